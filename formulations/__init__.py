@@ -1,0 +1,1 @@
+"""Exact models, one package per decision and one technique per file."""

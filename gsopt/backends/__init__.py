@@ -1,0 +1,8 @@
+"""The solvers. Each runs in a worker process of its own; none is imported before it is used."""
+
+from gsopt.backends.base import Backend, Incumbent, Outcome
+from gsopt.backends.cp_sat import CpSat
+from gsopt.backends.highs import Highs
+from gsopt.backends.scip import Scip
+
+__all__ = ["Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip"]

@@ -1,0 +1,76 @@
+"""The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
+
+_LONGEST_VALUE = 60
+
+
+def shorten(value: object) -> str:
+    """Show a value in at most one line of sixty characters, whatever it is.
+
+    Examples
+    --------
+    >>> shorten("server"), shorten(10**400)
+    ("'server'", '1000000000000000000000000000... (401 characters)')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print integers of more than 4,300 digits
+        return "a number of more than 4,300 digits"
+    if len(text) <= _LONGEST_VALUE:
+        return text
+    return f"{text[:28]}... ({len(text):,} characters)"
+
+
+class GsoptError(Exception):
+    """Base of every error that gsopt raises on purpose."""
+
+
+class InvalidInput(GsoptError, ValueError):
+    """Input that breaks a rule; the message is one line naming file, field, value and rule.
+
+    Attributes
+    ----------
+    source
+        File or argument the value came from; empty when unknown.
+    field
+        Path of the field, such as ``jobs[3].workers.s9``; empty for the input as a whole.
+    value
+        The offending value, shortened.
+    rule
+        What must hold instead.
+
+    Examples
+    --------
+    >>> print(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
+    a.json: demand: -1: must be at least 0
+    """
+
+    def __init__(self, source: str, field: str, value: str, rule: str) -> None:
+        self.source, self.field, self.value, self.rule = source, field, value, rule
+        super().__init__(": ".join(part for part in (source, field, value, rule) if part))
+
+    def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
+        return type(self), (self.source, self.field, self.value, self.rule)
+
+
+class InvalidSolution(GsoptError):
+    """A method returned a solution that the judge rejects."""
+
+
+class ModelMismatch(GsoptError):
+    """A model's objective value differs from the judge's value of the same solution."""
+
+
+class Contradiction(GsoptError):
+    """A feasible value beats a proven bound: one of the two is wrong."""
+
+
+class MissingSolver(GsoptError):
+    """A solver is not installed, or is a version known to be wrong; the message names the remedy."""
+
+
+class Unsupported(GsoptError):
+    """A method or backend does not handle this kind of problem; the message says why."""
+
+
+class BrokenModel(GsoptError):
+    """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""

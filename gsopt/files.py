@@ -1,0 +1,149 @@
+"""Files: problems and solutions from and to JSON, with one clear line for anything wrong in them."""
+
+import json
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problem import Frozen, Problem, RuleBroken
+
+F = TypeVar("F", bound=Frozen)
+
+_LARGEST_FILE = 256 * 2**20
+
+
+def read_problem(path: str | Path) -> Problem[Any]:
+    """Read an instance file of any decision.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read, is no JSON, or breaks a rule; the message is one line.
+
+    Examples
+    --------
+    >>> read_problem("no/such/file.json")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
+    """
+    text = _text(path)
+    data = _json(str(path), text)
+    decisions = problem_types()
+    word = data.get("problem")
+    if not isinstance(word, str) or word not in decisions:
+        rule = f"must be one of {', '.join(sorted(decisions))}"
+        raise InvalidInput(str(path), "problem", shorten(word), rule)
+    problem = _validated(decisions[word], str(path), text)
+    return problem if problem.name else problem.model_copy(update={"name": Path(path).stem})
+
+
+def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
+    """Read a solution of a problem: the solution alone, or the output of ``gsopt solve --json``.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_problem`, or the result in the file holds no solution.
+    """
+    data = _json(str(path), _text(path))
+    if "solution" in data and "status" in data:
+        data = data["solution"]
+        if data is None:
+            raise InvalidInput(str(path), "solution", "null", "must be a solution; this result has none")
+    return _validated(problem.solution_type, str(path), json.dumps(data))
+
+
+def write(item: Frozen, path: str | Path) -> None:
+    """Write a problem or solution as JSON, leaving out what has its default value."""
+    Path(path).write_text(to_json(item), encoding="utf-8")
+
+
+def to_json(item: Frozen) -> str:
+    """Give a problem or solution as JSON text: its kind first, one server or job per line."""
+    data = item.model_dump(mode="json", exclude_defaults=True)
+    if isinstance(item, Problem):
+        data = {"problem": item.word, **data}
+    lines = [f"{json.dumps(key)}: {_block(value)}" for key, value in data.items()]
+    return "{" + ",\n ".join(lines) + "}\n"
+
+
+def problem_types() -> dict[str, type[Problem[Any]]]:
+    """Give every decision's problem type by its word."""
+    from gsopt import problems
+
+    types = (getattr(problems, name) for name in problems.__all__)
+    return {kind.word: kind for kind in types}
+
+
+def first_error(source: str, error: ValidationError) -> InvalidInput:
+    """Turn pydantic's report into one line for the first thing that is wrong."""
+    errors = error.errors(include_url=False)
+    first = errors[0]
+    broken = first.get("ctx", {}).get("error")
+    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    if isinstance(broken, RuleBroken):
+        line = (broken.field, shorten(broken.value), broken.rule)
+    elif first["type"] == "missing":
+        line = (field, "", "is required")
+    elif first["type"] == "extra_forbidden":
+        line = (field, shorten(first["input"]), "is not a known key")
+    else:
+        line = (field, shorten(first["input"]), first["msg"][:1].lower() + first["msg"][1:])
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    return InvalidInput(source, line[0], line[1], line[2] + more)
+
+
+def _validated(kind: type[F], source: str, text: str) -> F:
+    try:
+        return kind.model_validate_json(text)
+    except ValidationError as error:
+        raise first_error(source, error) from None
+
+
+def _text(path: str | Path) -> str:
+    try:
+        if Path(path).stat().st_size > _LARGEST_FILE:
+            raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InvalidInput(str(path), "", f"byte {error.start}", "must be UTF-8 text") from None
+
+
+def _json(source: str, text: str) -> dict[str, Any]:
+    """Parse JSON and refuse what pydantic's parser would let pass: double keys and NaN."""
+
+    def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        seen = dict(pairs)
+        if len(seen) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for index, key in enumerate(keys) if key in keys[:index])
+            raise InvalidInput(source, shorten(twice), "", "must not stand twice in one object")
+        return seen
+
+    def no_constants(constant: str) -> NoReturn:
+        raise InvalidInput(source, "", constant, "must be a finite number")
+
+    try:
+        data = json.loads(text, object_pairs_hook=no_double_keys, parse_constant=no_constants)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno} column {error.colno}"
+        raise InvalidInput(source, where, "", f"must be JSON: {error.msg.lower()}") from None
+    except RecursionError:
+        raise InvalidInput(source, "", "", "must not be nested so deeply") from None
+    except InvalidInput:
+        raise
+    except ValueError:  # an integer of more than 4,300 digits
+        raise InvalidInput(source, "", "an integer of thousands of digits", "must be a number") from None
+    if not isinstance(data, dict):
+        raise InvalidInput(source, "", shorten(data), "must be a JSON object")
+    return data
+
+
+def _block(value: Any) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n  " + ",\n  ".join(json.dumps(row) for row in value) + "\n ]"
+    return json.dumps(value)

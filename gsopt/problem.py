@@ -1,0 +1,117 @@
+"""Problem: the data of one decision, and the only judge of its solutions."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from enum import StrEnum
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Number = int | float | Fraction
+
+T = TypeVar("T")
+
+#: A sequence in the data: a tuple once stored, any list or tuple when given.
+Many = Annotated[tuple[T, ...], Field(strict=False)]
+
+#: A name that people and files use for a thing.
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+#: Number of GPUs of one server or one worker group.
+Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+class Sense(StrEnum):
+    """Whether a smaller or a larger objective is better."""
+
+    MINIMIZE = "minimize"
+    MAXIMIZE = "maximize"
+
+    def better(self, value: Number, other: Number) -> bool:
+        """Tell whether `value` is strictly better than `other`.
+
+        Examples
+        --------
+        >>> Sense.MINIMIZE.better(1, 2), Sense.MAXIMIZE.better(1, 2)
+        (True, False)
+        """
+        return value < other if self is Sense.MINIMIZE else value > other
+
+
+class Frozen(BaseModel):
+    """Immutable, strictly typed data: the Python object, the JSON file and the JSON Schema in one."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class RuleBroken(ValueError):
+    """A rule across fields is broken; pydantic collects it, the file reader prints it in one line.
+
+    Examples
+    --------
+    >>> print(RuleBroken("demand", 9, "at most the 6 servers on loan"))
+    demand: 9: at most the 6 servers on loan
+    """
+
+    def __init__(self, field: str, value: object, rule: str) -> None:
+        self.field, self.value, self.rule = field, value, rule
+        super().__init__(f"{field}: {value!r}: {rule}")
+
+
+class About(Frozen):
+    """Where an instance comes from and the best that is known of it."""
+
+    source: str = ""
+    seed: int | None = None
+    objective: float | None = None
+    bound: float | None = None
+    proved_by: str = ""
+
+
+S = TypeVar("S", bound=Frozen)
+
+
+class Problem(Frozen, ABC, Generic[S]):
+    """The data of one decision, its sense, and the judge of its solutions.
+
+    Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
+    `violations`, in integers or fractions where the data are integral. The judge shares no code with any
+    formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
+    """
+
+    word: ClassVar[str]
+    sense: ClassVar[Sense]
+    solution_type: ClassVar[type[Frozen]]
+
+    name: str = ""
+    about: About | None = None
+
+    @abstractmethod
+    def objective(self, solution: S) -> Number:
+        """Score a solution that has no violations."""
+
+    @abstractmethod
+    def violations(self, solution: S) -> list[str]:
+        """List every rule that the solution breaks, one sentence each; empty means feasible."""
+
+    def measures(self, solution: S) -> dict[str, Number]:
+        """Give further figures worth showing beside the objective, by name with its unit."""
+        del solution
+        return {}
+
+    def candidates(self) -> Iterator[S]:
+        """Enumerate every decision of a tiny instance, feasible or not: the brute-force oracle of the tests."""
+        raise NotImplementedError(f"{type(self).__name__} has no enumeration")
+
+
+def exact_total(values: Any) -> Number:
+    """Add numbers without rounding; an integer when the total is one.
+
+    Examples
+    --------
+    >>> exact_total([1.0, 2, 4.0]), exact_total([0.5, 0.25])
+    (7, Fraction(3, 4))
+    """
+    total = sum(map(Fraction, values), Fraction(0))
+    return total.numerator if total.denominator == 1 else total

@@ -1,0 +1,5 @@
+"""The decisions: each module holds one Problem and its Solution, side by side."""
+
+from gsopt.problems.reclaiming import Reclaiming
+
+__all__ = ["Reclaiming"]

@@ -1,0 +1,233 @@
+"""Reclaiming: which servers on loan to return so that the fewest jobs are preempted."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain, combinations
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.problem import (
+    Frozen,
+    Gpus,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    exact_total,
+)
+
+
+class Server(Frozen):
+    """A server on loan."""
+
+    name: Name
+    gpus: Gpus
+
+
+class Job(Frozen):
+    """A job with workers on servers that are on loan.
+
+    Attributes
+    ----------
+    workers
+        GPUs used on each server by the base workers; losing one of them preempts the job.
+    flexible
+        GPUs used on each server by workers that may be released without preempting the job.
+    cost
+        What preempting the job costs: 1 counts preemptions, or for example GPU-seconds of lost work.
+    training_servers
+        Number of servers outside the loan on which the job also runs.
+    """
+
+    name: Name
+    workers: Annotated[Mapping[Name, Gpus], Field(min_length=1)]
+    flexible: Mapping[Name, Gpus] = Field(default_factory=dict)
+    cost: Annotated[float, Field(ge=0, le=1e12)] = 1.0
+    training_servers: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+    def gpus_on(self, server: str) -> int:
+        """GPUs that the job uses on a server, base and flexible."""
+        return self.workers.get(server, 0) + self.flexible.get(server, 0)
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that the job uses on all servers on loan."""
+        return sum(self.workers.values()) + sum(self.flexible.values())
+
+
+class ReclaimingSolution(Frozen):
+    """The servers to return, in the order in which they were chosen."""
+
+    servers: Many[str]
+
+
+class Reclaiming(Problem[ReclaimingSolution]):
+    """Return exactly `demand` of the servers on loan and preempt as little as possible.
+
+    A preempted job loses all its workers on every server. With ``elasticity="tagged"`` a job is preempted when
+    it loses any base worker; with ``"fungible"`` base and flexible workers stand in for each other, and a job
+    survives while it keeps as many GPUs as its base workers had.
+
+    With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage: GPUs of
+    preempted jobs on servers that are not returned. The objective is then
+    ``cost * (1 + GPUs in use) + collateral``, one integer in lexicographic order; costs must be integers.
+
+    Source: Aryl, section 4 (minimum k-union: the fewest jobs whose removal vacates k servers).
+
+    Examples
+    --------
+    >>> problem = Reclaiming(
+    ...     demand=1,
+    ...     servers=[Server(name="s1", gpus=8), Server(name="s2", gpus=8)],
+    ...     jobs=[Job(name="a", workers={"s1": 8})],
+    ... )
+    >>> problem.objective(ReclaimingSolution(servers=["s2"])), problem.objective(ReclaimingSolution(servers=["s1"]))
+    (0, 1)
+    """
+
+    word: ClassVar[str] = "reclaiming"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = ReclaimingSolution
+
+    problem: Literal["reclaiming"] = "reclaiming"
+    demand: Annotated[int, Field(ge=0)]
+    servers: Annotated[Many[Server], Field(min_length=1)]
+    jobs: Many[Job]
+    elasticity: Literal["tagged", "fungible"] = "tagged"
+    second_objective: Literal["none", "collateral"] = "none"
+
+    @model_validator(mode="after")
+    def _server_names_differ(self) -> "Reclaiming":
+        return self._differ("servers", [server.name for server in self.servers])
+
+    @model_validator(mode="after")
+    def _job_names_differ(self) -> "Reclaiming":
+        return self._differ("jobs", [job.name for job in self.jobs])
+
+    def _differ(self, field: str, names: list[str]) -> "Reclaiming":
+        seen: set[str] = set()
+        for index, name in enumerate(names):
+            if name in seen:
+                raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
+            seen.add(name)
+        return self
+
+    @model_validator(mode="after")
+    def _demand_can_be_met(self) -> "Reclaiming":
+        if self.demand > len(self.servers):
+            raise RuleBroken("demand", self.demand, f"must be at most the {len(self.servers)} servers")
+        return self
+
+    @model_validator(mode="after")
+    def _workers_stand_on_known_servers(self) -> "Reclaiming":
+        known = {server.name for server in self.servers}
+        for index, job in enumerate(self.jobs):
+            for kind in ("workers", "flexible"):
+                for name in getattr(job, kind):
+                    if name not in known:
+                        raise RuleBroken(f"jobs[{index}].{kind}", name, "must name one of the servers")
+        return self
+
+    @model_validator(mode="after")
+    def _servers_are_not_overfull(self) -> "Reclaiming":
+        used = self.used_gpus
+        for index, server in enumerate(self.servers):
+            if used[server.name] > server.gpus:
+                rule = f"must be at least the {used[server.name]} GPUs that the jobs use there"
+                raise RuleBroken(f"servers[{index}].gpus", server.gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _collateral_needs_integer_costs(self) -> "Reclaiming":
+        if self.second_objective == "collateral":
+            for index, job in enumerate(self.jobs):
+                if not job.cost.is_integer():
+                    rule = 'must be an integer when second_objective is "collateral"'
+                    raise RuleBroken(f"jobs[{index}].cost", job.cost, rule)
+        return self
+
+    @property
+    def used_gpus(self) -> Counter[str]:
+        """GPUs in use on each server."""
+        used: Counter[str] = Counter()
+        for job in self.jobs:
+            used.update(job.workers)
+            used.update(job.flexible)
+        return used
+
+    def preempted(self, solution: ReclaimingSolution) -> list[Job]:
+        """List the jobs that are preempted when the solution's servers are returned."""
+        returned = set(solution.servers)
+        lost = self._loses_base if self.elasticity == "tagged" else self._falls_below_base
+        return [job for job in self.jobs if lost(job, returned)]
+
+    @staticmethod
+    def _loses_base(job: Job, returned: set[str]) -> bool:
+        return not returned.isdisjoint(job.workers)
+
+    @staticmethod
+    def _falls_below_base(job: Job, returned: set[str]) -> bool:
+        lost = sum(gpus for server, gpus in _placements(job) if server in returned)
+        return lost > sum(job.flexible.values())
+
+    def collateral(self, solution: ReclaimingSolution) -> int:
+        """Count the GPUs that preempted jobs lose on servers that are not returned."""
+        returned = set(solution.servers)
+        return sum(
+            gpus
+            for job in self.preempted(solution)
+            for server, gpus in _placements(job)
+            if server not in returned
+        )
+
+    @property
+    def cost_weight(self) -> int:
+        """What one unit of preemption cost weighs in the objective: more than any collateral damage."""
+        return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
+
+    def objective(self, solution: ReclaimingSolution) -> Number:
+        """Cost of the preempted jobs, followed by collateral damage where that is the second objective."""
+        cost = exact_total(job.cost for job in self.preempted(solution))
+        if self.second_objective == "none":
+            return cost
+        return cost * self.cost_weight + self.collateral(solution)
+
+    def violations(self, solution: ReclaimingSolution) -> list[str]:
+        """Check that exactly `demand` different servers of the instance are returned."""
+        known = {server.name for server in self.servers}
+        count = Counter(solution.servers)
+        found = [f"servers: {name!r} is no server of the instance" for name in count if name not in known]
+        found += [f"servers: {name!r} is returned {n} times" for name, n in count.items() if n > 1]
+        if len(solution.servers) != self.demand:
+            found.append(f"servers: {len(solution.servers)} are returned, the demand is {self.demand}")
+        return found
+
+    def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
+        """Preemptions, collateral damage (GPUs) and GPUs released by jobs that survive."""
+        preempted = self.preempted(solution)
+        gone = {job.name for job in preempted}
+        returned = set(solution.servers)
+        released = sum(
+            gpus
+            for job in self.jobs
+            if job.name not in gone
+            for server, gpus in _placements(job)
+            if server in returned
+        )
+        return {
+            "preemptions": len(preempted),
+            "collateral_gpus": self.collateral(solution),
+            "released_gpus": released,
+        }
+
+    def candidates(self) -> Iterator[ReclaimingSolution]:
+        """Enumerate every choice of `demand` servers."""
+        names = [server.name for server in self.servers]
+        return (ReclaimingSolution(servers=pick) for pick in combinations(names, self.demand))
+
+
+def _placements(job: Job) -> Iterator[tuple[str, int]]:
+    return chain(job.workers.items(), job.flexible.items())

@@ -1,0 +1,1 @@
+"""Published algorithms, one package per decision and one algorithm per file."""

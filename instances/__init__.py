@@ -1,0 +1,1 @@
+"""The benchmark suite: instances, generators and trace readers."""
