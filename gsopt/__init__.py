@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gsopt import backends, problems, testing
+    from gsopt.comparison import Comparison
     from gsopt.errors import GsoptError
     from gsopt.formulation import Formulation
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.standard_form import StandardForm
-    from gsopt.study import Comparison, compare, load, names, solve
+    from gsopt.study import compare, load, names, solve
 
 _HOME = {
-    "Comparison": "gsopt.study",
+    "Comparison": "gsopt.comparison",
     "Formulation": "gsopt.formulation",
     "GsoptError": "gsopt.errors",
     "Level": "gsopt.result",

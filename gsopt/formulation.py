@@ -21,15 +21,16 @@ _ROUNDING = 1e-6
 class Formulation(ABC, Generic[P, S]):
     """An exact model of one decision; calling it solves a problem.
 
-    A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns. Where
-    a decision is taken online it may override `standard_form` to fill the arrays directly; a test then proves
+    A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns.
+    Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then proves
     the two builders equal.
     """
 
     name: ClassVar[str]
 
     @property
-    def __name__(self) -> str:  # noqa: A003, PLW3201 - methods are known by their __name__, like functions
+    def __name__(self) -> str:
+        """The name, as functions carry it."""
         return self.name
 
     @abstractmethod

@@ -34,7 +34,7 @@ def heuristic(
     """
 
     @wraps(function)
-    def method(problem: P, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
+    def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
         begin = perf_counter()
         solution = function(problem, *args, **kwargs)
         runtime = perf_counter() - begin

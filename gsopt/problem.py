@@ -77,11 +77,13 @@ class Problem(Frozen, ABC, Generic[S]):
 
     Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
     `violations`, in integers or fractions where the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
+    formulation. A subclass sets `word` (the decision's name in every folder), `sense`, `unit` (what the
+    objective counts) and `solution_type`.
     """
 
     word: ClassVar[str]
     sense: ClassVar[Sense]
+    unit: ClassVar[str]
     solution_type: ClassVar[type[Frozen]]
 
     name: str = ""
@@ -94,6 +96,10 @@ class Problem(Frozen, ABC, Generic[S]):
     @abstractmethod
     def violations(self, solution: S) -> list[str]:
         """List every rule that the solution breaks, one sentence each; empty means feasible."""
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the few figures that tell instances of a suite apart in a table."""
+        return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
         """Give further figures worth showing beside the objective, by name with its unit."""

@@ -4,22 +4,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
+from math import isclose
 from typing import Any, Generic
 
 from gsopt.errors import Contradiction, InvalidSolution
 from gsopt.problem import Number, Problem, S, Sense
 
-#: Relative difference below which a floating-point bound and value count as equal. Solvers work to 1e-6.
+#: Difference, relative or absolute, below which a float and another value count as equal: solvers work to it.
 TOLERANCE = 1e-6
 
 
 class Status(StrEnum):
-    """What is known: is there a solution, and is that proven?"""
+    """What is known of a problem: whether there is a solution, and whether that is proven."""
 
-    OPTIMAL = "optimal"  #: a solution, proven to be the best
-    FEASIBLE = "feasible"  #: a solution, nothing proven about a better one
-    INFEASIBLE = "infeasible"  #: proven that there is no solution
-    UNKNOWN = "unknown"  #: no solution found, nothing proven
+    OPTIMAL = "optimal"  # a solution, proven to be the best
+    FEASIBLE = "feasible"  # a solution, not proven to be the best
+    INFEASIBLE = "infeasible"  # proven that there is no solution
+    UNKNOWN = "unknown"  # no solution found, nothing proven
 
 
 class StoppedBy(StrEnum):
@@ -35,9 +36,9 @@ class StoppedBy(StrEnum):
 class Level(StrEnum):
     """How much a result may be trusted, in rising order."""
 
-    CLAIMED = "claimed"  #: the solver says so, there is nothing the judge could check
-    CHECKED = "checked"  #: the judge recomputed the solution's value and rules
-    AGREED = "agreed"  #: two solver families proved the same optimum
+    CLAIMED = "claimed"  # the solver says so, there is nothing the judge could check
+    CHECKED = "checked"  # the judge recomputed the solution's value and rules
+    AGREED = "agreed"  # two solver families proved the same optimum
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,7 +199,7 @@ def same(value: Number | None, other: Number | None) -> bool:
     if value is None or other is None:
         return value is other
     if isinstance(value, float) or isinstance(other, float):
-        return abs(value - other) <= TOLERANCE * max(1.0, abs(value), abs(other))
+        return isclose(value, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     return value == other
 
 
@@ -214,7 +215,7 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
         return None
     if same(value, bound):
         return 0.0
-    return float(abs(value - bound) / abs(value)) if value != 0 else None
+    return abs(float(value) - float(bound)) / abs(float(value)) if value != 0 else None
 
 
 def plain(value: Number | None) -> int | float | None:

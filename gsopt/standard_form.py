@@ -158,7 +158,7 @@ class StandardForm:
             if np.isnan(getattr(self, name)).any():
                 raise BrokenModel(f"standard form: {name} must not be NaN")
         mixed = np.unique(self.matrix.nonzero()[0][self._integer_entries()])
-        largest = np.abs(self.matrix[mixed]).max() if mixed.size else 0.0
+        largest = abs(self.matrix[mixed]).max() if mixed.size else 0.0
         if largest > LARGEST_BIG_M:
             raise BrokenModel(
                 f"standard form: a coefficient of {largest:g} beside an integer column: must be at most "

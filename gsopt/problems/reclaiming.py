@@ -84,12 +84,13 @@ class Reclaiming(Problem[ReclaimingSolution]):
     ...     servers=[Server(name="s1", gpus=8), Server(name="s2", gpus=8)],
     ...     jobs=[Job(name="a", workers={"s1": 8})],
     ... )
-    >>> problem.objective(ReclaimingSolution(servers=["s2"])), problem.objective(ReclaimingSolution(servers=["s1"]))
-    (0, 1)
+    >>> [problem.objective(solution) for solution in problem.candidates()]
+    [1, 0]
     """
 
     word: ClassVar[str] = "reclaiming"
     sense: ClassVar[Sense] = Sense.MINIMIZE
+    unit: ClassVar[str] = "preemptions"
     solution_type: ClassVar[type[Frozen]] = ReclaimingSolution
 
     problem: Literal["reclaiming"] = "reclaiming"
@@ -204,6 +205,10 @@ class Reclaiming(Problem[ReclaimingSolution]):
         if len(solution.servers) != self.demand:
             found.append(f"servers: {len(solution.servers)} are returned, the demand is {self.demand}")
         return found
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the number of servers to return."""
+        return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
         """Preemptions, collateral damage (GPUs) and GPUs released by jobs that survive."""

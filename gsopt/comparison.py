@@ -1,0 +1,297 @@
+"""Comparison: methods side by side on instances, as a table, a data frame or a plot."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.util import find_spec
+from io import StringIO
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from gsopt.errors import InvalidInput
+from gsopt.problem import Number, Problem, exact_total
+from gsopt.result import Result, Status, plain, same
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on one instance.
+
+    Attributes
+    ----------
+    instance, method
+        Their names.
+    kind
+        ``exact`` or ``heuristic``.
+    problem
+        The instance.
+    result
+        What the method found, or None when it does not handle the instance.
+    bound
+        Best bound that any method proved on the instance, or None.
+    optimum_known
+        Whether some method's value meets that bound.
+    note
+        Why there is no result.
+    """
+
+    instance: str
+    method: str
+    kind: str
+    problem: Problem[Any]
+    result: Result[Any] | None
+    bound: Number | None = None
+    optimum_known: bool = False
+    note: str = ""
+
+    @property
+    def excess(self) -> Number | None:
+        """How much worse the value is than the best proven bound, in the objective's unit."""
+        if self.result is None or self.result.objective is None or self.bound is None:
+            return None
+        if same(self.result.objective, self.bound):
+            return 0
+        return abs(Fraction(self.result.objective) - Fraction(self.bound))
+
+    @property
+    def gap(self) -> float | None:
+        """The excess relative to the best proven bound; None where that bound is 0 and the value is not."""
+        return _ratio(self.excess, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the row as plain JSON types."""
+        found = self.result
+        return {
+            "instance": self.instance,
+            **self.problem.headline(),
+            "method": self.method,
+            "kind": self.kind,
+            "status": None if found is None else found.status.value,
+            "objective": None if found is None else plain(found.objective),
+            "bound": plain(self.bound),
+            "gap": self.gap,
+            "runtime": None if found is None else found.runtime,
+            "level": None if found is None else found.level.value,
+            "note": self.note or ("" if found is None else found.message),
+        }
+
+
+@dataclass(frozen=True)
+class Comparison(Sequence[Row]):
+    """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming import exact
+    >>> from heuristics.reclaiming import greedy
+    >>> comparison = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), [exact, greedy])
+    >>> [(row.method, row.result.objective, row.gap) for row in comparison]
+    [('exact', 1, 0.0), ('greedy', 1, 0.0)]
+    """
+
+    rows: tuple[Row, ...]
+    interrupted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __add__(self, other: "Comparison") -> "Comparison":
+        return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
+
+    def table(self) -> Table:
+        """Give every row as a rich table."""
+        unit = self.rows[0].problem.unit if self.rows else "value"
+        table = Table(box=box.SIMPLE_HEAD)
+        keys = list(self.rows[0].problem.headline()) if self.rows else []
+        for name in ["instance", *keys, "method"]:
+            table.add_column(name, justify="right" if name in keys else "left")
+        for name in [unit, "proven bound", "gap", "time", "status"]:
+            table.add_column(name, justify="left" if name == "status" else "right")
+        previous = None
+        for row in self.rows:
+            if previous not in (None, row.instance):
+                table.add_section()
+            previous = row.instance
+            table.add_row(*_cells(row))
+        return table
+
+    def summary(self) -> Table:
+        """Give one line per group of like instances and method: total value, total bound, gap, median time.
+
+        Instances are alike when they belong to one suite and agree in their headline figures.
+        """
+        unit = self.rows[0].problem.unit if self.rows else "value"
+        keys = list(self.rows[0].problem.headline()) if self.rows else []
+        table = Table(box=box.SIMPLE_HEAD)
+        for name in ["suite", "method", *keys, "instances", unit, "proven optimum", "gap", "median time"]:
+            table.add_column(name, justify="left" if name in ("suite", "method") else "right")
+        previous = None
+        for (suite, figures), group in _groups(self.rows).items():
+            if previous is not None:
+                table.add_section()
+            previous = suite
+            for name in dict.fromkeys(row.method for row in group):
+                rows = [row for row in group if row.method == name and row.result is not None]
+                if rows:
+                    table.add_row(suite, name, *figures, *_totals(rows))
+        return table
+
+    def __str__(self) -> str:
+        return _render(self.table())
+
+    def _repr_html_(self) -> str:
+        console = Console(file=StringIO(), record=True, width=140)
+        console.print(self.table())
+        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give the rows as a pandas data frame.
+
+        Raises
+        ------
+        InvalidInput
+            pandas is not installed.
+        """
+        _need("pandas", "to_frame")
+        import pandas as pd
+
+        return pd.DataFrame([row.as_dict() for row in self.rows])
+
+    def plot(self) -> "Axes":
+        """Plot the gap of every method on every instance; markers differ, so it reads without colour.
+
+        Raises
+        ------
+        InvalidInput
+            matplotlib is not installed.
+        """
+        _need("matplotlib", "plot")
+        import matplotlib.pyplot as plt
+
+        instances = list(dict.fromkeys(row.instance for row in self.rows))
+        _, axes = plt.subplots(figsize=(9, 0.35 * len(instances) + 1.8), layout="constrained")
+        for index, name in enumerate(dict.fromkeys(row.method for row in self.rows)):
+            points = [
+                (row.gap, row.instance) for row in self.rows if row.method == name and row.gap is not None
+            ]
+            marker = "osD^v<>PX*h+x"[index % 13]
+            axes.plot(
+                [100 * gap for gap, _ in points],
+                [instances.index(where) for _, where in points],
+                marker,
+                fillstyle="none",
+                label=name,
+            )
+        axes.set_yticks(range(len(instances)), instances)
+        axes.invert_yaxis()
+        axes.set_xlabel("gap to the best proven bound (%)")
+        axes.grid(axis="x", alpha=0.3)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        return axes
+
+
+def _groups(rows: Iterable[Row]) -> dict[tuple[str, tuple[str, ...]], list[Row]]:
+    """Group rows by suite and headline figures; a suite with many different figures stays one group."""
+    suites: dict[str, list[Row]] = {}
+    for row in rows:
+        suites.setdefault(row.instance.rpartition("/")[0] or row.instance, []).append(row)
+    groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
+    for suite, members in suites.items():
+        figures = [tuple(row.problem.headline().values()) for row in members]
+        for row, figure in zip(members, figures, strict=True):
+            label = tuple(str(value) for value in figure)
+            if len(set(figures)) > 6:  # noqa: PLR2004 - more groups than a reader compares
+                label = tuple(_span(column) for column in zip(*figures, strict=True))
+            groups.setdefault((suite, label), []).append(row)
+    return dict(sorted(groups.items(), key=lambda item: list(suites).index(item[0][0])))
+
+
+def _span(values: Sequence[Any]) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _totals(rows: list[Row]) -> list[str]:
+    solved = [row for row in rows if row.result is not None and row.result.objective is not None]
+    value = exact_total(row.result.objective for row in solved if row.result is not None)
+    bounds = [row.bound for row in solved]
+    bound = None if None in bounds else exact_total(bounds)
+    excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
+    times = [row.result.runtime for row in rows if row.result is not None]
+    proven = all(row.optimum_known for row in solved)
+    return [
+        str(len(rows)),
+        _number(value),
+        ("" if proven else "bound ") + _number(bound),
+        _gap(_ratio(excess, bound), excess),
+        _seconds(median(times)),
+    ]
+
+
+def _ratio(excess: Number | None, bound: Number | None) -> float | None:
+    if excess is None or bound is None:
+        return None
+    if excess == 0:
+        return 0.0
+    return float(excess) / abs(float(bound)) if bound != 0 else None
+
+
+def _cells(row: Row) -> list[str]:
+    figures = [str(value) for value in row.problem.headline().values()]
+    if row.result is None:
+        return [row.instance, *figures, row.method, "", "", "", "", f"not applicable: {row.note}"]
+    found = row.result
+    return [
+        row.instance,
+        *figures,
+        row.method,
+        _number(found.objective),
+        _number(row.bound),
+        _gap(row.gap, row.excess),
+        _seconds(found.runtime),
+        found.status.value if found.status is not Status.OPTIMAL else f"optimal, {found.level.value}",
+    ]
+
+
+def _number(value: Number | None) -> str:
+    simple = plain(value)
+    if simple is None:
+        return "-"
+    return f"{simple:,}" if isinstance(simple, int) else f"{simple:,.6g}"
+
+
+def _gap(gap: float | None, excess: Number | None) -> str:
+    if gap is not None:
+        return f"{100 * gap:.1f} %"
+    return "-" if excess is None else f"+{_number(excess)}"
+
+
+def _seconds(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def _render(table: Table, width: int = 140) -> str:
+    console = Console(file=StringIO(), width=width, no_color=True)
+    console.print(table)
+    text: str = console.file.getvalue()  # type: ignore[attr-defined]
+    return text.rstrip()
+
+
+def _need(package: str, what: str) -> None:
+    if find_spec(package) is None:
+        raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

@@ -1,0 +1,273 @@
+"""Studies: find the methods of a decision, run them on instances, and put value, bound and gap side by side.
+
+One of the two roof files: it reaches `formulations`, `heuristics` and `instances` when they are needed.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
+from math import isfinite
+from types import ModuleType
+from typing import Any
+
+from gsopt.comparison import Comparison, Row
+from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.files import problem_types
+from gsopt.method import Method, accepts
+from gsopt.problem import Problem, Sense
+from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, same
+
+#: Seconds that `compare` gives each method on each instance unless told otherwise.
+COMPARE_TIME_LIMIT = 60.0
+
+_EXACT, _HEURISTIC = "exact", "heuristic"
+
+
+def load(name: str) -> Problem[Any]:
+    """Load a committed instance by name, or any instance file by path.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or the file breaks a rule.
+
+    Examples
+    --------
+    >>> load("reclaiming/aryl-figure-5").demand
+    2
+    """
+    problem: Problem[Any] = import_module("instances").load(name)
+    return problem
+
+
+def names(prefix: str = "") -> list[str]:
+    """List the names of the committed instances that start with a prefix.
+
+    Examples
+    --------
+    >>> "reclaiming/aryl-figure-5" in names("reclaiming")
+    True
+    """
+    found: list[str] = import_module("instances").names(prefix)
+    return found
+
+
+def exact_methods(word: str) -> dict[str, Method]:
+    """Give the exact methods of a decision by name; the one called ``exact`` is the default.
+
+    Examples
+    --------
+    >>> "exact" in exact_methods("reclaiming")
+    True
+    """
+    return _exports("formulations", word)
+
+
+def heuristics(word: str) -> dict[str, Method]:
+    """Give the heuristics of a decision by name.
+
+    Examples
+    --------
+    >>> "greedy" in heuristics("reclaiming")
+    True
+    """
+    return _exports("heuristics", word)
+
+
+def methods(word: str) -> dict[str, Method]:
+    """Give every method of a decision by name, exact ones first."""
+    return exact_methods(word) | heuristics(word)
+
+
+def generators(word: str) -> dict[str, Callable[..., Any]]:
+    """Give the instance generators of a decision by name."""
+    return _exports("instances", word)
+
+
+def real_instances(word: str) -> list[Problem[Any]]:
+    """Give the instances that the decision takes from real data; empty where the data are not at hand.
+
+    The data folder is named by the environment variable ``GSOPT_DATA``.
+    """
+    folder = import_module("instances").data_folder()
+    reader = getattr(_package("instances", word), "from_data", None)
+    return [] if folder is None or reader is None else list(reader(folder))
+
+
+def find_method(word: str, name: str) -> Method:
+    """Find one method of a decision by name.
+
+    Raises
+    ------
+    InvalidInput
+        The decision has no such method.
+
+    Examples
+    --------
+    >>> find_method("reclaiming", "greedy").__name__
+    'greedy'
+    """
+    known = methods(word)
+    if name not in known:
+        raise InvalidInput("", "method", shorten(name), f"must be one of {', '.join(known)}")
+    return known[name]
+
+
+def solve(
+    problem: Problem[Any],
+    method: Method | str | None = None,
+    *,
+    time_limit: float | None = None,
+    **options: Any,
+) -> Result[Any]:
+    """Solve a problem with one method.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    method
+        A method or its name; the decision's default exact method when None.
+    time_limit
+        Seconds; methods that need no limit because they end at once do not receive it.
+    options
+        The method's own keyword options.
+
+    Raises
+    ------
+    InvalidInput
+        The method or an option does not exist, or the time limit is no positive number.
+    Unsupported
+        The method does not handle this problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit=10).solution.servers
+    ('s1', 's2')
+    """
+    chosen = (
+        find_method(problem.word, "exact" if method is None else method) if not callable(method) else method
+    )
+    if time_limit is not None:
+        if not (isfinite(time_limit) and time_limit >= 0):
+            raise InvalidInput(
+                "", "time_limit", shorten(time_limit), "must be a finite number of seconds >= 0"
+            )
+        if accepts(chosen, "time_limit"):
+            options["time_limit"] = time_limit
+    for option in options:
+        if not accepts(chosen, option):
+            raise InvalidInput("", option, "", f"is not an option of {chosen.__name__}")
+    return chosen(problem, **options)
+
+
+def compare(
+    problems: Problem[Any] | Iterable[Problem[Any]],
+    methods: Iterable[Method] | None = None,
+    *,
+    time_limit: float | None = COMPARE_TIME_LIMIT,
+    on_row: Callable[[Row], Any] | None = None,
+    **options: Any,
+) -> Comparison:
+    """Run methods on problems and put value, best proven bound and gap side by side.
+
+    Parameters
+    ----------
+    problems
+        One problem or several.
+    methods
+        The methods; every method of the decision when None.
+    time_limit
+        Seconds per method and instance, for the methods that take a limit.
+    on_row
+        Called with each row as it comes, before the instance's best bound is known.
+    options
+        Keyword options such as ``seed``, given to the methods that take them.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound that another method proved: one of the two is wrong.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> comparison = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> min(row.result.objective for row in comparison)
+    1
+    """
+    rows: list[Row] = []
+    chosen = None if methods is None else list(methods)
+    for problem in [problems] if isinstance(problems, Problem) else problems:
+        found, interrupted = _compare_one(problem, chosen, time_limit, on_row, options)
+        rows += found
+        if interrupted:
+            return Comparison(tuple(rows), interrupted=True)
+    return Comparison(tuple(rows))
+
+
+def _compare_one(
+    problem: Problem[Any],
+    chosen: list[Method] | None,
+    time_limit: float | None,
+    on_row: Callable[[Row], Any] | None,
+    options: dict[str, Any],
+) -> tuple[list[Row], bool]:
+    exact = exact_methods(problem.word)
+    rows: list[Row] = []
+    interrupted = False
+    for method in methods(problem.word).values() if chosen is None else chosen:
+        kind = _EXACT if method in exact.values() else _HEURISTIC
+        taken = {name: value for name, value in options.items() if accepts(method, name)}
+        result, note = None, ""
+        try:
+            result = solve(problem, method, time_limit=time_limit, **taken)
+        except Unsupported as reason:
+            note = str(reason)
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+        rows.append(Row(problem.name or problem.word, method.__name__, kind, problem, result, note=note))
+        if on_row is not None:
+            on_row(rows[-1])
+        if result is not None and result.stopped_by is StoppedBy.INTERRUPT:
+            interrupted = True
+            break
+    return _settled(problem, rows), interrupted
+
+
+def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
+    """Give every row the instance's best bound, after checking that no two rows contradict each other."""
+    results = [row.result for row in rows if row.result is not None]
+    proofs = [result for result in results if result.bound is not None]
+    for result in results:
+        for proof in proofs:
+            if result.objective is not None and proof.bound is not None:
+                refuse_contradiction(
+                    problem.sense, result.method, result.objective, proof.method, proof.bound
+                )
+    bounds = [proof.bound for proof in proofs if proof.bound is not None]
+    strongest = max if problem.sense is Sense.MINIMIZE else min
+    bound = strongest(bounds, default=None)
+    known = any(result.objective is not None and same(result.objective, bound) for result in results)
+    agreed = iter(agree(results))
+    return [
+        replace(row, result=next(agreed) if row.result else None, bound=bound, optimum_known=known)
+        for row in rows
+    ]
+
+
+def _exports(package: str, word: str) -> dict[str, Any]:
+    module = _package(package, word)
+    return {} if module is None else {name: getattr(module, name) for name in module.__all__}
+
+
+def _package(package: str, word: str) -> ModuleType | None:
+    if word not in problem_types():
+        raise InvalidInput(
+            "", "decision", shorten(word), f"must be one of {', '.join(sorted(problem_types()))}"
+        )
+    name = f"{package}.{word}"
+    return import_module(name) if find_spec(name) else None

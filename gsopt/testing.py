@@ -1,0 +1,289 @@
+"""Checks for whoever adds a formulation, a heuristic or a backend; gsopt's own tests are made of them.
+
+Each check raises AssertionError with one line saying what does not hold, and returns how much it checked.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gsopt.backends import Backend
+from gsopt.errors import BrokenModel, Unsupported
+from gsopt.method import Method
+from gsopt.problem import Number, Problem, S, Sense
+from gsopt.result import Result, Status, StoppedBy, plain, same
+from gsopt.standard_form import StandardForm
+
+
+def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
+    """Find the optimum of a tiny instance by judging every decision; None when none is feasible.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> brute_force(gsopt.load("reclaiming/aryl-figure-5"))
+    (1, ReclaimingSolution(servers=('s1', 's2')))
+    """
+    best: tuple[Number, S] | None = None
+    for candidate in problem.candidates():
+        if problem.violations(candidate):
+            continue
+        value = problem.objective(candidate)
+        if best is None or problem.sense.better(value, best[0]):
+            best = (value, candidate)
+    return best
+
+
+def check_formulation(
+    method: Method,
+    problems: Iterable[Problem[Any]],
+    *,
+    backends: Sequence[Backend] = (),
+) -> int:
+    """Check that an exact method proves the brute-force optimum of tiny instances.
+
+    Parameters
+    ----------
+    method
+        A formulation or any other exact method.
+    problems
+        Instances small enough to enumerate; those that the method does not support are passed over.
+    backends
+        Solvers to try one after the other; the method's own choice when empty.
+
+    Returns
+    -------
+    int
+        Number of results checked.
+
+    Raises
+    ------
+    AssertionError
+        A result is not proven or not the optimum.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming import milp
+    >>> check_formulation(milp, [gsopt.load("reclaiming/aryl-figure-5")])
+    1
+    """
+    checked = 0
+    options: Sequence[dict[str, Any]] = [{"backend": backend} for backend in backends] or [{}]
+    for problem in problems:
+        oracle = brute_force(problem)
+        for option in options:
+            try:
+                result = method(problem, **option)
+            except Unsupported:
+                continue
+            _check_exact(problem, result, oracle)
+            checked += 1
+    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    return checked
+
+
+def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options: Any) -> int:
+    """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
+
+    Parameters
+    ----------
+    method
+        The heuristic.
+    problems
+        Instances small enough to enumerate.
+    options
+        The heuristic's own options.
+
+    Returns
+    -------
+    int
+        Number of results checked.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from heuristics.reclaiming import greedy
+    >>> check_heuristic(greedy, [gsopt.load("reclaiming/aryl-figure-5")])
+    1
+    """
+    checked = 0
+    for problem in problems:
+        oracle = brute_force(problem)
+        result = method(problem, **options)
+        where = f"{method.__name__} on {problem.name or problem.word}"
+        if result.objective is None:
+            _ensure(oracle is None, f"{where}: found no solution though there is one")
+            continue
+        _ensure(oracle is not None, f"{where}: a solution of an infeasible instance")
+        if oracle is not None:
+            beaten = problem.sense.better(result.objective, oracle[0])
+            better = f"{plain(result.objective)} is better than the optimum {plain(oracle[0])}"
+            _ensure(not beaten or same(result.objective, oracle[0]), f"{where}: {better}")
+        checked += 1
+    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    return checked
+
+
+def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tuple[int, int]:
+    """Count how many broken versions of a feasible solution the judge catches.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    solution
+        A solution without violations.
+    mutations
+        Solutions each of which breaks a rule.
+
+    Returns
+    -------
+    caught, tried
+        Two counts.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> kind = problem.solution_type
+    >>> check_judge(problem, kind(servers=["s1", "s2"]), [kind(servers=["s1"]), kind(servers=["s1", "s1"])])
+    (2, 2)
+    """
+    _ensure(not problem.violations(solution), "the solution to mutate must be feasible")
+    verdicts = [bool(problem.violations(mutant)) for mutant in mutations]
+    return sum(verdicts), len(verdicts)
+
+
+def check_backend(backend: Backend) -> int:
+    """Check that a backend solves small integer models right and reports every outcome in the common words.
+
+    Returns
+    -------
+    int
+        Number of models checked.
+
+    Raises
+    ------
+    AssertionError
+        A value, bound or status is wrong.
+    MissingSolver
+        The solver is not installed.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> check_backend(gsopt.backends.Highs())
+    6
+    """
+    checks: list[Callable[[Backend], None]] = [
+        _check_knapsack,
+        _check_cover,
+        _check_equality_and_offset,
+        _check_infeasible,
+        _check_unbounded,
+        _check_start,
+    ]
+    for check in checks:
+        check(backend)
+    return len(checks)
+
+
+def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Number, Any] | None) -> None:
+    where = f"{result.method} ({result.solver or 'own'}) on {problem.name or problem.word}"
+    if oracle is None:
+        _ensure(
+            result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution"
+        )
+        return
+    _ensure(result.status is Status.OPTIMAL, f"{where}: {result.status}, not optimal")
+    right = same(result.objective, oracle[0])
+    _ensure(right, f"{where}: {plain(result.objective)}, brute force finds {plain(oracle[0])}")
+
+
+def _knapsack() -> StandardForm:
+    return StandardForm.build(
+        cost=[10, 13, 7, 8, 2],
+        matrix=[[5, 6, 4, 3, 1]],
+        row_lower=[-np.inf],
+        row_upper=[10],
+        column_upper=[1, 1, 1, 1, 1],
+        sense=Sense.MAXIMIZE,
+    )
+
+
+def _check_knapsack(backend: Backend) -> None:
+    _check_optimum(backend, _knapsack(), 23.0)
+
+
+def _check_cover(backend: Backend) -> None:
+    cycle = np.eye(7) + np.roll(np.eye(7), 1, axis=1)  # every edge of a seven-cycle needs an end point
+    form = StandardForm.build(
+        cost=np.ones(7),
+        matrix=cycle,
+        row_lower=np.ones(7),
+        row_upper=np.full(7, np.inf),
+        column_upper=np.ones(7),
+    )
+    _check_optimum(backend, form, 4.0)
+
+
+def _check_equality_and_offset(backend: Backend) -> None:
+    form = StandardForm.build(
+        cost=[3, -2],
+        matrix=[[1, 1], [1, -1]],
+        row_lower=[4, -2],
+        row_upper=[4, 2],
+        column_lower=[-5, -5],
+        column_upper=[9, 9],
+        offset=0.5,
+    )
+    _check_optimum(backend, form, 3 * 1 - 2 * 3 + 0.5)
+
+
+def _check_infeasible(backend: Backend) -> None:
+    form = StandardForm.build(cost=[1, 1], matrix=[[2, 2]], row_lower=[3], row_upper=[3], column_upper=[5, 5])
+    outcome = backend.solve(form)
+    _ensure(outcome.status is Status.INFEASIBLE, f"{backend.name}: {outcome.status}, not infeasible")
+    _ensure(
+        outcome.values is None and outcome.objective is None, f"{backend.name}: a point without a solution"
+    )
+
+
+def _check_unbounded(backend: Backend) -> None:
+    form = StandardForm.build(
+        cost=[1],
+        matrix=[[1]],
+        row_lower=[0],
+        row_upper=[np.inf],
+        sense=Sense.MAXIMIZE,
+    )
+    try:
+        backend.solve(form)
+    except (BrokenModel, Unsupported):
+        return
+    raise AssertionError(f"{backend.name}: an unbounded model passed as solved")
+
+
+def _check_start(backend: Backend) -> None:
+    form = _knapsack()
+    outcome = backend.solve(form, start=np.array([0.0, 1.0, 0.0, 1.0, 1.0]), time_limit=30)
+    _ensure(same(outcome.objective, 23.0), f"{backend.name}: the start of value 23 was lost")
+
+
+def _check_optimum(backend: Backend, form: StandardForm, optimum: float) -> None:
+    outcome = backend.solve(form)
+    name = backend.name
+    _ensure(outcome.status is Status.OPTIMAL, f"{name}: {outcome.status}, not optimal")
+    _ensure(outcome.stopped_by is StoppedBy.FINISHED, f"{name}: stopped by {outcome.stopped_by}")
+    _ensure(same(outcome.objective, optimum), f"{name}: {outcome.objective}, the optimum is {optimum}")
+    _ensure(same(outcome.bound, optimum), f"{name}: bound {outcome.bound}, the optimum is {optimum}")
+    if outcome.values is None:
+        raise AssertionError(f"{name}: no point")
+    _ensure(form.is_feasible(outcome.values), f"{name}: the point breaks a row")
+
+
+def _ensure(holds: bool, message: str) -> None:
+    if not holds:
+        raise AssertionError(message)
