@@ -14,7 +14,7 @@ from gsopt.standard_form import StandardForm
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: A solver's bound may overshoot an integer by this much and still mean that integer.
+#: A solver's bound may overshoot an integer by this much, relative, and still mean that integer.
 _ROUNDING = 1e-6
 
 
@@ -129,9 +129,8 @@ def proven_bound(form: StandardForm, outcome: Outcome) -> Number | None:
     """Give the solver's bound, rounded to an integer where every objective value is one."""
     if outcome.bound is None or not form.integral_objective:
         return outcome.bound
-    if form.sense is Sense.MINIMIZE:
-        return ceil(outcome.bound - _ROUNDING * max(1.0, abs(outcome.bound)))
-    return floor(outcome.bound + _ROUNDING * max(1.0, abs(outcome.bound)))
+    slack = min(_ROUNDING * max(1.0, abs(outcome.bound)), 0.5)
+    return ceil(outcome.bound - slack) if form.sense is Sense.MINIMIZE else floor(outcome.bound + slack)
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
