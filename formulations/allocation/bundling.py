@@ -69,10 +69,10 @@ def bundle(groups: Groups) -> Found:
     """
     sizes = worker_sizes(groups)
     if not divide_each_other(sizes):
-        raise Unsupported(f"bundling: worker sizes must divide each other, not {', '.join(map(str, sizes))}")
+        raise Unsupported(f"worker sizes must divide each other, not {', '.join(map(str, sizes))}")
     job, gain = _marginals(groups)
     if np.any((gain[1:] > gain[:-1]) & (job[1:] == job[:-1])):
-        raise Unsupported("bundling: no extra worker of a job may be worth more than the one before it")
+        raise Unsupported("no extra worker of a job may be worth more than the one before it")
     useful = gain > 0
     job, gain = job[useful], gain[useful]
     chosen = _best_items(groups.size[job], gain, sizes, groups.capacity)

@@ -134,14 +134,16 @@ def _may_be_better(groups: Groups, price: float, value: Any) -> NDArray[np.bool_
     Those that lose no more, against the best item of their job at the price, than bound and value differ. Exact
     arithmetic takes the price as the fraction that its float is, and multiplies all by its denominator.
     """
-    paid, unit = (
-        (price, 1) if groups.exact is None else (Fraction(price) * groups.denominator).as_integer_ratio()
-    )
+    paid: Any = price
+    unit, rounding = 1, _ROUNDING
+    if groups.exact is not None:
+        paid, unit = (Fraction(price) * groups.denominator).as_integer_ratio()
+        rounding = 0
     score = groups.numbers * unit - groups.weight.astype(groups.numbers.dtype) * paid
     best = np.maximum.reduceat(score, groups.first[:-1])
     bound = best.sum() + paid * groups.capacity
-    rounding = _ROUNDING * bound if groups.exact is None else 0
-    return np.asarray(best[groups.job] - score <= bound - value * unit + rounding, dtype=np.bool_)
+    slack = bound - value * unit + rounding * bound
+    return np.asarray(best[groups.job] - score <= slack, dtype=np.bool_)
 
 
 def _best_of(groups: Groups, items: Integers, options: Integers) -> Integers:

@@ -1,6 +1,6 @@
 """Groups: the items of all jobs as flat arrays, the form that the exact algorithms work on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -144,7 +144,7 @@ def infeasible(problem: Allocation, method: str, runtime: float) -> Result[Alloc
 
 
 def _values(
-    jobs: tuple[ElasticJob, ...], first: Integers, extra: Integers, least: Integers
+    jobs: Sequence[ElasticJob], first: Integers, extra: Integers, least: Integers
 ) -> NDArray[np.float64]:
     times = [
         job.time_at_min if job.remaining_work is None else job.remaining_work / job.min_workers for job in jobs
@@ -157,7 +157,7 @@ def _values(
     return value
 
 
-def _exact_values(jobs: tuple[ElasticJob, ...], items: Integers) -> tuple[Numbers, int]:
+def _exact_values(jobs: Sequence[ElasticJob], items: Integers) -> tuple[Numbers, int]:
     """Give every value as an integer over the denominator of the data times that of the shares w / (w + m)."""
     given: list[list[Fraction]] = []
     counts: set[int] = set()

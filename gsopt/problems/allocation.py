@@ -132,7 +132,6 @@ class Allocation(Problem[AllocationSolution]):
 
     word: ClassVar[str] = "allocation"
     sense: ClassVar[Sense] = Sense.MAXIMIZE
-    unit: ClassVar[str] = "seconds saved"
     solution_type: ClassVar[type[Frozen]] = AllocationSolution
 
     problem: Literal["allocation"] = "allocation"
@@ -190,6 +189,11 @@ class Allocation(Problem[AllocationSolution]):
                 rule = "must be given for a queued job, or remaining_work: the queue is ordered by it"
                 raise RuleBroken(f"jobs[{index}].time_at_min", None, rule)
         return self
+
+    @property
+    def unit(self) -> str:
+        """Seconds by which the running times fall, over all jobs."""
+        return "seconds saved"
 
     @property
     def remaining(self) -> int:

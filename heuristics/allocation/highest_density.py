@@ -1,12 +1,12 @@
 """Highest density: whole allocations in the order of their value per GPU."""
 
+from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from heuristics.allocation.startable import startable_heuristic
 from heuristics.allocation.value_table import value_table
 
 
-@startable_heuristic
-def highest_density(problem: Allocation) -> AllocationSolution:
+@heuristic
+def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     """Take items in the order of their value per GPU; a later, larger item of a job replaces the one it has.
 
     An item is a number of extra workers of one job. It is taken when it is worth more than what the job has
@@ -35,6 +35,8 @@ def highest_density(problem: Allocation) -> AllocationSolution:
     >>> highest_density(Allocation(capacity=3, jobs=[a, b])).solution.extra
     {'A': 2, 'B': 1}
     """
+    if problem.obstacle:
+        return NoSolution(problem.obstacle, proven=True)
     left = problem.remaining
     tables = [value_table(job, left) for job in problem.jobs]
     sizes = [job.gpus_per_worker for job in problem.jobs]

@@ -2,13 +2,13 @@
 
 from heapq import heapify, heappop, heappush
 
+from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from heuristics.allocation.startable import startable_heuristic
 from heuristics.allocation.value_table import value_table
 
 
-@startable_heuristic
-def marginal_greedy(problem: Allocation) -> AllocationSolution:
+@heuristic
+def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     """Give one worker after the other to the job whose next worker saves most time per GPU.
 
     A job leaves the race when its next worker does not fit any more, saves nothing, or is above its maximum. Of
@@ -41,6 +41,8 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution:
     >>> marginal_greedy(Allocation(capacity=3, jobs=[a, b])).solution.extra
     {'B': 3}
     """
+    if problem.obstacle:
+        return NoSolution(problem.obstacle, proven=True)
     left = problem.remaining
     tables = [value_table(job, left) for job in problem.jobs]
     sizes = [job.gpus_per_worker for job in problem.jobs]

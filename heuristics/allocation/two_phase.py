@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from gsopt.result import Result
 from heuristics.allocation.max_value import Item, max_value
-from heuristics.allocation.startable import startable_heuristic
 from heuristics.allocation.value_table import value_table
 
 
-@startable_heuristic
+@heuristic
 def two_phase(
     problem: Allocation, *, weight: Literal["corrected", "printed"] = "corrected"
-) -> AllocationSolution:
+) -> AllocationSolution | NoSolution:
     """Start the queued jobs, then share what is left by the knapsack over the extra workers of all jobs.
 
     In an `Allocation` every queued job starts, so the first phase only takes its GPUs; `two_phase_allocation`
@@ -63,6 +63,8 @@ def two_phase(
     """
     if weight not in ("corrected", "printed"):
         raise InvalidInput("", "weight", shorten(weight), "must be one of corrected, printed")
+    if problem.obstacle:
+        return NoSolution(problem.obstacle, proven=True)
     capacity = problem.remaining
     groups = [_items(job, capacity, charged=job.min_workers * (weight == "printed")) for job in problem.jobs]
     extra = max_value(groups, capacity)

@@ -35,7 +35,7 @@ def from_data(folder: Path) -> Iterator[Allocation]:
     profiles = list(curves(folder / FOLDER).values())
     for cluster in _CLUSTERS:
         workload = itp.read(folder / itp.FILE, clusters=[cluster])
-        name = f"allocation/real/itp-{cluster:02}"
-        yield proportional(workload).model_copy(update={"name": f"{name}-proportional"})
+        name = f"itp-{cluster:02}"
+        yield proportional(workload).model_copy(update={"name": f"allocation/real/proportional/{name}"})
         if profiles:
-            yield measured(workload, profiles).model_copy(update={"name": f"{name}-measured"})
+            yield measured(workload, profiles).model_copy(update={"name": f"allocation/real/measured/{name}"})

@@ -130,13 +130,13 @@ def _greedy_fails() -> dict[str, Allocation]:
             ElasticJob(name="large", min_workers=1, max_workers=2, gpus_per_worker=4, time_at_min=600),
         ),
         "sizes-2-3-5": _handmade(
-            10,
+            14,
             ElasticJob(name="two", min_workers=2, max_workers=5, gpus_per_worker=2, time_at_min=240),
             ElasticJob(name="three", min_workers=1, max_workers=3, gpus_per_worker=3, time_at_min=310),
             ElasticJob(name="five", min_workers=3, max_workers=5, gpus_per_worker=5, time_at_min=1000),
         ),
         "sizes-1-3-6": _handmade(
-            11,
+            9,
             ElasticJob(name="one", min_workers=1, max_workers=4, gpus_per_worker=1, time_at_min=90),
             ElasticJob(name="three", min_workers=2, max_workers=4, gpus_per_worker=3, time_at_min=400),
             ElasticJob(name="six", min_workers=1, max_workers=2, gpus_per_worker=6, time_at_min=700),

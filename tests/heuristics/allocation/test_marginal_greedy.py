@@ -33,6 +33,17 @@ def test_blocked_by_a_small_job() -> None:
     assert (marginal_greedy(problem).objective, exact(problem).objective) == (100, 300)
 
 
+def test_not_optimal_with_several_sizes() -> None:
+    """Sizes 2, 3, 5 and sizes 1, 3, 6 leave remainders that cost the greedy some of the value."""
+    for name in ("sizes-2-3-5", "sizes-1-3-6"):
+        problem = load(f"allocation/small/{name}")
+        assert isinstance(problem, Allocation)
+        found, best = marginal_greedy(problem).objective, exact(problem).objective
+        assert found is not None
+        assert best is not None
+        assert found < best
+
+
 def test_blind_behind_a_worker_that_saves_nothing() -> None:
     """A first worker that saves nothing hides the second that saves 50 s."""
     job = ElasticJob(name="a", min_workers=1, max_workers=3, values=(0, 50))
