@@ -51,6 +51,11 @@ class Formulation(ABC, Generic[P, S]):
         """Give a solution as column values by name, for a start; columns left out are 0."""
         raise NotImplementedError(f"{self.name} takes no start solution")
 
+    def obstacle(self, problem: P) -> str:
+        """Say why there can be no solution, where that is plain without solving; empty otherwise."""
+        del problem
+        return ""
+
     def standard_form(self, problem: P) -> StandardForm:
         """Give the model as arrays."""
         return StandardForm.from_pyomo(self.build(problem))
@@ -95,6 +100,9 @@ class Formulation(ABC, Generic[P, S]):
             The model's objective value is not the problem's.
         """
         begin = perf_counter()
+        obstacle = self.obstacle(problem)
+        if obstacle:
+            return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
         form = self.standard_form(problem)
         built = perf_counter() - begin
         outcome = (backend or Highs()).solve(

@@ -1,13 +1,10 @@
 """The multiple-choice knapsack as a mixed-integer program in the item form: the model of record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from formulations.allocation.groups import infeasible
-from gsopt.backends import Backend, Incumbent
 from gsopt.formulation import Formulation
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):
@@ -61,29 +58,9 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     name: ClassVar[str] = "milp"
 
-    def __call__(
-        self,
-        problem: Allocation,
-        *,
-        backend: Backend | None = None,
-        time_limit: float | None = None,
-        gap: float = 0.0,
-        start: AllocationSolution | None = None,
-        on_incumbent: Callable[[Incumbent], Any] | None = None,
-        log: bool = False,
-    ) -> Result[AllocationSolution]:
-        """Solve a problem as every formulation does, but name the first queued job that cannot start."""
-        if problem.obstacle:
-            return infeasible(problem, self.name, 0.0)
-        return super().__call__(
-            problem,
-            backend=backend,
-            time_limit=time_limit,
-            gap=gap,
-            start=start,
-            on_incumbent=on_incumbent,
-            log=log,
-        )
+    def obstacle(self, problem: Allocation) -> str:
+        """Name the first queued job that cannot start."""
+        return problem.obstacle
 
     def build(self, problem: Allocation) -> Any:
         """Build the Pyomo model."""

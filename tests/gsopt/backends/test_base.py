@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 from typing import Any
 
 import numpy as np
@@ -376,17 +375,9 @@ def test_bad_seed_is_refused(kind: type[Any]) -> None:
 
 
 @every_backend
-def test_every_ending_is_named_by_a_string(backend: Solver) -> None:
-    """The table of statuses must know how to end well, badly and late."""
+def test_table_of_statuses_knows_the_common_endings(backend: Solver) -> None:
+    """The table of statuses must have a word for a proof either way and for a time limit."""
     assert {Ending.OPTIMAL, Ending.INFEASIBLE, Ending.TIME_LIMIT} <= set(backend.endings.values())
-
-
-def test_no_solver_is_imported_here() -> None:
-    """The process that asks for solves must never import a solver."""
-    for backend in BACKENDS:
-        backend.solve(knapsack())
-
-    assert not {"highspy", "ortools", "pyscipopt"} & set(sys.modules)
 
 
 class Scripted(Highs):
