@@ -26,6 +26,9 @@ from gsopt.simulation.policy import (
     Wake,
 )
 
+#: Changes in a row that came before the overhead of the last one was over; then the run is given up.
+_FRUITLESS_CHANGES = 10_000
+
 
 class Engine:
     """One run of one policy on one scenario.
@@ -76,6 +79,7 @@ class Engine:
         self.holding = [zero] * total  # seconds with GPUs, without the segment that is running
         self.service = [zero] * total  # GPU-seconds, likewise
         self.preemptions = 0
+        self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
         self.occupied_seconds, self.capacity_seconds = zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
@@ -172,6 +176,7 @@ class Engine:
                 self.remaining[job] = self.number(0)
                 self._let_go(job)
                 self.active -= 1
+                self.fruitless = 0
                 self.news[1].append(job)
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
@@ -223,12 +228,14 @@ class Engine:
         if not self.decider.preemptive:
             raise Forbidden("a policy that is not preemptive stops no job")
         self._once(job)
+        self._make_progress(job)
         self._interrupt(job)
 
     def _resize(self, action: Resize | Move) -> None:
         job, gpus = action
         self._require_running(job)
         self._once(job)
+        self._make_progress(job)
         neighbours = self.ledger.partners(job)
         before = self.running[job]
         placement = self.ledger.placement(job)
@@ -270,6 +277,12 @@ class Engine:
         if self.changed_at[job] == self.now:
             raise Forbidden("a job is started, stopped, resized or moved once in an instant")
         self.changed_at[job] = self.now
+
+    def _make_progress(self, job: int) -> None:
+        """Refuse to go on for ever with overheads that are longer than what lies between them."""
+        self.fruitless = self.fruitless + 1 if self.progress_from[job] > self.now else 0
+        if self.fruitless > _FRUITLESS_CHANGES:
+            raise Forbidden("jobs are stopped or resized after more time than their overhead takes, now and then")
 
     # Progress
 

@@ -9,8 +9,8 @@ from gsopt.speed import Speed, TierPenalty
 
 _MODELS = ["", "cnn", "transformer"]
 
-#: Times that collide often (integers) and times that do not (decimals).
-_TIMES = st.integers(0, 12).map(float) | st.floats(0, 30, allow_nan=False).map(lambda x: round(x, 3))
+#: Release dates that collide often, and others that do not; multiples of 1/64, so that a shift is exact in floats.
+_TIMES = st.integers(0, 12).map(float) | st.integers(0, 2000).map(lambda x: x / 64)
 _DURATIONS = st.integers(1, 9).map(float) | st.floats(0.01, 20, allow_nan=False).map(lambda x: round(x, 3))
 
 OVERHEADS = st.dictionaries(
