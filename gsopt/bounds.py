@@ -100,7 +100,9 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     curves = [_Areas(job) for job in jobs]
     earliest = sorted(job.release_date + height(job) for job in jobs)
     floor = [max(pair) for pair in zip(sorted(_srpt_completions(workload, gpus)), earliest, strict=True)]
-    horizon = max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
+    horizon = (
+        max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
+    )
     total, low = [], 0.0
     for position, least in enumerate(floor, start=1):
         low = max(low, least)

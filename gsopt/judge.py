@@ -263,13 +263,17 @@ class _Trial:
             self.found.append(f"job {job.name!r} runs for {done} s of work, it has {work}")
         elif done < work - slack:
             if self.complete:
-                self.found.append(f"job {job.name!r} does not complete: {done} s of {work} s of work are done")
+                self.found.append(
+                    f"job {job.name!r} does not complete: {done} s of {work} s of work are done"
+                )
             return None
         return own[-1].end if own else None
 
     # Figures
 
-    def _figures(self, of_job: Sequence[Sequence[_Piece]], completions: list[Any], sweep: "_Sweep") -> Verdict:
+    def _figures(
+        self, of_job: Sequence[Sequence[_Piece]], completions: list[Any], sweep: "_Sweep"
+    ) -> Verdict:
         jobs = self.scenario.workload.jobs
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
@@ -293,9 +297,7 @@ class _Trial:
             gpu_hours=used / 3600,
             utilisation=useful / there if there else None,
             preemptions=sum(
-                late.start > early.end
-                for own in of_job
-                for early, late in zip(own, own[1:], strict=False)
+                late.start > early.end for own in of_job for early, late in zip(own, own[1:], strict=False)
             )
             + sum(bool(own) and completions[index] is None for index, own in enumerate(of_job)),
         )
@@ -339,7 +341,9 @@ class _Sweep:
                 _, kind, index = events[position]
                 if kind == 1:
                     self.capacity = changes[index].gpus
-                    lost = (piece for gpu, users in self.on_gpu.items() if gpu >= self.capacity for piece in users)
+                    lost = (
+                        piece for gpu, users in self.on_gpu.items() if gpu >= self.capacity for piece in users
+                    )
                     touched.update({id(piece): piece for piece in lost})
                 else:
                     self._touch(pieces[index], time, kind == 2, touched)  # noqa: PLR2004 - a start

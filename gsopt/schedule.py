@@ -89,7 +89,9 @@ class Schedule:
         reader = csv.DictReader(StringIO(text))
         missing = [name for name in _COLUMNS[:4] if name not in (reader.fieldnames or [])]
         if missing:
-            raise InvalidInput(source, "header", shorten(reader.fieldnames), f"must name the column {missing[0]}")
+            raise InvalidInput(
+                source, "header", shorten(reader.fieldnames), f"must name the column {missing[0]}"
+            )
         rows = ({**row, "placement": (row.get("placement") or "").split()} for row in reader)
         return cls(_segments(rows, source), preemptive)
 

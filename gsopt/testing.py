@@ -200,7 +200,9 @@ def check_backend(backend: Backend) -> int:
 def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Number, Any] | None) -> None:
     where = f"{result.method} ({result.solver or 'own'}) on {problem.name or problem.word}"
     if oracle is None:
-        _ensure(result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution")
+        _ensure(
+            result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution"
+        )
         return
     _ensure(result.status is Status.OPTIMAL, f"{where}: {result.status}, not optimal")
     right = same(result.objective, oracle[0])
@@ -251,7 +253,9 @@ def _check_infeasible(backend: Backend) -> None:
     form = StandardForm.build(cost=[1, 1], matrix=[[2, 2]], row_lower=[3], row_upper=[3], column_upper=[5, 5])
     outcome = backend.solve(form)
     _ensure(outcome.status is Status.INFEASIBLE, f"{backend.name}: {outcome.status}, not infeasible")
-    _ensure(outcome.values is None and outcome.objective is None, f"{backend.name}: a point without a solution")
+    _ensure(
+        outcome.values is None and outcome.objective is None, f"{backend.name}: a point without a solution"
+    )
 
 
 def _check_unbounded(backend: Backend) -> None:
@@ -333,7 +337,14 @@ def check_policy(
         bound = mean_jct_bound(scenario)
         for exact in (False, True):
             run = partial(
-                replay, scenario, policy, record=True, exact=exact, bound=bound, round_length=round_length, **options
+                replay,
+                scenario,
+                policy,
+                record=True,
+                exact=exact,
+                bound=bound,
+                round_length=round_length,
+                **options,
             )
             first = run()
             _ensure(first == run(), f"{first.metrics.policy}: two runs of one scenario differ")
@@ -345,7 +356,9 @@ def check_policy(
 
 def _check_replay(run: Replay, exact: bool) -> None:
     metrics, where = run.metrics, run.metrics.policy
-    _ensure(metrics.completed == metrics.jobs, f"{where}: {metrics.jobs - metrics.completed} jobs never complete")
+    _ensure(
+        metrics.completed == metrics.jobs, f"{where}: {metrics.jobs - metrics.completed} jobs never complete"
+    )
     if run.schedule is None:
         raise AssertionError(f"{where}: no schedule was recorded")
     verdict = judge(run.schedule, run.scenario, exact=exact)

@@ -282,7 +282,9 @@ class Engine:
         """Refuse to go on for ever with overheads that are longer than what lies between them."""
         self.fruitless = self.fruitless + 1 if self.progress_from[job] > self.now else 0
         if self.fruitless > _FRUITLESS_CHANGES:
-            raise Forbidden("jobs are stopped or resized after more time than their overhead takes, now and then")
+            raise Forbidden(
+                "jobs are stopped or resized after more time than their overhead takes, now and then"
+            )
 
     # Progress
 

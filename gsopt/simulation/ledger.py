@@ -192,9 +192,7 @@ class Placements:
 
     def fits(self, job: Job) -> bool:
         """Tell whether the job's demanded GPUs are free."""
-        return job.gpus <= self.free and (
-            not job.gpu_type or job.gpus <= len(self.free_gpus(job.gpu_type))
-        )
+        return job.gpus <= self.free and (not job.gpu_type or job.gpus <= len(self.free_gpus(job.gpu_type)))
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number."""

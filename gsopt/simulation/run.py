@@ -72,7 +72,16 @@ class PolicyComparison(Sequence[Metrics]):
     def table(self) -> Table:
         """Give one line per policy; times in seconds."""
         table = Table(box=box.SIMPLE_HEAD)
-        for name in ("policy", "jobs", "mean JCT", "p99 JCT", "makespan", "queueing", "in use", "preemptions"):
+        for name in (
+            "policy",
+            "jobs",
+            "mean JCT",
+            "p99 JCT",
+            "makespan",
+            "queueing",
+            "in use",
+            "preemptions",
+        ):
             table.add_column(name, justify="left" if name == "policy" else "right")
         table.add_column("proven bound", justify="right")
         table.add_column("gap", justify="right")
@@ -221,9 +230,7 @@ def compare_policies(
         share_limit=share_limit,
         capacity_changes=capacity_changes,
     )
-    run = partial(
-        replay, scenario, round_length=round_length, placer=placer, bound=mean_jct_bound(scenario)
-    )
+    run = partial(replay, scenario, round_length=round_length, placer=placer, bound=mean_jct_bound(scenario))
     return PolicyComparison(tuple(run(policy).metrics for policy in policies))
 
 

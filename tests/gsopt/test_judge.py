@@ -102,8 +102,14 @@ def test_capacity_is_checked_at_every_instant() -> None:
     """Three jobs overlap for a moment on two GPUs."""
     jobs = Workload(jobs=[Job(name=name, release_date=0, duration=2, gpus=1) for name in "abc"])
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
-    segments = (Segment("a", 0, 2, 1), Segment("b", 1, 3, 1), Segment("c", Fraction(199, 100), Fraction(399, 100), 1))
-    assert judge(Schedule(segments), scenario, exact=True).violations == ("at 199/100: 3 GPUs are held, 2 are there",)
+    segments = (
+        Segment("a", 0, 2, 1),
+        Segment("b", 1, 3, 1),
+        Segment("c", Fraction(199, 100), Fraction(399, 100), 1),
+    )
+    assert judge(Schedule(segments), scenario, exact=True).violations == (
+        "at 199/100: 3 GPUs are held, 2 are there",
+    )
 
 
 def test_a_drop_of_capacity_counts() -> None:
@@ -112,7 +118,9 @@ def test_a_drop_of_capacity_counts() -> None:
     change = CapacityChange(time=2.0, gpus=1)
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=[change])
     assert judge(Schedule((Segment("a", 0, 4, 1),)), scenario).violations == ()
-    assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == ("at 2.0: GPU 1 is held and not there",)
+    assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
+        "at 2.0: GPU 1 is held and not there",
+    )
 
 
 def test_promised_non_preemption() -> None:
@@ -147,7 +155,9 @@ def test_tiers_slow_down() -> None:
 
 def test_figures_by_hand() -> None:
     """Every figure of a small schedule is as computed by hand."""
-    verdict = judge(Schedule((Segment("a", 0, 2, 2), Segment("a", 3, 5, 2), Segment("b", 1, 3, 1))), _PLAIN, exact=True)
+    verdict = judge(
+        Schedule((Segment("a", 0, 2, 2), Segment("a", 3, 5, 2), Segment("b", 1, 3, 1))), _PLAIN, exact=True
+    )
     assert verdict.jct == (5, 2)
     assert verdict.mean_jct == Fraction(7, 2)
     assert verdict.p99_jct == 5

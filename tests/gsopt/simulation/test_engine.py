@@ -153,7 +153,9 @@ def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     expected = list(
         accumulate(jobs.jobs, lambda end, job: max(end, job.release_date) + job.duration, initial=0.0)
     )[1:]
-    assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(expected, rel=1e-12)
+    assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @settings(calm, max_examples=60)
@@ -362,9 +364,7 @@ def test_interference_is_that_of_the_worst_partner() -> None:
 def test_a_drop_of_capacity_evicts() -> None:
     """Jobs that lose their GPUs wait again and keep their progress."""
     changes = [CapacityChange(time=1.0, gpus=1), CapacityChange(time=5.0, gpus=2)]
-    run = simulate(
-        workload((0, 4, 2)), policies.fifo, cluster=2, capacity_changes=changes, record=True
-    )
+    run = simulate(workload((0, 4, 2)), policies.fifo, cluster=2, capacity_changes=changes, record=True)
     assert run.completion_times == (8.0,)
     assert run.metrics.preemptions == 1
     assert run.schedule is not None
