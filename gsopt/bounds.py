@@ -1,13 +1,14 @@
 """Bounds: lower bounds on the sum of completion times that scale to whole traces, and the fair reference.
 
-The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a job on k
-GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity. Each job enters by
-its area (least GPU-seconds over its menu), its height (least seconds over its menu) and its release date.
-They bound the sum of completion times; subtract the release dates for job completion times.
+The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
+job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
+Each job enters by its area (least GPU-seconds over its menu), its height (least seconds over its menu) and
+its release date. They bound the sum of completion times; subtract the release dates for job completion times.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 from heapq import heappop, heappush, heapreplace
 from math import fsum
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
 
-#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, which take O(n^2 log n).
+#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
 MOORE_HODGSON_JOBS = 150
 
 
@@ -52,9 +53,9 @@ def srpt_bound(workload: Workload, gpus: int) -> float:
 def position_bound(workload: Workload, gpus: int) -> float:
     """Bound the sum of completion times position by position.
 
-    The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises the
-    jobs completed at every instant, nor before the q-th smallest release date plus height. At least as good as the
-    SRPT and the height bound. Takes O(n log n).
+    The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises
+    the jobs completed at every instant, nor before the q-th smallest release date plus height. At least as
+    good as the SRPT and the height bound. Takes O(n log n).
 
     Examples
     --------
@@ -70,8 +71,8 @@ def position_bound(workload: Workload, gpus: int) -> float:
 def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
     """Bound the sum of completion times by the mean busy times.
 
-    A job completes at least half its height after the mean time at which its work is done; preemptive smallest area
-    first on one fast machine minimises the sum of those means. Takes O(n log n).
+    A job completes at least half its height after the mean time at which its work is done; preemptive
+    smallest area first on one fast machine minimises the sum of those means. Takes O(n log n).
 
     Examples
     --------
@@ -86,13 +87,14 @@ def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
 def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     """Bound the sum of completion times by how many jobs can be complete at all at each time.
 
-    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when each
-    job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed time. At least
-    as good as the position bound, and takes O(n^2 log n) per bisection step.
+    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
+    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
+    time. At least as good as the position bound, and takes O(n^2 log n) per bisection step.
 
     Examples
     --------
-    >>> jobs = [Job(name="a", release_date=0, duration=4, gpus=2), Job(name="b", release_date=3, duration=1, gpus=1)]
+    >>> sizes = [("a", 0, 4, 2), ("b", 3, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
     >>> round(moore_hodgson_bound(Workload(jobs=jobs), 2), 6)
     8.5
     """
@@ -103,10 +105,10 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     horizon = (
         max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
     )
+    completed = partial(_most_completed, curves, gpus)
     total, low = [], 0.0
     for position, least in enumerate(floor, start=1):
-        low = max(low, least)
-        low = _first_time(lambda time, q=position: _most_completed(curves, gpus, time) >= q, low, horizon)
+        low = _first_time(completed, position, max(low, least), horizon)
         total.append(low)
     return fsum(total)
 
@@ -135,9 +137,9 @@ def lower_bound(workload: Workload, gpus: int) -> float:
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
     """Give the finish times under generalized processor sharing, the reference of fairness.
 
-    All GPUs are shared equally and without limits among the jobs that are there, as a fluid. Virtual time runs at
-    capacity over number of jobs, and jobs finish in the order of their virtual finish times, ties by number; it
-    stands still while there is no job. Takes O(n log n). Not a bound: no policy need be slower.
+    All GPUs are shared equally and without limits among the jobs that are there, as a fluid. Virtual time
+    runs at capacity over number of jobs, and jobs finish in the order of their virtual finish times, ties by
+    number; it stands still while there is no job. Takes O(n log n). Not a bound: no policy need be slower.
     Source: Ares, Eq. 1-2.
 
     Returns
@@ -147,7 +149,8 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
 
     Examples
     --------
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 1.5), ("b", 3), ("c", 3.3)]]
+    >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
     >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
     [4.5, 7.5, 7.8]
     """
@@ -223,7 +226,7 @@ def _mean_busy_times(workload: Workload, gpus: int) -> list[float]:
 
 
 class _Areas:
-    """Least area with which a job completes within a span: the lower hull of its menu's (seconds, area) points."""
+    """Least area with which a job completes within a span: the lower hull of its menu."""
 
     def __init__(self, job: Job) -> None:
         self.release = job.release_date
@@ -265,13 +268,13 @@ def _most_completed(curves: Sequence[_Areas], gpus: int, time: float) -> int:
     return len(chosen)
 
 
-def _first_time(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Find by bisection the first time at which a monotone condition holds, from below."""
-    if holds(low):
+def _first_time(completed: Callable[[float], int], wanted: int, low: float, high: float) -> float:
+    """Find by bisection, from below, the first time at which so many jobs can be complete."""
+    if completed(low) >= wanted:
         return low
     for _ in range(40):
         middle = (low + high) / 2
-        if holds(middle):
+        if completed(middle) >= wanted:
             high = middle
         else:
             low = middle

@@ -49,9 +49,9 @@ class Rack(Frozen):
 class Cluster(Frozen):
     """The GPUs on which a workload runs.
 
-    A plain cluster is a number of GPUs that are all alike; which of them a job holds makes no difference. In a
-    cluster of racks the GPUs are numbered from 0, rack by rack and machine by machine, and a job holds GPUs by
-    number.
+    A plain cluster is a number of GPUs that are all alike; which of them a job holds makes no difference. In
+    a cluster of racks the GPUs are numbered from 0, rack by rack and machine by machine, and a job holds GPUs
+    by number.
 
     Attributes
     ----------
@@ -98,16 +98,16 @@ class Cluster(Frozen):
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
         """Make a cluster of equal racks of equal machines; `gpus` counts those of one machine."""
         return cls(
-            racks=[
+            racks=tuple(
                 Rack(
                     name=f"rack {rack}",
-                    machines=[
+                    machines=tuple(
                         Machine(name=f"machine {rack}.{index}", gpus=gpus, memory=memory)
                         for index in range(machines)
-                    ],
+                    ),
                 )
                 for rack in range(racks)
-            ]
+            )
         )
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import fsum, isfinite
 from typing import Any
 
@@ -19,6 +20,9 @@ from gsopt.schedule import Schedule, Segment
 
 #: Relative error of the work of a job that rounding excuses.
 TOLERANCE = 1e-9
+
+#: Kinds of events, in their order within an instant.
+_END, _CHANGE, _START = range(3)
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ def judge(
     --------
     >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Workload
-    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=2), Job(name="b", release_date=0, duration=2, gpus=1)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 1, 2), ("b", 2, 1)]]
     >>> scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2))
     >>> verdict = judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 1, 3, 1))), scenario)
     >>> verdict.violations, verdict.makespan, verdict.mean_jct
@@ -221,7 +225,7 @@ class _Trial:
     # Rules of one job
 
     def _check_gang(self, own: Sequence[_Piece]) -> None:
-        for early, late in zip(own, own[1:], strict=False):
+        for early, late in pairwise(own):
             if late.start < early.end:
                 self.found.append(f"job {late.job.name!r} holds two sets of GPUs at {late.start}")
 
@@ -233,7 +237,7 @@ class _Trial:
                 drops.add(self.number(change.time))
             capacity = change.gpus
         for own in of_job:
-            for early, late in zip(own, own[1:], strict=False):
+            for early, late in pairwise(own):
                 if late.start > early.end and early.end not in drops:
                     self.found.append(f"job {late.job.name!r} is preempted at {early.end}")
 
@@ -296,9 +300,7 @@ class _Trial:
             makespan=None if last is None else last - first,
             gpu_hours=used / 3600,
             utilisation=useful / there if there else None,
-            preemptions=sum(
-                late.start > early.end for own in of_job for early, late in zip(own, own[1:], strict=False)
-            )
+            preemptions=sum(late.start > early.end for own in of_job for early, late in pairwise(own))
             + sum(bool(own) and completions[index] is None for index, own in enumerate(of_job)),
         )
 
@@ -325,11 +327,11 @@ class _Sweep:
 
     def run(self, pieces: Sequence[_Piece]) -> None:
         """Sweep; every piece then knows its work."""
-        events: list[tuple[Any, int, int]] = []  # (time, 0 end | 1 capacity | 2 start, index)
+        events: list[tuple[Any, int, int]] = []
         for index, piece in enumerate(pieces):
-            events += [(piece.end, 0, index), (piece.start, 2, index)]
+            events += [(piece.end, _END, index), (piece.start, _START, index)]
         changes = self.scenario.capacity_changes
-        events += [(self.number(change.time), 1, index) for index, change in enumerate(changes)]
+        events += [(self.number(change.time), _CHANGE, index) for index, change in enumerate(changes)]
         events.sort()
         position, before = 0, None
         while position < len(events):
@@ -339,14 +341,14 @@ class _Sweep:
             touched: dict[int, _Piece] = {}
             while position < len(events) and events[position][0] == time:
                 _, kind, index = events[position]
-                if kind == 1:
+                if kind == _CHANGE:
                     self.capacity = changes[index].gpus
                     lost = (
                         piece for gpu, users in self.on_gpu.items() if gpu >= self.capacity for piece in users
                     )
                     touched.update({id(piece): piece for piece in lost})
                 else:
-                    self._touch(pieces[index], time, kind == 2, touched)  # noqa: PLR2004 - a start
+                    self._touch(pieces[index], time, kind == _START, touched)
                 position += 1
             self._check(time, touched.values())
             for piece in touched.values():

@@ -1,6 +1,7 @@
 """Scenario: everything that is given when a workload runs on a cluster, before any decision is taken."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from pydantic import Field, field_validator, model_validator
 
@@ -73,7 +74,7 @@ class Scenario(Frozen):
     @field_validator("capacity_changes", mode="after")
     @classmethod
     def _changes_by_time(cls, changes: tuple[CapacityChange, ...]) -> tuple[CapacityChange, ...]:
-        for index, (early, late) in enumerate(zip(changes, changes[1:], strict=False)):
+        for index, (early, late) in enumerate(pairwise(changes)):
             if early.time >= late.time:
                 raise RuleBroken(f"capacity_changes[{index + 1}].time", late.time, "must rise")
         return changes

@@ -1,8 +1,8 @@
 """Speed: how fast a job runs under an allocation.
 
-The speed is that of the job's menu, divided by the slowdown of the network tier that joins its GPUs and by the
-slowdown of the worst job with which it shares a GPU. Both slowdowns are at least 1, so no allocation is faster than
-the menu says and every bound that looks at the menu alone holds.
+The speed is that of the job's menu, divided by the slowdown of the network tier that joins its GPUs and by
+the slowdown of the worst job with which it shares a GPU. Both slowdowns are at least 1, so no allocation is
+faster than the menu says and every bound that looks at the menu alone holds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -147,9 +147,9 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 class IterationTime(Frozen):
     """Seconds of one training iteration with gradient accumulation and overlapped communication.
 
-    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b``; the
-    all-reduce of m bytes takes ``latency + per_byte * m``; of `steps` sub-batches the last one overlaps with it, to
-    a degree of 1 (not at all) upwards.
+    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample *
+    b``; the all-reduce of m bytes takes ``latency + per_byte * m``; of `steps` sub-batches the last one
+    overlaps with it, to a degree of 1 (not at all) upwards.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Engine: replays a workload event by event, at exact event times and without time steps.
 
-At each instant at which something happens jobs complete first, then the capacity changes, then jobs arrive, then the
-policy decides once. The next instant is always later, so every simulation with finitely many decisions ends.
+At each instant at which something happens jobs complete first, then the capacity changes, then jobs arrive,
+then the policy decides once. The next instant is always later, so every simulation with finitely many
+decisions ends.
 """
 
 from collections.abc import Callable, Mapping
@@ -154,7 +155,7 @@ class Engine:
         self.wake = self.round * self.round_length
 
     def _stuck(self) -> bool:
-        """Tell whether nothing can change any more: the policy saw it all, waits for nothing and starts nothing."""
+        """Tell whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
         future = self.next_job < len(self.jobs) or self.next_change < len(self.changes)
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not (self.running or future or waits or any(self.news))
@@ -202,7 +203,8 @@ class Engine:
         self.wake = self.asked_wake = None
         arrived, completed, evicted = self.news
         self.arrived, self.completed, self.evicted = tuple(arrived), tuple(completed), tuple(evicted)
-        arrived.clear(), completed.clear(), evicted.clear()
+        for news in self.news:
+            news.clear()
         for action in self.decider.decide(self.state):
             handler = self.handlers.get(type(action))
             if handler is None:

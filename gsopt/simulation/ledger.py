@@ -11,8 +11,8 @@ from gsopt.simulation.policy import Allocation
 Placer = Callable[[Cluster, tuple[int, ...], int], tuple[int, ...]]
 
 
-class Forbidden(Exception):  # noqa: N818 - never leaves the simulator, which turns it into IllegalDecision
-    """A change of the ledger that a rule forbids; its text is the rule."""
+class Forbidden(Exception):
+    """A change that a rule forbids; its text is the rule. It leaves the simulator as IllegalDecision."""
 
 
 class Ledger(Protocol):
@@ -249,8 +249,8 @@ class Placements:
 def consolidated(cluster: Cluster, free: tuple[int, ...], count: int) -> tuple[int, ...]:
     """Place a job as close together as the free GPUs allow.
 
-    The machine with the fewest free GPUs that suffice; else the rack with the fewest that suffice, its emptiest
-    machines first; else the emptiest machines of all. Ties go to the lower number.
+    The machine with the fewest free GPUs that suffice; else the rack with the fewest that suffice, its
+    emptiest machines first; else the emptiest machines of all. Ties go to the lower number.
 
     Examples
     --------

@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HATCHES = ("", "//", "..", "xx", "\\\\", "++", "--", "oo")
+_MOST_LABELS = 40
 _LINES = ("-", "--", ":", "-.")
 
 
 def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
     """Draw what ran when, GPU by GPU, with the capacity as a line.
 
-    Where GPUs have no numbers, each segment takes the lowest rows that are free all along it as far as there are.
+    Where GPUs have no numbers, each segment takes the lowest rows that are free when it starts.
 
     Examples
     --------
     >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Job, Workload
-    >>> scenario = Scenario(
-    ...     workload=Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)]), cluster=Cluster.plain(1)
-    ... )
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
     >>> gantt(Schedule((Segment("a", 0, 2, 1),)), scenario).get_ylabel()
     'GPU'
     """
     axes = _axes("time [s]", "GPU")
     hatch = dict(zip((job.name for job in scenario.workload.jobs), cycle(_HATCHES), strict=False))
-    label_all = len({segment.job for segment in schedule.segments}) <= 40  # noqa: PLR2004 - more is unreadable
+    label_all = len({segment.job for segment in schedule.segments}) <= _MOST_LABELS
     for segment, rows in _rows(schedule, scenario.cluster.gpus):
         start, length = float(segment.start), float(segment.end - segment.start)
         for row in rows:

@@ -83,17 +83,17 @@ class Backfill:
         """Start jobs while one fits."""
         for job in state.arrived + state.evicted:
             self._waiting.add(job, self._key(job))
-        while (job := self._waiting.pop_fitting(state.free)) is not None:
-            yield Start(job)
+        while (first := self._waiting.pop_fitting(state.free)) is not None:
+            yield Start(first)
 
 
 class Greedy:
     """Keep running what a scan of all jobs in key order would choose; a job that does not fit is skipped.
 
-    At each decision the set is repaired instead of scanned: while some waiting job fits beside the running jobs of
-    smaller keys, it replaces running jobs of larger keys, the largest first. The repair ends in the scanned set,
-    because that set is the only one in which no waiting job fits beside the chosen jobs before it.
-    The key of a running job may fall by itself; `rekey` must be called where it rises.
+    At each decision the set is repaired instead of scanned: while some waiting job fits beside the running
+    jobs of smaller keys, it replaces running jobs of larger keys, the largest first. The repair ends in the
+    scanned set, because that set is the only one in which no waiting job fits beside the chosen jobs before
+    it. The key of a running job may fall by itself; `rekey` must be called where it rises.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class Greedy:
         return None
 
     def _worse_than(self, rank: tuple[Any, int], need: int) -> list[int]:
-        """Find the worst running jobs that hold `need` GPUs and are worse than a rank; none if too few are."""
+        """Find the worst running jobs, all worse than a rank, that hold `need` GPUs; none if too few do."""
         leave: list[int] = []
         position = len(self._ranked) - 1
         while position >= 0 and self._ranked[position] > rank:

@@ -173,7 +173,7 @@ def simulate(
     --------
     >>> from gsopt.job import Job
     >>> from heuristics.policies import srtf
-    >>> jobs = [Job(name="a", release_date=0, duration=4, gpus=1), Job(name="b", release_date=1, duration=1, gpus=1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> replay = simulate(Workload(jobs=jobs), srtf, cluster=1)
     >>> replay.completion_times, replay.metrics.gap
     ((5.0, 2.0), 0.0)

@@ -10,10 +10,10 @@ from gsopt.simulation.queues import Waiting, refuse_types
 def equal_share(state: State) -> Decider:
     """Share the GPUs as equally as the menus of the jobs allow.
 
-    Waiting jobs are admitted in the order of their release while the smallest allowed counts of all admitted jobs
-    fit, and are then never stopped. At every event each admitted job gets its smallest count; then, while GPUs are
-    left, the job with the fewest GPUs grows to its next allowed count if that fits. Jobs without a menu are rigid,
-    so among them this is first in, first out with backfilling.
+    Waiting jobs are admitted in the order of their release while the smallest allowed counts of all admitted
+    jobs fit, and are then never stopped. At every event each admitted job gets its smallest count; then,
+    while GPUs are left, the job with the fewest GPUs grows to its next allowed count if that fits. Jobs
+    without a menu are rigid, so among them this is first in, first out with backfilling.
 
     Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations.
     Key: GPUs held. Ties: lower number. Not preemptive; resizes. O(GPUs log GPUs) per event.
@@ -45,9 +45,9 @@ class _Shares:
         for job in state.arrived + state.evicted:
             self._waiting.add(job, job)
         left = state.capacity - sum(self._least[job] for job in self._admitted)
-        while (job := self._waiting.pop_fitting(left)) is not None:
-            self._admitted[job] = None
-            left -= self._least[job]
+        while (admitted := self._waiting.pop_fitting(left)) is not None:
+            self._admitted[admitted] = None
+            left -= self._least[admitted]
         shares = self._shares(state, left)
         running = dict(state.running)
         changed = [job for job in self._admitted if job in running and shares[job] != running[job]]

@@ -8,9 +8,13 @@ def fifo_backfill(state: State) -> Decider:
     """Start jobs in the order of their release; a job that does not fit is skipped.
 
     No GPUs are reserved for a skipped job, so large jobs may starve.
-    Source: first-fit backfilling, the simplest of the schemes surveyed by Feitelson, Rudolph and Schwiegelshohn,
-    "Parallel job scheduling - a status report" (2004).
-    Key: release date. Ties: lower number. Not preemptive. O(different demands) per start.
+
+    Source: first-fit backfilling, the
+    simplest of the schemes surveyed by Feitelson, Rudolph and Schwiegelshohn, "Parallel job scheduling - a
+    status report" (2004).
+
+    Key: release date. Ties: lower number. Not preemptive. O(different demands) per
+    start.
 
     Examples
     --------

@@ -10,7 +10,9 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     """Run the jobs that have held the fewest GPU-seconds; one that does not fit is skipped.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues).
-    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every `quantum`
+
+    Key:
+    GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every `quantum`
     seconds while jobs wait; durations are not known. O(running jobs) per event.
 
     Examples

@@ -5,7 +5,9 @@ from gsopt.simulation.queues import Greedy
 
 
 def srsf(state: State) -> Decider:
-    """Run the jobs of the smallest remaining service, GPUs times remaining time; one that does not fit is skipped.
+    """Run the jobs of the smallest remaining service; one that does not fit is skipped.
+
+    Service is GPUs times remaining time.
 
     Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first).
     Key: remaining GPU-seconds. Ties: lower number. Preemptive at arrivals and completions; knows durations.
@@ -14,7 +16,8 @@ def srsf(state: State) -> Decider:
     --------
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name="a", release_date=0, duration=2, gpus=2), Job(name="b", release_date=1, duration=1, gpus=1)]
+    >>> sizes = [("a", 0, 2, 2), ("b", 1, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
     >>> simulate(Workload(jobs=jobs), srsf, cluster=2).completion_times
     (3.0, 2.0)
     """

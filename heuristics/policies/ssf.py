@@ -14,7 +14,7 @@ def ssf(state: State) -> Decider:
     --------
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name="a", release_date=0, duration=2, gpus=2), Job(name="b", release_date=0, duration=3, gpus=1)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 2, 2), ("b", 3, 1)]]
     >>> simulate(Workload(jobs=jobs), ssf, cluster=2).completion_times
     (5.0, 3.0)
     """

@@ -16,11 +16,13 @@ def tiresias(
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations). The default
     thresholds are those of the authors' public simulator.
-    Key: queue, then release date. Ties: lower number. Preemptive at arrivals, completions and the exact times at
-    which a job reaches a threshold. A job that does not fit is skipped.
 
-    Departures: within a queue jobs are ordered by release date instead of first start, which waiting jobs of the
-    highest queue do not have.
+    Key: queue, then release date. Ties: lower number.
+    Preemptive at arrivals, completions and the exact times at which a job reaches a threshold. A job that
+    does not fit is skipped.
+
+    Departures: within a queue jobs are ordered by release date instead of first start, which waiting jobs of
+    the highest queue do not have.
 
     Parameters
     ----------
@@ -29,14 +31,14 @@ def tiresias(
     thresholds
         GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
     promote
-        A job that has waited this many times as long as it had run returns to the highest queue and counts its
-        service from 0 again; never when None.
+        A job that has waited this many times as long as it had run returns to the highest queue and counts
+        its service from 0 again; never when None.
 
     Examples
     --------
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name="a", release_date=0, duration=4, gpus=1), Job(name="b", release_date=1, duration=1, gpus=1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
     (5.0, 3.0)
     """

@@ -9,38 +9,39 @@ import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidSolution
-from gsopt.job import Job, Workload
+from gsopt.job import Job
 from gsopt.judge import judge, judged
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation import replay
 from gsopt.speed import Speed, TierPenalty
 from heuristics.policies import fifo, sjf, srtf
+from tests.gsopt.simulation.scenarios import bundle
 
-_JOBS = Workload(
-    jobs=[
-        Job(name="a", release_date=0, duration=4, gpus=2, menu=[(1, 0.5), (2, 1.0)]),
+_JOBS = bundle(
+    [
+        Job(name="a", release_date=0, duration=4, gpus=2, menu=((1, 0.5), (2, 1.0))),
         Job(name="b", release_date=1, duration=2, gpus=1),
     ]
 )
 _PLAIN = Scenario(workload=_JOBS, cluster=Cluster.plain(3))
 _RACKS = Scenario(
-    workload=Workload(
-        jobs=[
+    workload=bundle(
+        [
             Job(name="a", release_date=0, duration=4, gpus=2, gpu_type="old", memory=6),
             Job(name="b", release_date=0, duration=2, gpus=1, memory=6),
         ]
     ),
     cluster=Cluster(
-        racks=[
+        racks=(
             Rack(
                 name="r",
-                machines=[
+                machines=(
                     Machine(name="m", gpus=2, gpu_type="old", memory=10),
                     Machine(name="n", gpus=1, gpu_type="new", memory=10),
-                ],
-            )
-        ]
+                ),
+            ),
+        )
     ),
     share_limit=2,
 )
@@ -100,7 +101,7 @@ def test_a_legal_schedule_of_racks() -> None:
 
 def test_capacity_is_checked_at_every_instant() -> None:
     """Three jobs overlap for a moment on two GPUs."""
-    jobs = Workload(jobs=[Job(name=name, release_date=0, duration=2, gpus=1) for name in "abc"])
+    jobs = bundle([Job(name=name, release_date=0, duration=2, gpus=1) for name in "abc"])
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
     segments = (
         Segment("a", 0, 2, 1),
@@ -114,9 +115,9 @@ def test_capacity_is_checked_at_every_instant() -> None:
 
 def test_a_drop_of_capacity_counts() -> None:
     """GPUs that are gone cannot be held, by number or not."""
-    jobs = Workload(jobs=[Job(name="a", release_date=0, duration=4, gpus=1)])
+    jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])
     change = CapacityChange(time=2.0, gpus=1)
-    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=[change])
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=(change,))
     assert judge(Schedule((Segment("a", 0, 4, 1),)), scenario).violations == ()
     assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
         "at 2.0: GPU 1 is held and not there",
@@ -145,7 +146,7 @@ def test_overheads_take_time() -> None:
 
 def test_tiers_slow_down() -> None:
     """Two GPUs of two machines need 1 + 0.5 times as long."""
-    jobs = Workload(jobs=[Job(name="a", release_date=0, duration=4, gpus=2, model="m")])
+    jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=2, model="m")])
     speed = Speed(tiers={"m": TierPenalty(machine=0, rack=0.5, network=1)})
     scenario = Scenario(workload=jobs, cluster=Cluster.uniform(machines=2, gpus=2), speed=speed)
     assert judge(Schedule((Segment("a", 0, 4, 2, (0, 1)),)), scenario).violations == ()
@@ -230,7 +231,7 @@ def test_mutants_are_rejected(racks: bool) -> None:
             for i in range(8)
         ]
         cluster = Cluster.uniform(machines=2, gpus=2) if racks else Cluster.plain(4)
-        scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
+        scenario = Scenario(workload=bundle(jobs), cluster=cluster)
         for policy in (fifo, sjf, srtf):
             schedule = replay(scenario, policy, record=True).schedule
             assert schedule is not None

@@ -1,5 +1,7 @@
 """Random scenarios for the tests: hypothesis strategies that shrink to few jobs and round numbers."""
 
+from collections.abc import Iterable
+
 from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
@@ -9,7 +11,8 @@ from gsopt.speed import Speed, TierPenalty
 
 _MODELS = ["", "cnn", "transformer"]
 
-#: Release dates that collide often, and others that do not; multiples of 1/64, so that a shift is exact in floats.
+#: Release dates that collide often, and others that do not; multiples of 1/64, so that a shift is exact in
+#: floats.
 _TIMES = st.integers(0, 12).map(float) | st.integers(0, 2000).map(lambda x: x / 64)
 _DURATIONS = st.integers(1, 9).map(float) | st.floats(0.01, 20, allow_nan=False).map(lambda x: round(x, 3))
 
@@ -31,6 +34,11 @@ SPEED = Speed(
 )
 
 
+def bundle(jobs: Iterable[Job]) -> Workload:
+    """Make a workload of jobs."""
+    return Workload(jobs=tuple(jobs))
+
+
 @st.composite
 def workloads(draw: st.DrawFn, gpus: int, *, elastic: bool = False, most: int = 9) -> Workload:
     """Draw a workload whose jobs fit `gpus` GPUs."""
@@ -47,11 +55,11 @@ def workloads(draw: st.DrawFn, gpus: int, *, elastic: bool = False, most: int = 
                 release_date=draw(_TIMES),
                 duration=draw(_DURATIONS),
                 gpus=demand,
-                menu=menu if len(menu) > 1 else [],
+                menu=tuple(menu) if len(menu) > 1 else (),
                 model=draw(st.sampled_from(_MODELS)),
             )
         )
-    return Workload(jobs=jobs)
+    return bundle(jobs)
 
 
 @st.composite
@@ -67,7 +75,7 @@ def plain_scenarios(draw: st.DrawFn, *, elastic: bool = False, changes: bool = T
         workload=draw(workloads(gpus, elastic=elastic)),
         cluster=Cluster.plain(gpus),
         overheads=draw(OVERHEADS),
-        capacity_changes=capacity,
+        capacity_changes=tuple(capacity),
     )
 
 
@@ -76,13 +84,13 @@ def tree_scenarios(draw: st.DrawFn, *, share_limit: int = 1) -> Scenario:
     """Draw a scenario on racks of machines, with tier penalties and interference."""
     shape = draw(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=2), min_size=1, max_size=2))
     cluster = Cluster(
-        racks=[
+        racks=tuple(
             Rack(
                 name=f"rack {r}",
-                machines=[Machine(name=f"machine {r}.{m}", gpus=size) for m, size in enumerate(sizes)],
+                machines=tuple(Machine(name=f"machine {r}.{m}", gpus=size) for m, size in enumerate(sizes)),
             )
             for r, sizes in enumerate(shape)
-        ]
+        )
     )
     return Scenario(
         workload=draw(workloads(cluster.gpus)),

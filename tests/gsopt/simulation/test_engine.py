@@ -1,10 +1,10 @@
 """The engine: exact times, legal decisions only, and the same result however jobs are named or shifted."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import accumulate, permutations
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -29,9 +29,11 @@ from gsopt.simulation import (
     replay,
     simulate,
 )
+from gsopt.simulation.queues import Greedy
+from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies
-from tests.gsopt.simulation.scenarios import plain_scenarios, tree_scenarios, workloads
+from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
@@ -58,9 +60,7 @@ def scripted(*steps: list[Any], preemptive: bool = True) -> Policy:
 
 def workload(*jobs: tuple[float, float, int]) -> Workload:
     """Make a workload of (release date, duration, GPUs)."""
-    return Workload(
-        jobs=[Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)]
-    )
+    return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
 
 
 class Monkey:
@@ -172,19 +172,11 @@ def test_srtf_on_one_gpu_is_no_worse_than_any_priority_order(jobs: Workload) -> 
     """SRTF equals the best of all preemptive static priority orders, which hold an optimum on one machine."""
 
     def total(order: tuple[int, ...]) -> Any:
-        key: Callable[[int], int] = order.index
-        ranked: Policy = lambda state: policies_greedy(state, key)  # noqa: E731 - one line
-        return sum(simulate(jobs, ranked, cluster=1, exact=True, bound=False).completion_times)
+        run = simulate(jobs, lambda state: Greedy(state, order.index), cluster=1, exact=True, bound=False)
+        return sum(run.completion_times)
 
     best = min(total(order) for order in permutations(range(len(jobs.jobs))))
     assert sum(simulate(jobs, policies.srtf, cluster=1, exact=True).completion_times) == best
-
-
-def policies_greedy(state: State, key: Callable[[int], Any]) -> Decider:
-    """Make the preemptive queue with a key."""
-    from gsopt.simulation.queues import Greedy
-
-    return Greedy(state, key)
 
 
 @each_policy
@@ -197,7 +189,7 @@ def test_names_and_time_shifts_change_nothing(policy: Policy, scenario: Scenario
         job.model_copy(update={"name": f"x{99 - i}", "release_date": job.release_date + 1000})
         for i, job in enumerate(jobs)
     ]
-    shifted = scenario.model_copy(update={"workload": Workload(jobs=moved)})
+    shifted = scenario.model_copy(update={"workload": bundle(moved)})
     first, second = (replay(each, policy, exact=True) for each in (scenario, shifted))
     assert [time + 1000 for time in first.completion_times] == list(second.completion_times)
     assert first.metrics == second.metrics
@@ -221,24 +213,22 @@ def test_area_does_not_pack() -> None:
 
 
 _TWO = workload((0, 4, 1), (2, 4, 2))
-_ELASTIC = Workload(
-    jobs=[Job(name="e", release_date=0, duration=4, gpus=2, menu=[(1, 0.5), (2, 1.0), (4, 1.5)])]
-)
+_ELASTIC = bundle([Job(name="e", release_date=0, duration=4, gpus=2, menu=((1, 0.5), (2, 1.0), (4, 1.5)))])
 _RACKS = Cluster(
-    racks=[
+    racks=(
         Rack(
             name="r",
-            machines=[
+            machines=(
                 Machine(name="m", gpus=2, gpu_type="old", memory=10),
                 Machine(name="n", gpus=1, gpu_type="new", memory=10),
-            ],
-        )
-    ]
+            ),
+        ),
+    )
 )
 
 
 def _racked(**fields: Any) -> Workload:
-    return Workload(jobs=[Job(name=name, release_date=0, duration=4, gpus=1, **fields) for name in "ab"])
+    return bundle([Job(name=name, release_date=0, duration=4, gpus=1, **fields) for name in "ab"])
 
 
 @pytest.mark.parametrize(
@@ -246,7 +236,7 @@ def _racked(**fields: Any) -> Workload:
     [
         (_TWO, 2, [[Start(7)]], "one of the workload's"),
         (_TWO, 2, [[Start(-1)]], "one of the workload's"),
-        (_TWO, 2, [[Start("j0")]], "one of the workload's"),
+        (_TWO, 2, [[Start(cast("int", "j0"))]], "one of the workload's"),
         (_TWO, 2, [[Start(1)]], "after its release"),
         (_TWO, 2, [[Start(0)], [Start(0)]], "is waiting"),
         (_TWO, 2, [[Start(0)], [], [Start(0)]], "not completed"),
@@ -312,7 +302,7 @@ def test_the_state_cannot_be_changed() -> None:
         for write in (
             lambda: setattr(state, "now", 5),
             lambda: setattr(state, "free", 99),
-            lambda: state.running.__setitem__(0, 1),  # type: ignore[attr-defined]
+            lambda: state.running.update({0: 1}),  # type: ignore[attr-defined]
             lambda: setattr(state.jobs[0], "duration", 0.1),
         ):
             with pytest.raises((AttributeError, TypeError, ValueError)):
@@ -346,10 +336,8 @@ def test_resizing_changes_the_speed_from_then_on() -> None:
 
 def test_interference_is_that_of_the_worst_partner() -> None:
     """Two jobs that slow each other down by 2 while they share a GPU each do half their work meanwhile."""
-    from gsopt.speed import Speed
-
-    jobs = Workload(
-        jobs=[
+    jobs = bundle(
+        [
             Job(name="a", release_date=0, duration=4, gpus=1, model="m"),
             Job(name="b", release_date=0, duration=1, gpus=1, model="m"),
         ]
@@ -385,5 +373,5 @@ def test_starved_jobs_are_counted_and_have_no_bound() -> None:
 
 def test_an_empty_workload_has_no_figures() -> None:
     """Nothing to run is no error."""
-    metrics = simulate(Workload(jobs=[]), policies.fifo, cluster=1).metrics
+    metrics = simulate(bundle(()), policies.fifo, cluster=1).metrics
     assert (metrics.jobs, metrics.mean_jct, metrics.utilisation) == (0, None, None)

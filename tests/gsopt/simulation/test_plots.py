@@ -1,20 +1,25 @@
 """The plots show what they are given."""
 
+from typing import Any
+
 from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
+from gsopt.job import Job
 from gsopt.scenario import CapacityChange
-from gsopt.simulation import Replay, simulate
+from gsopt.simulation import Policy, Replay, simulate
 from gsopt.simulation.plots import gantt, gpus_in_use, jct_distribution
 from heuristics.policies import fifo, srtf
+from tests.gsopt.simulation.scenarios import bundle
 
 
-def _replay(policy: object = fifo) -> Replay:
+def _heights(line: Any) -> list[float]:
+    return [float(value) for value in line.get_ydata()]
+
+
+def _replay(policy: Policy = fifo) -> Replay:
     sizes = [(3, 2), (1, 1), (2, 2), (2.5, 1), (4, 3)]
     jobs = [Job(name=f"j{i}", release_date=i / 2, duration=d, gpus=g) for i, (d, g) in enumerate(sizes)]
     change = CapacityChange(time=7.0, gpus=3)
-    return simulate(
-        Workload(jobs=jobs), policy, cluster=Cluster.plain(4), capacity_changes=[change], record=True
-    )
+    return simulate(bundle(jobs), policy, cluster=Cluster.plain(4), capacity_changes=(change,), record=True)
 
 
 def test_gantt_draws_every_gpu_of_every_segment() -> None:
@@ -24,14 +29,14 @@ def test_gantt_draws_every_gpu_of_every_segment() -> None:
     axes = gantt(run.schedule, run.scenario)
 
     assert len(axes.collections) == sum(segment.gpus for segment in run.schedule.segments)
-    assert list(axes.lines[0].get_ydata()) == [4, 3, 3]
+    assert _heights(axes.lines[0]) == [4, 3, 3]
 
 
 def test_gpus_in_use_ends_at_none() -> None:
     """The GPUs in use never exceed the capacity and are 0 in the end."""
     run = _replay()
     assert run.schedule is not None
-    held = list(gpus_in_use(run.schedule, run.scenario).lines[0].get_ydata())
+    held = _heights(gpus_in_use(run.schedule, run.scenario).lines[0])
 
     assert max(held) <= 4
     assert held[-1] == 0
@@ -42,4 +47,4 @@ def test_jct_distribution_ends_at_one() -> None:
     axes = jct_distribution([_replay(fifo), _replay(srtf)])
 
     assert [line.get_label() for line in axes.lines] == ["fifo", "srtf"]
-    assert all(list(line.get_ydata())[-1] == 1 for line in axes.lines)
+    assert all(_heights(line)[-1] == 1 for line in axes.lines)
