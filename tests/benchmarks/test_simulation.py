@@ -1,6 +1,6 @@
 """Speed of the simulator and of the bounds, side by side in one run, on the Philly trace.
 
-Jobs that demand more GPUs than the cluster has are capped to its size. They are the last ones of the trace. On
+Jobs that demand more GPUs than the cluster has are capped to its size. They are the last of the trace. On
 64 GPUs tens of thousands of them wait; on 512 GPUs the last 10,000 hardly wait, so there growth in the number
 of starts (jobs and preemptions) says more than growth in the number of jobs.
 """

@@ -359,6 +359,24 @@ def test_a_drop_of_capacity_evicts() -> None:
     assert judge(run.schedule, run.scenario).violations == ()
 
 
+@pytest.mark.parametrize(
+    ("count", "completion"),
+    [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)],
+)
+def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None:
+    """A job that loses its GPUs and gets fewer in the same instant has been resized, not preempted."""
+    change = CapacityChange(time=1.0, gpus=2)
+    policy = scripted([Start(0, 4)], [Start(0, count)])
+    overhead = Overhead(start=0.0, stop=9.0, resize=0.5)
+    run = simulate(
+        _ELASTIC, policy, cluster=4, capacity_changes=[change], overhead=overhead, record=True, exact=True
+    )
+    assert run.completion_times == (completion,)
+    assert run.metrics.preemptions == 0
+    assert run.schedule is not None
+    assert judge(run.schedule, run.scenario, exact=True).violations == ()
+
+
 def test_rounds_only_decide_at_multiples() -> None:
     """Jobs complete inside a round, and the next ones start at its end."""
     jobs = workload((0.5, 1, 1), (0.5, 1, 1))
