@@ -4,15 +4,22 @@ Each check raises AssertionError with one line saying what does not hold, and re
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from math import isclose
 from typing import Any
 
 import numpy as np
 
 from gsopt.backends import Backend
 from gsopt.errors import BrokenModel, Unsupported
+from gsopt.judge import judge
 from gsopt.method import Method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, same
+from gsopt.scenario import Scenario
+from gsopt.simulation import Policy, Replay, replay
+from gsopt.simulation.metrics import mean_jct_bound
+from gsopt.simulation.run import policy_name
 from gsopt.standard_form import StandardForm
 
 
@@ -283,3 +290,90 @@ def _check_optimum(backend: Backend, form: StandardForm, optimum: float) -> None
 def _ensure(holds: bool, message: str) -> None:
     if not holds:
         raise AssertionError(message)
+
+
+def check_policy(
+    policy: Policy,
+    scenarios: Iterable[Scenario],
+    *,
+    round_length: float | None = None,
+    exact: bool = True,
+    **options: Any,
+) -> int:
+    """Check that a policy replays scenarios legally, and that the judge finds what the simulator booked.
+
+    Every job completes, every figure agrees to 1e-9 in floats and exactly in fractions, no bound is beaten,
+    and a second run is equal to the first.
+
+    Parameters
+    ----------
+    policy, options
+        The policy and its options.
+    scenarios
+        Scenarios small enough for fractions and in which every job can complete.
+    round_length
+        As in `gsopt.simulate`.
+    exact
+        Whether to run in fractions too.
+
+    Returns
+    -------
+    int
+        Number of runs judged.
+
+    Raises
+    ------
+    AssertionError
+        Something does not hold.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from heuristics.policies import srtf
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
+    >>> check_policy(srtf, [Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))])
+    2
+    """
+    checked = 0
+    for scenario in scenarios:
+        bound = mean_jct_bound(scenario)
+        for fractions in (False, True)[: 1 + exact]:
+            run = partial(
+                replay,
+                scenario,
+                policy,
+                record=True,
+                exact=fractions,
+                bound=bound,
+                round_length=round_length,
+                **options,
+            )
+            first = run()
+            _ensure(first == run(), f"{first.metrics.policy}: two runs of one scenario differ")
+            _check_replay(first, fractions)
+            checked += 1
+    _ensure(checked > 0, f"{policy_name(policy)}: no scenario was checked")
+    return checked
+
+
+def _check_replay(run: Replay, exact: bool) -> None:
+    metrics, where = run.metrics, run.metrics.policy
+    _ensure(
+        metrics.completed == metrics.jobs, f"{where}: {metrics.jobs - metrics.completed} jobs never complete"
+    )
+    if run.schedule is None:
+        raise AssertionError(f"{where}: no schedule was recorded")
+    verdict = judge(run.schedule, run.scenario, exact=exact)
+    _ensure(not verdict.violations, f"{where}: {'; '.join(verdict.violations[:1])}")
+    tolerance = 0.0 if exact else 1e-9
+    pairs = zip(verdict.completion_times, run.completion_times, strict=True)
+    _ensure(
+        all(isclose(judged, booked, rel_tol=tolerance) for judged, booked in pairs),
+        f"{where}: the judge finds other completion times",
+    )
+    for name in ("mean_jct", "p99_jct", "makespan", "mean_queueing", "utilisation", "preemptions"):
+        judged, booked = getattr(verdict, name), getattr(metrics, name)
+        scale = 1e-9 * max(1.0, float(verdict.mean_jct or 0))
+        same_figure = judged == booked or isclose(judged, booked, rel_tol=1e-9, abs_tol=scale)
+        _ensure(same_figure, f"{where}: {name} is {booked}, the judge finds {judged}")

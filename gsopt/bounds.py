@@ -1,0 +1,287 @@
+"""Bounds: lower bounds on the sum of completion times that scale to whole traces, and the fair reference.
+
+The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
+job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
+Each job enters by its area (least GPU-seconds over its menu), its height (least seconds over its menu) and
+its release date. They bound the sum of completion times; subtract the release dates for job completion times.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import partial
+from heapq import heappop, heappush, heapreplace
+from math import fsum
+from typing import Any
+
+from gsopt.job import Job, Workload
+from gsopt.problem import Number
+
+#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
+MOORE_HODGSON_JOBS = 150
+
+
+def area(job: Job) -> float:
+    """Give the least GPU-seconds of a job over its menu.
+
+    Examples
+    --------
+    >>> area(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0)]))
+    100.0
+    """
+    return min(count * job.duration / job.speed(count) for count in job.counts)
+
+
+def height(job: Job) -> float:
+    """Give the least seconds of a job over its menu."""
+    return min(job.duration / job.speed(count) for count in job.counts)
+
+
+def height_bound(workload: Workload, gpus: int) -> float:
+    """Bound the sum of completion times by every job alone at its fastest."""
+    del gpus
+    return fsum(job.release_date + height(job) for job in workload.jobs)
+
+
+def srpt_bound(workload: Workload, gpus: int) -> float:
+    """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
+
+    Takes O(n log n).
+    """
+    return fsum(_srpt_completions(workload, gpus))
+
+
+def position_bound(workload: Workload, gpus: int) -> float:
+    """Bound the sum of completion times position by position.
+
+    The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises
+    the jobs completed at every instant, nor before the q-th smallest release date plus height. At least as
+    good as the SRPT and the height bound. Takes O(n log n).
+
+    Examples
+    --------
+    >>> jobs = [Job(name=str(i), release_date=0, duration=i + 1, gpus=1) for i in range(4)]
+    >>> workload = Workload(jobs=jobs)
+    >>> srpt_bound(workload, 2), height_bound(workload, 2), position_bound(workload, 2)
+    (10.0, 10.0, 11.0)
+    """
+    earliest = sorted(job.release_date + height(job) for job in workload.jobs)
+    return fsum(map(max, sorted(_srpt_completions(workload, gpus)), earliest))
+
+
+def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
+    """Bound the sum of completion times by the mean busy times.
+
+    A job completes at least half its height after the mean time at which its work is done; preemptive
+    smallest area first on one fast machine minimises the sum of those means. Takes O(n log n).
+
+    Examples
+    --------
+    >>> jobs = [Job(name=str(i), release_date=0, duration=2, gpus=1) for i in range(2)]
+    >>> mean_busy_time_bound(Workload(jobs=jobs), 2)
+    4.0
+    """
+    means = _mean_busy_times(workload, gpus)
+    return fsum(mean + height(job) / 2 for mean, job in zip(means, workload.jobs, strict=True))
+
+
+def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
+    """Bound the sum of completion times by how many jobs can be complete at all at each time.
+
+    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
+    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
+    time. At least as good as the position bound, and takes O(n^2 log n) per bisection step.
+
+    Examples
+    --------
+    >>> sizes = [("a", 0, 4, 2), ("b", 3, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
+    >>> round(moore_hodgson_bound(Workload(jobs=jobs), 2), 6)
+    8.5
+    """
+    jobs = workload.jobs
+    curves = [_Areas(job) for job in jobs]
+    earliest = sorted(job.release_date + height(job) for job in jobs)
+    floor = [max(pair) for pair in zip(sorted(_srpt_completions(workload, gpus)), earliest, strict=True)]
+    horizon = (
+        max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
+    )
+    completed = partial(_most_completed, curves, gpus)
+    total, low = [], 0.0
+    for position, least in enumerate(floor, start=1):
+        low = _first_time(completed, position, max(low, least), horizon)
+        total.append(low)
+    return fsum(total)
+
+
+def lower_bound(workload: Workload, gpus: int) -> float:
+    """Give the best bound on the sum of completion times that is affordable at the workload's size.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    gpus
+        Largest capacity at any time, times the number of jobs that may share a GPU.
+
+    Examples
+    --------
+    >>> lower_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
+    6.0
+    """
+    bounds: list[Callable[[Workload, int], float]] = [position_bound, mean_busy_time_bound]
+    if len(workload.jobs) <= MOORE_HODGSON_JOBS:
+        bounds.append(moore_hodgson_bound)
+    return max(bound(workload, gpus) for bound in bounds)
+
+
+def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
+    """Give the finish times under generalized processor sharing, the reference of fairness.
+
+    All GPUs are shared equally and without limits among the jobs that are there, as a fluid. Virtual time
+    runs at capacity over number of jobs, and jobs finish in the order of their virtual finish times, ties by
+    number; it stands still while there is no job. Takes O(n log n). Not a bound: no policy need be slower.
+    Source: Ares, Eq. 1-2.
+
+    Returns
+    -------
+    list
+        Seconds, by the number of the job; fractions when `exact`.
+
+    Examples
+    --------
+    >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
+    >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
+    [4.5, 7.5, 7.8]
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    jobs = workload.jobs
+    finish: list[Any] = [None] * len(jobs)
+    now = virtual = number(0)
+    active: list[tuple[Any, int]] = []
+
+    def serve_until(limit: Any) -> None:
+        nonlocal now, virtual
+        while active:
+            end, job = active[0]
+            time = now + (end - virtual) * len(active) / gpus
+            if limit is not None and time > limit:
+                virtual += (limit - now) * gpus / len(active)
+                break
+            heappop(active)
+            now, virtual, finish[job] = time, end, time
+
+    for index, job in enumerate(jobs):
+        release = number(job.release_date)
+        serve_until(release)
+        now = release
+        heappush(active, (virtual + number(job.duration) * job.gpus, index))
+    serve_until(None)
+    return finish
+
+
+def _srpt_completions(workload: Workload, gpus: int) -> list[float]:
+    """Complete the areas by shortest remaining time on one machine of speed `gpus`."""
+    completions: list[float] = []
+    pending: list[float] = []
+    now = 0.0
+    jobs = workload.jobs
+    for index, job in enumerate(jobs):
+        now = max(now, job.release_date) if not pending else now
+        heappush(pending, area(job) / gpus)
+        limit = jobs[index + 1].release_date if index + 1 < len(jobs) else None
+        while pending and (limit is None or now < limit):
+            if limit is not None and now + pending[0] > limit:
+                heapreplace(pending, pending[0] - (limit - now))
+                now = limit
+            else:
+                now += heappop(pending)
+                completions.append(now)
+    return completions
+
+
+def _mean_busy_times(workload: Workload, gpus: int) -> list[float]:
+    """Mean time at which each area is worked on by preemptive smallest area first."""
+    jobs = workload.jobs
+    total = [area(job) / gpus for job in jobs]
+    left = list(total)
+    means = [0.0] * len(jobs)
+    pending: list[tuple[float, int]] = []
+    now = 0.0
+    for index, job in enumerate(jobs):
+        now = max(now, job.release_date) if not pending else now
+        heappush(pending, (total[index], index))
+        limit = jobs[index + 1].release_date if index + 1 < len(jobs) else None
+        while pending and (limit is None or now < limit):
+            first = pending[0][1]
+            if limit is None or now + left[first] <= limit:
+                heappop(pending)
+                step, then = left[first], now + left[first]
+            else:
+                step, then = limit - now, limit
+            means[first] += (now + step / 2) * step / total[first]
+            now = then
+            left[first] -= step
+    return means
+
+
+class _Areas:
+    """Least area with which a job completes within a span: the lower hull of its menu."""
+
+    def __init__(self, job: Job) -> None:
+        self.release = job.release_date
+        points = sorted(
+            (job.duration / job.speed(count), count * job.duration / job.speed(count)) for count in job.counts
+        )
+        self.points: list[tuple[float, float]] = []
+        for point in points:
+            if self.points and point[1] >= self.points[-1][1]:
+                continue  # slower and no cheaper
+            while len(self.points) > 1 and not _convex(self.points[-2], self.points[-1], point):
+                self.points.pop()
+            self.points.append(point)
+
+    def least(self, span: float) -> float | None:
+        """Give the least area within a span; None when the job cannot complete in it."""
+        if span < self.points[0][0]:
+            return None
+        for (seconds, cost), (slower, cheaper) in zip(self.points, self.points[1:], strict=False):
+            if span < slower:
+                return cost + (cheaper - cost) * (span - seconds) / (slower - seconds)
+        return self.points[-1][1]
+
+
+def _convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> bool:
+    return (b[1] - a[1]) * (c[0] - a[0]) <= (c[1] - a[1]) * (b[0] - a[0])
+
+
+def _most_completed(curves: Sequence[_Areas], gpus: int, time: float) -> int:
+    """Count the jobs that can be complete at a time (Moore-Hodgson with due dates counted back from it)."""
+    sizes = [(time - curve.release, curve.least(time - curve.release)) for curve in curves]
+    chosen: list[float] = []
+    used = 0.0
+    for span, size in sorted((span, size) for span, size in sizes if size is not None):
+        heappush(chosen, -size)
+        used += size
+        if used > gpus * span * (1 + 1e-12):
+            used += heappop(chosen)
+    return len(chosen)
+
+
+def _first_time(completed: Callable[[float], int], wanted: int, low: float, high: float) -> float:
+    """Find by bisection, from below, the first time at which so many jobs can be complete."""
+    if completed(low) >= wanted:
+        return low
+    for _ in range(40):
+        middle = (low + high) / 2
+        if completed(middle) >= wanted:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def mean_jct(total_completion: Number, workload: Workload) -> float:
+    """Turn a sum of completion times into a mean job completion time."""
+    releases = fsum(job.release_date for job in workload.jobs)
+    return (float(total_completion) - releases) / len(workload.jobs)

@@ -1,0 +1,112 @@
+"""Scenario: everything that is given when a workload runs on a cluster, before any decision is taken."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from pydantic import Field, field_validator, model_validator
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job, Seconds, Workload
+from gsopt.problem import Frozen, Gpus, Many, RuleBroken
+from gsopt.speed import Speed
+
+
+class Overhead(Frozen):
+    """Seconds in which a job holds its GPUs without making progress, by what was decided.
+
+    Attributes
+    ----------
+    start
+        After every start.
+    stop
+        For the checkpoint of a stop; it is paid when the job starts again, so that a stop frees GPUs at once.
+    resize
+        After every resize or move.
+    """
+
+    start: Seconds = 0.0
+    stop: Seconds = 0.0
+    resize: Seconds = 0.0
+
+
+class CapacityChange(Frozen):
+    """From a time on only the GPUs numbered below `gpus` are there."""
+
+    time: Seconds
+    gpus: Gpus
+
+
+NO_OVERHEAD = Overhead()
+
+
+class Scenario(Frozen):
+    """A workload, a cluster, and the physics between them.
+
+    Attributes
+    ----------
+    workload
+        The jobs.
+    cluster
+        The GPUs.
+    speed
+        Slowdowns by network tier and by sharing.
+    overheads
+        Overhead of each model; the entry under the empty name is that of every other model.
+    share_limit
+        Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
+    capacity_changes
+        When the number of GPUs changes, by time; before the first of them all GPUs are there.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
+    >>> Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(8)).overhead(job).start
+    0.0
+    """
+
+    workload: Workload
+    cluster: Cluster
+    speed: Speed = Field(default_factory=Speed)
+    overheads: Mapping[str, Overhead] = Field(default_factory=dict)
+    share_limit: int = Field(default=1, ge=1, le=100)
+    capacity_changes: Many[CapacityChange] = ()
+
+    @field_validator("capacity_changes", mode="after")
+    @classmethod
+    def _changes_by_time(cls, changes: tuple[CapacityChange, ...]) -> tuple[CapacityChange, ...]:
+        for index, (early, late) in enumerate(pairwise(changes)):
+            if early.time >= late.time:
+                raise RuleBroken(f"capacity_changes[{index + 1}].time", late.time, "must rise")
+        return changes
+
+    @model_validator(mode="after")
+    def _capacity_within_the_cluster(self) -> "Scenario":
+        for index, change in enumerate(self.capacity_changes):
+            if change.gpus > self.cluster.gpus:
+                rule = f"must be at most the {self.cluster.gpus} GPUs of the cluster"
+                raise RuleBroken(f"capacity_changes[{index}].gpus", change.gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _sharing_needs_racks(self) -> "Scenario":
+        if self.share_limit > 1 and self.cluster.is_plain:
+            raise RuleBroken("share_limit", self.share_limit, "must be 1 in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_fits(self) -> "Scenario":
+        sizes = {"": self.cluster.gpus}
+        for machine in self.cluster.machines:
+            if machine.gpu_type:
+                sizes[machine.gpu_type] = sizes.get(machine.gpu_type, 0) + machine.gpus
+        for index, job in enumerate(self.workload.jobs):
+            size = sizes.get(job.gpu_type, 0)
+            if job.gpus > size:
+                kind = f"{job.gpu_type} GPUs" if job.gpu_type else "GPUs"
+                rule = f"must fit the {size} {kind} of the cluster"
+                raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
+        return self
+
+    def overhead(self, job: Job) -> Overhead:
+        """Give the overhead of a job."""
+        return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD

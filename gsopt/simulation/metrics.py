@@ -1,0 +1,108 @@
+"""Metrics: the figures of one run, from the simulator's own books, with the certified gap."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import ceil, fsum
+from typing import Any
+
+from gsopt.bounds import lower_bound, mean_jct
+from gsopt.errors import Contradiction
+from gsopt.result import relative_gap, same
+from gsopt.scenario import Scenario
+from gsopt.simulation.engine import Engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metrics:
+    """The figures of one policy on one workload. Times are in seconds, over the completed jobs.
+
+    Attributes
+    ----------
+    policy
+        Name of the policy.
+    jobs, completed
+        Number of jobs, and of those that completed.
+    mean_jct, p99_jct
+        Job completion time (completion minus release date): mean, and the smallest that 99 % do not exceed.
+    makespan
+        From the first release date to the last completion.
+    mean_queueing
+        Mean time between release and completion without GPUs.
+    utilisation
+        GPU time in use over GPU time that is there, from the first release date to the last completion.
+    preemptions
+        How often a running job lost its GPUs before its completion.
+    lower_bound
+        Proven bound on the mean job completion time of every policy; None unless all jobs completed.
+    gap
+        Distance from mean job completion time to bound, relative to the former.
+    """
+
+    policy: str
+    jobs: int
+    completed: int
+    mean_jct: float | None
+    p99_jct: float | None
+    makespan: float | None
+    mean_queueing: float | None
+    utilisation: float | None
+    preemptions: int
+    lower_bound: float | None
+    gap: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the figures as plain JSON types."""
+        return asdict(self)
+
+
+def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
+    """Read the figures of a finished run.
+
+    Parameters
+    ----------
+    engine
+        The run.
+    policy
+        Name of the policy.
+    bound
+        Proven bound on the mean job completion time, or None.
+
+    Raises
+    ------
+    Contradiction
+        The policy beats the bound.
+    """
+    done = [job for job, time in enumerate(engine.completion) if time is not None]
+    spans = [engine.completion[job] - engine.release[job] for job in done]
+    waits = [span - engine.holding[job] for job, span in zip(done, spans, strict=True)]
+    mean = _mean(spans)
+    proven = bound if len(done) == len(engine.jobs) else None
+    if mean is not None and proven is not None and mean < proven and not same(mean, proven):
+        raise Contradiction(f"{policy}: mean job completion time {mean:g}, below the proven bound {proven:g}")
+    last = max((engine.completion[job] for job in done), default=None)
+    used, there = engine.until_completion
+    return Metrics(
+        policy=policy,
+        jobs=len(engine.jobs),
+        completed=len(done),
+        mean_jct=mean,
+        p99_jct=float(sorted(spans)[ceil(len(spans) * 99 / 100) - 1]) if spans else None,
+        makespan=None if last is None else float(last - engine.release[0]),
+        mean_queueing=_mean(waits),
+        utilisation=float(used / there) if there else None,
+        preemptions=engine.preemptions,
+        lower_bound=proven,
+        gap=relative_gap(mean, proven),
+    )
+
+
+def mean_jct_bound(scenario: Scenario) -> float | None:
+    """Bound the mean job completion time of every policy on a scenario; None without jobs."""
+    if not scenario.workload.jobs:
+        return None
+    gpus = scenario.cluster.gpus * scenario.share_limit
+    return mean_jct(lower_bound(scenario.workload, gpus), scenario.workload)
+
+
+def _mean(values: Sequence[Any]) -> float | None:
+    return fsum(values) / len(values) if values else None

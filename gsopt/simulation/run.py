@@ -1,0 +1,306 @@
+"""Replay: simulate a workload under a policy, or under several to compare them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from io import StringIO
+from math import inf
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Workload
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.schedule import Schedule
+from gsopt.simulation.engine import Engine
+from gsopt.simulation.ledger import Placer, consolidated
+from gsopt.simulation.metrics import Metrics, mean_jct_bound, metrics_of
+from gsopt.simulation.policy import Policy
+from gsopt.speed import Speed
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One simulated run.
+
+    Attributes
+    ----------
+    scenario
+        What was given.
+    metrics
+        The figures.
+    completion_times
+        Of every job by number, in seconds; None for a job that did not complete.
+    start_times
+        First start of every job, likewise.
+    schedule
+        What ran when; None unless recorded.
+    """
+
+    scenario: Scenario
+    metrics: Metrics
+    completion_times: tuple[Any, ...]
+    start_times: tuple[Any, ...]
+    schedule: Schedule | None
+
+    @property
+    def jct(self) -> tuple[Any, ...]:
+        """Job completion times of the completed jobs, by number."""
+        pairs = zip(self.completion_times, self.scenario.workload.jobs, strict=True)
+        return tuple(time - type(time)(job.release_date) for time, job in pairs if time is not None)
+
+
+@dataclass(frozen=True)
+class PolicyComparison(Sequence[Metrics]):
+    """The figures of several policies on one workload; prints as a table, in notebooks too."""
+
+    rows: tuple[Metrics, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[Metrics]:
+        return iter(self.rows)
+
+    def table(self) -> Table:
+        """Give one line per policy; times in seconds."""
+        table = Table(box=box.SIMPLE_HEAD)
+        for name in (
+            "policy",
+            "jobs",
+            "mean JCT",
+            "p99 JCT",
+            "makespan",
+            "queueing",
+            "in use",
+            "preemptions",
+        ):
+            table.add_column(name, justify="left" if name == "policy" else "right")
+        table.add_column("proven bound", justify="right")
+        table.add_column("gap", justify="right")
+        for row in self.rows:
+            seconds = [row.mean_jct, row.p99_jct, row.makespan, row.mean_queueing]
+            table.add_row(
+                row.policy,
+                f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
+                *("-" if value is None else f"{value:,.1f}" for value in seconds),
+                "-" if row.utilisation is None else f"{row.utilisation:.1%}",
+                f"{row.preemptions:,}",
+                "-" if row.lower_bound is None else f"{row.lower_bound:,.1f}",
+                "-" if row.gap is None else f"{row.gap:.1%}",
+            )
+        return table
+
+    def __str__(self) -> str:
+        text = StringIO()
+        Console(file=text, width=160).print(self.table())
+        return text.getvalue().rstrip()
+
+    def _repr_html_(self) -> str:
+        console = Console(file=StringIO(), record=True, width=160)
+        console.print(self.table())
+        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+
+    def to_frame(self) -> Any:
+        """Give the figures as a pandas data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([row.as_dict() for row in self.rows])
+
+
+def simulate(
+    workload: Workload,
+    policy: Policy,
+    *,
+    cluster: Cluster | int,
+    speed: Speed | None = None,
+    overhead: Overhead | Mapping[str, Overhead] | None = None,
+    share_limit: int = 1,
+    capacity_changes: Sequence[CapacityChange] = (),
+    round_length: float | None = None,
+    placer: Placer = consolidated,
+    record: bool = False,
+    exact: bool = False,
+    bound: bool = True,
+    **options: Any,
+) -> Replay:
+    """Simulate a workload on a cluster under a policy, event by event.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    policy
+        What decides; a name of `heuristics.policies`, or any callable that makes a decider.
+    cluster
+        The GPUs, or their number.
+    speed
+        Slowdowns by network tier and by sharing.
+    overhead
+        Seconds lost after a start, stop or resize; by model when a mapping.
+    share_limit
+        Number of jobs that may hold one GPU at the same time.
+    capacity_changes
+        When the number of GPUs changes.
+    round_length
+        Seconds between decisions; at every event when None.
+    placer
+        Where jobs go when the policy gives numbers of GPUs only.
+    record
+        Whether to keep the schedule.
+    exact
+        Whether to compute in fractions instead of floats.
+    bound
+        Whether to compute the lower bound.
+    options
+        The policy's own options.
+
+    Raises
+    ------
+    InvalidInput
+        The scenario breaks a rule, such as a job that fits in no way.
+    IllegalDecision
+        The policy decides what the rules forbid.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import srtf
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
+    >>> replay = simulate(Workload(jobs=jobs), srtf, cluster=1)
+    >>> replay.completion_times, replay.metrics.gap
+    ((5.0, 2.0), 0.0)
+    """
+    scenario = scenario_of(
+        workload,
+        cluster,
+        speed=speed,
+        overhead=overhead,
+        share_limit=share_limit,
+        capacity_changes=capacity_changes,
+    )
+    return replay(
+        scenario,
+        policy,
+        round_length=round_length,
+        placer=placer,
+        record=record,
+        exact=exact,
+        bound=mean_jct_bound(scenario) if bound else None,
+        **options,
+    )
+
+
+def compare_policies(
+    workload: Workload,
+    policies: Sequence[Policy],
+    *,
+    cluster: Cluster | int,
+    speed: Speed | None = None,
+    overhead: Overhead | Mapping[str, Overhead] | None = None,
+    share_limit: int = 1,
+    capacity_changes: Sequence[CapacityChange] = (),
+    round_length: float | None = None,
+    placer: Placer = consolidated,
+) -> PolicyComparison:
+    """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
+
+    Use `functools.partial` to set a policy's options.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo, sjf
+    >>> jobs = [Job(name=str(i), release_date=0, duration=3 - i, gpus=1) for i in range(3)]
+    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), [fifo, sjf], cluster=1)]
+    [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
+    """
+    scenario = scenario_of(
+        workload,
+        cluster,
+        speed=speed,
+        overhead=overhead,
+        share_limit=share_limit,
+        capacity_changes=capacity_changes,
+    )
+    run = partial(replay, scenario, round_length=round_length, placer=placer, bound=mean_jct_bound(scenario))
+    return PolicyComparison(tuple(run(policy).metrics for policy in policies))
+
+
+def replay(
+    scenario: Scenario,
+    policy: Policy,
+    *,
+    round_length: float | None = None,
+    placer: Placer = consolidated,
+    record: bool = False,
+    exact: bool = False,
+    bound: float | None = None,
+    **options: Any,
+) -> Replay:
+    """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
+
+    The other parameters are those of `simulate`.
+    """
+    if round_length is not None and not 0 < round_length < inf:
+        raise InvalidInput("round_length", "", shorten(round_length), "must be a positive number of seconds")
+    engine = Engine(
+        scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
+    )
+    engine.run()
+    return Replay(
+        scenario=scenario,
+        metrics=metrics_of(engine, policy_name(partial(policy, **options) if options else policy), bound),
+        completion_times=tuple(engine.completion),
+        start_times=tuple(engine.started),
+        schedule=engine.schedule() if record else None,
+    )
+
+
+def scenario_of(
+    workload: Workload,
+    cluster: Cluster | int,
+    *,
+    speed: Speed | None = None,
+    overhead: Overhead | Mapping[str, Overhead] | None = None,
+    share_limit: int = 1,
+    capacity_changes: Sequence[CapacityChange] = (),
+) -> Scenario:
+    """Put a scenario together, with one line for anything wrong in it."""
+    from pydantic import ValidationError
+
+    from gsopt.files import first_error
+
+    try:
+        return Scenario(
+            workload=workload,
+            cluster=Cluster.plain(cluster) if isinstance(cluster, int) else cluster,
+            speed=speed or Speed(),
+            overheads={"": overhead} if isinstance(overhead, Overhead) else overhead or {},
+            share_limit=share_limit,
+            capacity_changes=tuple(capacity_changes),
+        )
+    except ValidationError as error:
+        raise first_error("scenario", error) from None
+
+
+def policy_name(policy: Policy) -> str:
+    """Name a policy the way it was made: its function's name and the options set by `functools.partial`.
+
+    Examples
+    --------
+    >>> from heuristics.policies import tiresias
+    >>> policy_name(tiresias), policy_name(partial(tiresias, promote=2.0))
+    ('tiresias', 'tiresias(promote=2.0)')
+    """
+    if isinstance(policy, partial):
+        options = ", ".join(f"{name}={value!r}" for name, value in policy.keywords.items())
+        return f"{policy_name(policy.func)}({options})"
+    return getattr(policy, "__name__", type(policy).__name__)

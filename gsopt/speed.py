@@ -1,0 +1,243 @@
+"""Speed: how fast a job runs under an allocation.
+
+The speed is that of the job's menu, divided by the slowdown of the network tier that joins its GPUs and by
+the slowdown of the worst job with which it shares a GPU. Both slowdowns are at least 1, so no allocation is
+faster than the menu says and every bound that looks at the menu alone holds.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from gsopt.cluster import Tier
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Job
+from gsopt.problem import Frozen, Name
+
+#: Exposed communication time per unit of computation.
+Penalty = Annotated[float, Field(ge=0, le=1e6)]
+
+#: How many times longer an iteration takes beside another job; at least 1.
+Slowdown = Annotated[float, Field(ge=1, le=1e6)]
+
+
+class TierPenalty(Frozen):
+    """Exposed communication time of a model per unit of computation, by network tier.
+
+    Examples
+    --------
+    >>> TIER_PENALTIES["resnet50"].network
+    0.38
+    """
+
+    machine: Penalty
+    rack: Penalty
+    network: Penalty
+
+    def of(self, tier: Tier) -> float:
+        """Give the penalty of a tier."""
+        return {Tier.MACHINE: self.machine, Tier.RACK: self.rack, Tier.NETWORK: self.network}[tier]
+
+
+#: Communication latency over compute time on 8 GPUs. Source: Dally, Table I. Using it for other counts than 8
+#: is an assumption; a job on one GPU does not communicate.
+TIER_PENALTIES: Mapping[str, TierPenalty] = {
+    "vgg11": TierPenalty(machine=0.01, rack=0.06, network=0.07),
+    "alexnet": TierPenalty(machine=0.02, rack=0.13, network=1.00),
+    "mobilenetv3": TierPenalty(machine=0.42, rack=9.40, network=195.92),
+    "resnet18": TierPenalty(machine=0.07, rack=1.16, network=27.49),
+    "resnet50": TierPenalty(machine=0.12, rack=0.12, network=0.38),
+    "bert-large": TierPenalty(machine=0.08, rack=0.23, network=7.15),
+}
+
+
+class Speed(Frozen):
+    """Slowdowns on top of the jobs' menus.
+
+    Attributes
+    ----------
+    tiers
+        Penalty of each model by network tier, for jobs on at least two GPUs; other models have none.
+    interference
+        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+    default_interference
+        Slowdown of pairs that are not listed.
+
+    Examples
+    --------
+    >>> speed = Speed(tiers=TIER_PENALTIES, interference={"resnet50": {"vgg11": 1.5}})
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, model="resnet50")
+    >>> other = Job(name="b", release_date=0, duration=60, gpus=1, model="vgg11")
+    >>> round(speed.rate(job, 2, Tier.NETWORK, [other]), 6)
+    0.483092
+    """
+
+    tiers: Mapping[Name, TierPenalty] = Field(default_factory=dict)
+    interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
+    default_interference: Slowdown = 1.0
+
+    def rate(
+        self,
+        job: Job,
+        count: int,
+        tier: Tier = Tier.MACHINE,
+        partners: Iterable[Job] = (),
+        number: Callable[[Any], Any] = float,
+    ) -> Any:
+        """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
+
+        Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
+        Source: the penalty of Dally, section II-B; the interference ratio of Castor, Eq. 4-5.
+
+        Parameters
+        ----------
+        job, count, tier, partners
+            The job and its allocation.
+        number
+            ``float``, or ``Fraction`` for exact arithmetic.
+
+        Raises
+        ------
+        KeyError
+            The job may not run on that number of GPUs.
+        """
+        slowdown = number(1)
+        if count > 1 and job.model in self.tiers:
+            slowdown += number(self.tiers[job.model].of(tier))
+        worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
+        return number(job.speed(count)) / (slowdown * number(worst))
+
+    def interference_of(self, job: Job, partner: Job) -> float:
+        """Give the slowdown of a job on a GPU shared with a partner."""
+        return self.interference.get(job.model, {}).get(partner.model, self.default_interference)
+
+
+def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
+    """Give the menu of a job whose speed grows with its GPUs.
+
+    Examples
+    --------
+    >>> linear_menu(2, [1, 2, 4])
+    ((1, 0.5), (2, 1.0), (4, 2.0))
+    """
+    return tabulated_menu(gpus, {count: float(count) for count in counts})
+
+
+def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
+    """Give the menu of a job from its throughput on each number of GPUs, in any unit.
+
+    Raises
+    ------
+    InvalidInput
+        There is no throughput for the demanded number of GPUs.
+
+    Examples
+    --------
+    >>> tabulated_menu(2, {1: 3.5, 2: 7.0, 4: 10.5})
+    ((1, 0.5), (2, 1.0), (4, 1.5))
+    """
+    if gpus not in throughput:
+        raise InvalidInput(
+            "throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs"
+        )
+    return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
+
+
+class IterationTime(Frozen):
+    """Seconds of one training iteration with gradient accumulation and overlapped communication.
+
+    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample *
+    b``; the all-reduce of m bytes takes ``latency + per_byte * m``; of `steps` sub-batches the last one
+    overlaps with it, to a degree of 1 (not at all) upwards.
+
+    Examples
+    --------
+    >>> model = IterationTime(compute=0.1, per_sample=0.01, latency=0.2, per_byte=1e-9, overlap=1.0)
+    >>> round(model.seconds(batch_size=40, message=1e8), 9)
+    0.8
+    >>> round(model.seconds(batch_size=40, message=1e8, steps=2), 9)
+    0.9
+    """
+
+    compute: Annotated[float, Field(ge=0)]
+    per_sample: Annotated[float, Field(ge=0)]
+    latency: Annotated[float, Field(ge=0)] = 0.0
+    per_byte: Annotated[float, Field(ge=0)] = 0.0
+    overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
+
+    def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
+        """Give the time of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
+
+        `message` counts the bytes that are reduced; 0 on a single GPU, which does not communicate.
+        """
+        computation = self.compute + self.per_sample * batch_size / steps
+        communication = self.latency + self.per_byte * message if message else 0.0
+        longer, shorter = max(computation, communication), min(computation, communication)
+        last = longer * (1 + (shorter / longer) ** self.overlap) ** (1 / self.overlap) if longer else 0.0
+        return (steps - 1) * computation + last
+
+    def menu(
+        self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
+    ) -> tuple[tuple[int, float], ...]:
+        """Give the menu of a job that keeps its batch size over all GPUs whatever their number.
+
+        Examples
+        --------
+        >>> model = IterationTime(compute=0, per_sample=0.25, latency=2)
+        >>> model.menu(1, [1, 2, 4], batch_size=32, message=1)
+        ((1, 1.0), (2, 1.3333333333333333), (4, 2.0))
+        """
+        times = {k: self.seconds(batch_size / k, message=message if k > 1 else 0.0) for k in {gpus, *counts}}
+        return tabulated_menu(gpus, {count: 1 / time for count, time in times.items()})
+
+
+def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
+    """Fit the iteration time to measured samples ``(batch size per GPU, message bytes, seconds)``.
+
+    Least squares on the relative error, from several starts of the overlap, with all parameters at least 0.
+
+    Raises
+    ------
+    InvalidInput
+        There are no samples, or a time is not positive.
+
+    Examples
+    --------
+    >>> truth = IterationTime(compute=0.1, per_sample=0.01, latency=0.2, per_byte=1e-9)
+    >>> points = [(b, m, truth.seconds(b, message=m)) for b in (8, 32, 128) for m in (0.0, 1e8, 1e9)]
+    >>> fitted = fit_iteration_time(points)
+    >>> all(abs(fitted.seconds(b, message=m) / t - 1) < 1e-4 for b, m, t in points)
+    True
+    """
+    import numpy as np
+    from scipy.optimize import least_squares
+
+    if not samples or any(seconds <= 0 for _, _, seconds in samples):
+        raise InvalidInput("samples", "", shorten(samples), "must hold positive times")
+    times = np.array([seconds for _, _, seconds in samples])
+    scale = [
+        times.min(),
+        times.max() / max(batch for batch, _, _ in samples),
+        times.min(),
+        times.max() / max(1.0, *(message for _, message, _ in samples)),
+    ]
+
+    def model(parameters: Any) -> IterationTime:
+        values = [float(value * unit) for value, unit in zip(parameters[:4], scale, strict=True)]
+        return IterationTime(
+            compute=values[0],
+            per_sample=values[1],
+            latency=values[2],
+            per_byte=values[3],
+            overlap=float(parameters[4]),
+        )
+
+    def errors(parameters: Any) -> Any:
+        candidate = model(parameters)
+        return np.array([candidate.seconds(batch, message=m) for batch, m, _ in samples]) / times - 1
+
+    bounds = ([0, 0, 0, 0, 1], [10, 10, 10, 10, 10])
+    starts = [[0.3, 0.5, 0.3, 0.5, overlap] for overlap in (1.0, 2.0, 5.0)]
+    fits = [least_squares(errors, start, bounds=bounds, xtol=1e-14, ftol=1e-14) for start in starts]
+    return model(min(fits, key=lambda fit: float(fit.cost)).x)

@@ -1,0 +1,25 @@
+"""Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
+
+from heuristics.policies.equal_share import equal_share
+from heuristics.policies.fifo import fifo
+from heuristics.policies.fifo_backfill import fifo_backfill
+from heuristics.policies.las import las
+from heuristics.policies.random_order import random_order
+from heuristics.policies.sjf import sjf
+from heuristics.policies.srsf import srsf
+from heuristics.policies.srtf import srtf
+from heuristics.policies.ssf import ssf
+from heuristics.policies.tiresias import tiresias
+
+__all__ = [
+    "equal_share",
+    "fifo",
+    "fifo_backfill",
+    "las",
+    "random_order",
+    "sjf",
+    "srsf",
+    "srtf",
+    "ssf",
+    "tiresias",
+]

@@ -1,0 +1,27 @@
+"""First in, first out, with backfilling."""
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.queues import Backfill
+
+
+def fifo_backfill(state: State) -> Decider:
+    """Start jobs in the order of their release; a job that does not fit is skipped.
+
+    No GPUs are reserved for a skipped job, so large jobs may starve.
+
+    Source: first-fit backfilling, the
+    simplest of the schemes surveyed by Feitelson, Rudolph and Schwiegelshohn, "Parallel job scheduling - a
+    status report" (2004).
+
+    Key: release date. Ties: lower number. Not preemptive. O(different demands) per
+    start.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=gpus) for i, gpus in enumerate([1, 2, 1])]
+    >>> simulate(Workload(jobs=jobs), fifo_backfill, cluster=2).completion_times
+    (1.0, 2.0, 1.0)
+    """
+    return Backfill(state, key=lambda job: job)

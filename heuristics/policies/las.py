@@ -1,0 +1,44 @@
+"""Least attained service."""
+
+from collections.abc import Iterable
+
+from gsopt.simulation import Action, Decider, State, Wake
+from gsopt.simulation.queues import Greedy
+
+
+def las(state: State, *, quantum: float | None = None) -> Decider:
+    """Run the jobs that have held the fewest GPU-seconds; one that does not fit is skipped.
+
+    Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues).
+
+    Key:
+    GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every `quantum`
+    seconds while jobs wait; durations are not known. O(running jobs) per event.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
+    >>> simulate(Workload(jobs=jobs), las, cluster=1).completion_times
+    (2.0, 4.0)
+    >>> simulate(Workload(jobs=jobs), las, cluster=1, quantum=0.5).completion_times
+    (3.5, 4.0)
+    """
+    return _LeastAttained(state, quantum)
+
+
+class _LeastAttained:
+    preemptive = True
+
+    def __init__(self, state: State, quantum: float | None) -> None:
+        self._quantum = quantum
+        self._greedy = Greedy(state, key=state.service)
+
+    def decide(self, state: State) -> Iterable[Action]:
+        self._greedy.update(state)
+        for job in state.running:
+            self._greedy.rekey(job)
+        yield from self._greedy.repair(state)
+        if self._quantum is not None and self._greedy.waiting:
+            yield Wake(state.now + type(state.now)(self._quantum))

@@ -1,0 +1,24 @@
+"""Jobs in random order."""
+
+from random import Random
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.queues import Backfill
+
+
+def random_order(state: State, *, seed: int = 0) -> Decider:
+    """Start waiting jobs in random order; a job that does not fit is skipped.
+
+    Source: none; the zero line of a comparison.
+    Key: a random number drawn when the job arrives. Ties: lower number. Not preemptive.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=str(i), release_date=0, duration=1, gpus=1) for i in range(3)]
+    >>> sorted(simulate(Workload(jobs=jobs), random_order, cluster=1, seed=1).completion_times)
+    [1.0, 2.0, 3.0]
+    """
+    draw = Random(seed)  # noqa: S311 - reproducible, not secret
+    return Backfill(state, key=lambda job: (draw.random(), job))

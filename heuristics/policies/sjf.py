@@ -1,0 +1,21 @@
+"""Shortest job first."""
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.queues import Backfill
+
+
+def sjf(state: State) -> Decider:
+    """Start the waiting job of the shortest duration that fits.
+
+    Source: Castor, section 9 (baseline SJF).
+    Key: duration. Ties: lower number. Not preemptive; knows durations. O(different demands) per start.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([3, 1, 2])]
+    >>> simulate(Workload(jobs=jobs), sjf, cluster=1).completion_times
+    (6.0, 1.0, 3.0)
+    """
+    return Backfill(state, key=lambda job: state.jobs[job].duration)

@@ -1,0 +1,21 @@
+"""Smallest service first."""
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.queues import Backfill
+
+
+def ssf(state: State) -> Decider:
+    """Start the waiting job of the smallest service, GPUs times duration, that fits.
+
+    Source: Castor, section 9 (baseline SSF).
+    Key: GPU-seconds. Ties: lower number. Not preemptive; knows durations. O(different demands) per start.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 2, 2), ("b", 3, 1)]]
+    >>> simulate(Workload(jobs=jobs), ssf, cluster=2).completion_times
+    (5.0, 3.0)
+    """
+    return Backfill(state, key=lambda job: state.jobs[job].gpu_seconds)

@@ -1,0 +1,109 @@
+"""Speed of the simulator and of the bounds, side by side in one run, on the Philly trace.
+
+Jobs that demand more GPUs than the cluster has are capped to its size. They are the last of the trace. On
+64 GPUs tens of thousands of them wait; on 512 GPUs the last 10,000 hardly wait, so there growth in the number
+of starts (jobs and preemptions) says more than growth in the number of jobs.
+"""
+
+import csv
+import gzip
+import os
+import tracemalloc
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from math import log
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from gsopt.bounds import gps_finish_times, mean_busy_time_bound, position_bound, srpt_bound
+from gsopt.job import Job, Workload
+from gsopt.simulation import Policy, simulate
+from heuristics.policies import fifo, sjf, srtf, tiresias
+
+SMALL, LARGE = 10_000, 80_000
+
+
+def _trace() -> Path:
+    folder = os.environ.get("GSOPT_DATA")
+    path = Path(folder or "", "philly", "sia", "philly.csv.gz")
+    if not folder or not path.exists():
+        pytest.skip("GSOPT_DATA is unset or holds no philly/sia/philly.csv.gz")
+    return path
+
+
+@cache
+def _rows(path: Path) -> list[tuple[float, float, int]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["num_gpus"] and float(row["duration"]) > 0]
+    times = [datetime.fromisoformat(row["timestamp"]).timestamp() for row in rows]
+    first = min(times)
+    jobs = zip(times, rows, strict=True)
+    return sorted((time - first, float(row["duration"]), int(row["num_gpus"])) for time, row in jobs)
+
+
+@cache
+def philly(count: int, gpus: int) -> Workload:
+    """Give the last jobs of the trace, capped to the cluster."""
+    rows = _rows(_trace())[-count:]
+    jobs = (
+        Job(name=str(index), release_date=release, duration=duration, gpus=min(demand, gpus))
+        for index, (release, duration, demand) in enumerate(rows)
+    )
+    return Workload(name=f"philly, last {count:,} jobs", jobs=tuple(jobs))
+
+
+def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    begin = perf_counter()
+    result = run()
+    return perf_counter() - begin, result
+
+
+@pytest.mark.parametrize("gpus", [64, 512])
+@pytest.mark.parametrize("policy", [fifo, sjf, srtf, tiresias], ids=lambda policy: policy.__name__)
+def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
+    """Print jobs per second at both sizes and the exponent of growth between them."""
+    small, large = philly(SMALL, gpus), philly(LARGE, gpus)
+    short, first = _seconds(lambda: simulate(small, policy, cluster=gpus, bound=False))
+    run = benchmark.pedantic(
+        _seconds, args=(lambda: simulate(large, policy, cluster=gpus, bound=False),), rounds=1, iterations=1
+    )
+    long, result = run
+    starts = [LARGE + result.metrics.preemptions, SMALL + first.metrics.preemptions]
+    in_jobs, in_starts = (log(long / short) / log(ratio) for ratio in (LARGE / SMALL, starts[0] / starts[1]))
+    name = getattr(policy, "__name__", "")
+    speeds = f"{SMALL / short:,.0f} jobs/s at {SMALL:,} jobs, {LARGE / long:,.0f} at {LARGE:,}"
+    growth = f"exponent {in_jobs:.2f} in jobs, {in_starts:.2f} in starts"
+    print(f"\n{name} on {gpus} GPUs: {speeds}; {growth}")  # noqa: T201 - a benchmark reports
+    assert result.metrics.completed == LARGE
+
+
+def test_memory_on_philly(benchmark: Any) -> None:
+    """The preemptive replay of the overloaded cluster, workload included, stays below 1 GiB."""
+
+    def peak() -> int:
+        philly.cache_clear()
+        tracemalloc.start()
+        try:
+            simulate(philly(LARGE, 64), srtf, cluster=64, bound=False)
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak_bytes = benchmark.pedantic(peak, rounds=1, iterations=1)
+    megabytes = peak_bytes / 2**20
+    print(f"\npeak of srtf on 64 GPUs, {LARGE:,} jobs: {megabytes:,.0f} MiB")  # noqa: T201 - as above
+    assert peak_bytes < 2**30
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times],
+    ids=lambda bound: bound.__name__,
+)
+def test_bounds_on_philly(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
+    """The scalable bounds and the fluid reference on the large workload."""
+    assert benchmark.pedantic(bound, args=(philly(LARGE, 512), 512), rounds=1, iterations=1)

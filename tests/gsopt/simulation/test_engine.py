@@ -1,0 +1,395 @@
+"""The engine: exact times, legal decisions only, and the same result however jobs are named or shifted."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import accumulate, permutations
+from random import Random
+from typing import Any, cast
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gsopt.bounds import srpt_bound
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.job import Job, Workload
+from gsopt.judge import judge
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.simulation import (
+    Action,
+    Decider,
+    IllegalDecision,
+    Move,
+    Policy,
+    Resize,
+    Start,
+    State,
+    Stop,
+    Wake,
+    replay,
+    simulate,
+)
+from gsopt.simulation.queues import Greedy
+from gsopt.speed import Speed
+from gsopt.testing import check_policy
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
+
+POLICIES = [getattr(policies, name) for name in policies.__all__]
+each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
+calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+class Script:
+    """A decider that follows a script: what to do at which decision."""
+
+    def __init__(self, steps: list[list[Any]], *, preemptive: bool = True) -> None:
+        self.preemptive = preemptive
+        self._steps = iter(steps)
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Take the next step of the script."""
+        del state
+        return next(self._steps, [])
+
+
+def scripted(*steps: list[Any], preemptive: bool = True) -> Policy:
+    """Make a policy of a script."""
+    return lambda _: Script(list(steps), preemptive=preemptive)
+
+
+def workload(*jobs: tuple[float, float, int]) -> Workload:
+    """Make a workload of (release date, duration, GPUs)."""
+    return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
+
+
+class Monkey:
+    """Does anything that is allowed, at random, with a limited number of interruptions."""
+
+    preemptive = True
+
+    def __init__(self, state: State, seed: int, share_limit: int) -> None:
+        del state
+        self._random = Random(seed)
+        self._share_limit = share_limit
+        self._waiting: list[int] = []
+        self._tricks = 25
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Stop, resize, move and start jobs at random."""
+        self._waiting += state.arrived + state.evicted
+        self._random.shuffle(self._waiting)
+        touched = set()
+        for job in list(state.running):
+            if self._tricks and self._random.random() < 0.4:
+                self._tricks -= 1
+                action = self._trick(state, job)
+                if action is not None:
+                    touched.add(job)
+                    yield action
+        for job in list(self._waiting):
+            gpus = self._gpus(state, job)
+            if job not in touched and gpus is not None:
+                self._waiting.remove(job)
+                yield Start(job, gpus)
+        if self._tricks or self._waiting:
+            self._tricks = max(self._tricks - 1, 0)
+            yield Wake(state.now + type(state.now)(self._random.choice([0.5, 1.25])))
+
+    def _trick(self, state: State, job: int) -> Action | None:
+        kind = self._random.choice(["stop", "resize", "move"])
+        if kind == "stop":
+            self._waiting.append(job)
+            return Stop(job)
+        if kind == "resize":
+            held = state.running[job]
+            counts = [k for k in state.jobs[job].counts if k != held and k <= state.free + held]
+            return Resize(job, self._random.choice(counts)) if counts else None
+        free = state.free_gpus()
+        if len(free) < state.running[job]:
+            return None
+        return Move(job, tuple(self._random.sample(free, state.running[job])))
+
+    def _gpus(self, state: State, job: int) -> Any:
+        counts = [k for k in state.jobs[job].counts if k <= state.free]
+        if self._share_limit == 1:
+            return self._random.choice(counts) if counts else None
+        everywhere = range(state.capacity)
+        room = [gpu for gpu in everywhere if len(state.users(gpu)) < self._share_limit]
+        demand = state.jobs[job].gpus
+        return tuple(self._random.sample(room, demand)) if len(room) >= demand else None
+
+
+def monkey(state: State, *, seed: int = 0, share_limit: int = 1) -> Decider:
+    """Make a Monkey."""
+    return Monkey(state, seed, share_limit)
+
+
+@settings(calm, max_examples=150)
+@given(scenario=plain_scenarios(elastic=True), seed=st.integers(0, 10**6))
+def test_any_legal_decisions_on_a_plain_cluster(scenario: Scenario, seed: int) -> None:
+    """Judge and simulator agree whatever a policy decides: stops, resizes and partial menus."""
+    assert check_policy(monkey, [scenario], seed=seed) == 2
+
+
+@settings(calm, max_examples=150)
+@given(scenario=tree_scenarios(), seed=st.integers(0, 10**6))
+def test_any_legal_decisions_on_racks(scenario: Scenario, seed: int) -> None:
+    """Judge and simulator agree when jobs move between machines and racks."""
+    assert check_policy(monkey, [scenario], seed=seed) == 2
+
+
+@settings(calm, max_examples=150)
+@given(scenario=tree_scenarios(share_limit=2), seed=st.integers(0, 10**6))
+def test_any_legal_sharing(scenario: Scenario, seed: int) -> None:
+    """Judge and simulator agree when jobs share GPUs and the worst partner slows a job down."""
+    assert check_policy(monkey, [scenario], seed=seed, share_limit=2) == 2
+
+
+@settings(calm, max_examples=60)
+@given(jobs=workloads(1))
+def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
+    """On one GPU a job begins at its release or at the completion before it, whichever is later."""
+    expected = list(
+        accumulate(jobs.jobs, lambda end, job: max(end, job.release_date) + job.duration, initial=0.0)
+    )[1:]
+    assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(
+        expected, rel=1e-12
+    )
+
+
+@settings(calm, max_examples=60)
+@given(jobs=workloads(1))
+def test_srtf_on_one_gpu_meets_the_srpt_bound(jobs: Workload) -> None:
+    """On one GPU SRTF is optimal, so its completion times add up to the SRPT bound."""
+    total = sum(simulate(jobs, policies.srtf, cluster=1).completion_times)
+    assert total == pytest.approx(srpt_bound(jobs, 1), rel=1e-12)
+
+
+@settings(calm, max_examples=40)
+@given(jobs=workloads(1, most=5))
+def test_srtf_on_one_gpu_is_no_worse_than_any_priority_order(jobs: Workload) -> None:
+    """SRTF equals the best of all preemptive static priority orders, which hold an optimum on one machine."""
+
+    def total(order: tuple[int, ...]) -> Any:
+        run = simulate(jobs, lambda state: Greedy(state, order.index), cluster=1, exact=True, bound=False)
+        return sum(run.completion_times)
+
+    best = min(total(order) for order in permutations(range(len(jobs.jobs))))
+    assert sum(simulate(jobs, policies.srtf, cluster=1, exact=True).completion_times) == best
+
+
+@each_policy
+@settings(calm, max_examples=15)
+@given(scenario=plain_scenarios(changes=False))
+def test_names_and_time_shifts_change_nothing(policy: Policy, scenario: Scenario) -> None:
+    """With other names and everything 1,000 s later, all jobs complete 1,000 s later."""
+    jobs = scenario.workload.jobs
+    moved = [
+        job.model_copy(update={"name": f"x{99 - i}", "release_date": job.release_date + 1000})
+        for i, job in enumerate(jobs)
+    ]
+    shifted = scenario.model_copy(update={"workload": bundle(moved)})
+    first, second = (replay(each, policy, exact=True) for each in (scenario, shifted))
+    assert [time + 1000 for time in first.completion_times] == list(second.completion_times)
+    assert first.metrics == second.metrics
+
+
+@each_policy
+def test_work_is_conserved(policy: Policy) -> None:
+    """Without overhead rigid jobs hold their GPUs for exactly their GPU-seconds."""
+    random = Random(3)
+    jobs = workload(*[(random.randint(0, 9), random.randint(1, 9), random.randint(1, 4)) for _ in range(30)])
+    run = simulate(jobs, policy, cluster=4, record=True, exact=True)
+    assert run.schedule is not None
+    held = sum(segment.gpus * (segment.end - segment.start) for segment in run.schedule.segments)
+    assert held == sum(job.gpu_seconds for job in jobs.jobs)
+
+
+def test_area_does_not_pack() -> None:
+    """A (2 GPUs, 1 s) and B (1 GPU, 2 s) fit two GPUs and 2 s by area, and still need 3 s."""
+    jobs = workload((0, 1, 2), (0, 2, 1))
+    assert min(simulate(jobs, policy, cluster=2).metrics.makespan or 0 for policy in POLICIES) == 3.0
+
+
+_TWO = workload((0, 4, 1), (2, 4, 2))
+_ELASTIC = bundle([Job(name="e", release_date=0, duration=4, gpus=2, menu=((1, 0.5), (2, 1.0), (4, 1.5)))])
+_RACKS = Cluster(
+    racks=(
+        Rack(
+            name="r",
+            machines=(
+                Machine(name="m", gpus=2, gpu_type="old", memory=10),
+                Machine(name="n", gpus=1, gpu_type="new", memory=10),
+            ),
+        ),
+    )
+)
+
+
+def _racked(**fields: Any) -> Workload:
+    return bundle([Job(name=name, release_date=0, duration=4, gpus=1, **fields) for name in "ab"])
+
+
+@pytest.mark.parametrize(
+    ("jobs", "cluster", "steps", "rule"),
+    [
+        (_TWO, 2, [[Start(7)]], "one of the workload's"),
+        (_TWO, 2, [[Start(-1)]], "one of the workload's"),
+        (_TWO, 2, [[Start(cast("int", "j0"))]], "one of the workload's"),
+        (_TWO, 2, [[Start(1)]], "after its release"),
+        (_TWO, 2, [[Start(0)], [Start(0)]], "is waiting"),
+        (_TWO, 2, [[Start(0)], [], [Start(0)]], "not completed"),
+        (_TWO, 2, [[Start(0)], [Start(1)]], "free GPUs"),
+        (_TWO, 2, [[Start(0, 2)]], "allowed number"),
+        (_TWO, 2, [[Start(0, (1,))]], "have no numbers"),
+        (_TWO, 2, [[Stop(0)]], "is running"),
+        (_TWO, 2, [[Resize(0, 1)]], "is running"),
+        (_TWO, 2, [[Start(0), Stop(0)]], "once in an instant"),
+        (_TWO, 2, [[Start(0)], [Stop(0), Start(0)]], "once in an instant"),
+        (_TWO, 2, [[Start(0)], [Resize(0, 1)]], "changes the GPUs"),
+        (_TWO, 2, [[Wake(0.0)]], "in the future"),
+        (_TWO, 2, [["start"]], "a Start, Stop, Resize, Move or Wake"),
+        (_TWO, 2, [[None]], "a Start, Stop, Resize, Move or Wake"),
+        (_ELASTIC, 4, [[Start(0, 3)]], "allowed number"),
+        (_ELASTIC, 2, [[Start(0), Wake(1.0)], [Resize(0, 4)]], "free GPUs"),
+        (_ELASTIC, 2, [[Start(0), Wake(1.0)], [Resize(0, 3)]], "allowed number"),
+        (_racked(), _RACKS, [[Start(0, (5,))]], "GPU 5 is there"),
+        (_racked(), _RACKS, [[Start(0, (-1,))]], "GPU -1 is there"),
+        (_racked(), _RACKS, [[Start(0, (1, 1))]], "GPUs of a job differ"),
+        (_racked(), _RACKS, [[Start(0, (0, 1))]], "allowed number"),
+        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (1, 2))]], "keeps the number"),
+        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (0,))]], "changes the GPUs"),
+        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (9,))]], "GPU 9 is there"),
+        (_racked(gpu_type="new"), _RACKS, [[Start(0, (0,))]], "new GPUs only"),
+        (_racked(memory=11), _RACKS, [[Start(0, (0,))]], "fit its memory"),
+        (_racked(memory=6), _RACKS, [[Start(0, (0,)), Start(1, (0,))]], "fit its memory"),
+    ],
+)
+def test_illegal_decisions_name_the_rule(
+    jobs: Workload, cluster: Cluster | int, steps: list[list[Any]], rule: str
+) -> None:
+    """Whatever a policy may not decide raises an error that names the rule."""
+    share_limit = 1 if isinstance(cluster, int) else 2
+    with pytest.raises(IllegalDecision, match=rule):
+        simulate(jobs, scripted(*steps), cluster=cluster, share_limit=share_limit)
+
+
+def test_sharing_needs_permission() -> None:
+    """Two jobs on one GPU are refused where GPUs are not shared."""
+    with pytest.raises(IllegalDecision, match="at most 1 jobs hold GPU 0"):
+        simulate(_racked(), scripted([Start(0, (0,)), Start(1, (0,))]), cluster=_RACKS)
+
+
+def test_a_policy_that_is_not_preemptive_stops_no_job() -> None:
+    """The simulator holds a policy to its promise."""
+    policy = scripted([Start(0)], [Stop(0)], preemptive=False)
+    with pytest.raises(IllegalDecision, match="not preemptive"):
+        simulate(_TWO, policy, cluster=2)
+
+
+def test_a_policy_that_never_gets_on_is_given_up() -> None:
+    """Preempting in every round with longer overheads ends in an error instead of never."""
+    jobs = workload((0, 4, 1), (0, 4, 1))
+    with pytest.raises(IllegalDecision, match="than their overhead takes"):
+        simulate(jobs, policies.las, cluster=1, round_length=1.0, overhead=Overhead(start=2.0))
+
+
+def test_the_state_cannot_be_changed() -> None:
+    """Every way of writing to the state raises."""
+
+    def meddle(state: State) -> Decider:
+        for write in (
+            lambda: setattr(state, "now", 5),
+            lambda: setattr(state, "free", 99),
+            lambda: state.running.update({0: 1}),  # type: ignore[attr-defined]
+            lambda: setattr(state.jobs[0], "duration", 0.1),
+        ):
+            with pytest.raises((AttributeError, TypeError, ValueError)):
+                write()
+        return scripted([Start(0)])(state)
+
+    assert simulate(workload((0, 4, 1)), meddle, cluster=2).completion_times == (4.0,)
+
+
+def test_overheads_delay_progress() -> None:
+    """A job pays its start, and at a later start its checkpoint too; the GPUs are held meanwhile."""
+    policy = scripted([Start(0)], [Stop(0), Start(1)], [Start(0)])
+    run = simulate(
+        workload((0, 4, 1), (2, 1, 1)),
+        policy,
+        cluster=1,
+        overhead=Overhead(start=0.5, stop=0.25),
+        record=True,
+    )
+    assert run.completion_times == (3.5 + 0.75 + 2.5, 3.5)
+    assert run.metrics.preemptions == 1
+    assert run.metrics.utilisation == 1.0
+
+
+def test_resizing_changes_the_speed_from_then_on() -> None:
+    """Four seconds of work: two at speed 0.5, then at 1.5 after half a second of overhead."""
+    policy = scripted([Start(0, 1), Wake(2.0)], [Resize(0, 4)])
+    run = simulate(_ELASTIC, policy, cluster=4, overhead=Overhead(resize=0.5), exact=True)
+    assert run.completion_times == (Fraction(2) + Fraction(1, 2) + Fraction(2),)
+
+
+def test_interference_is_that_of_the_worst_partner() -> None:
+    """Two jobs that slow each other down by 2 while they share a GPU each do half their work meanwhile."""
+    jobs = bundle(
+        [
+            Job(name="a", release_date=0, duration=4, gpus=1, model="m"),
+            Job(name="b", release_date=0, duration=1, gpus=1, model="m"),
+        ]
+    )
+    policy = scripted([Start(0, (0,)), Start(1, (0,))])
+    speed = Speed(interference={"m": {"m": 2.0}})
+    cluster = Cluster.uniform(machines=1, gpus=1)
+    run = simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=2)
+    assert run.completion_times == (5.0, 2.0)
+
+
+def test_a_drop_of_capacity_evicts() -> None:
+    """Jobs that lose their GPUs wait again and keep their progress."""
+    changes = [CapacityChange(time=1.0, gpus=1), CapacityChange(time=5.0, gpus=2)]
+    run = simulate(workload((0, 4, 2)), policies.fifo, cluster=2, capacity_changes=changes, record=True)
+    assert run.completion_times == (8.0,)
+    assert run.metrics.preemptions == 1
+    assert run.schedule is not None
+    assert judge(run.schedule, run.scenario).violations == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "completion"),
+    [(2, 1 + 0.5 + 2.5), (1, 1 + 0.5 + 5.0)],
+)
+def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None:
+    """A job that loses its GPUs and gets fewer in the same instant has been resized, not preempted."""
+    change = CapacityChange(time=1.0, gpus=2)
+    policy = scripted([Start(0, 4)], [Start(0, count)])
+    overhead = Overhead(start=0.0, stop=9.0, resize=0.5)
+    run = simulate(
+        _ELASTIC, policy, cluster=4, capacity_changes=[change], overhead=overhead, record=True, exact=True
+    )
+    assert run.completion_times == (completion,)
+    assert run.metrics.preemptions == 0
+    assert run.schedule is not None
+    assert judge(run.schedule, run.scenario, exact=True).violations == ()
+
+
+def test_rounds_only_decide_at_multiples() -> None:
+    """Jobs complete inside a round, and the next ones start at its end."""
+    jobs = workload((0.5, 1, 1), (0.5, 1, 1))
+    assert simulate(jobs, policies.fifo, cluster=1, round_length=2.0).completion_times == (3.0, 5.0)
+
+
+def test_starved_jobs_are_counted_and_have_no_bound() -> None:
+    """Jobs that a policy never starts are not complete, and then there is no gap."""
+    metrics = simulate(workload((0, 4, 1), (1, 1, 1)), scripted([Start(0)]), cluster=1).metrics
+    assert (metrics.jobs, metrics.completed, metrics.lower_bound, metrics.gap) == (2, 1, None, None)
+
+
+def test_an_empty_workload_has_no_figures() -> None:
+    """Nothing to run is no error."""
+    metrics = simulate(bundle(()), policies.fifo, cluster=1).metrics
+    assert (metrics.jobs, metrics.mean_jct, metrics.utilisation) == (0, None, None)

@@ -1,0 +1,104 @@
+"""Bounds hold for every policy and are ordered as proven; the fluid reference is as computed by hand."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gsopt.bounds import (
+    gps_finish_times,
+    height_bound,
+    lower_bound,
+    mean_busy_time_bound,
+    moore_hodgson_bound,
+    position_bound,
+    srpt_bound,
+)
+from gsopt.job import Job, Workload
+from gsopt.scenario import Scenario
+from gsopt.simulation import replay, simulate
+from gsopt.simulation.queues import Greedy
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, workloads
+
+BOUNDS = [height_bound, srpt_bound, position_bound, mean_busy_time_bound, moore_hodgson_bound, lower_bound]
+calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+def _together(*jobs: tuple[float, float, int]) -> Workload:
+    return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
+
+
+@settings(calm, max_examples=300)
+@given(scenario=plain_scenarios(elastic=True))
+def test_every_bound_is_below_every_policy(scenario: Scenario) -> None:
+    """No policy's completion times add up to less than any bound, with overheads and drops of capacity."""
+    bounds = [bound(scenario.workload, scenario.cluster.gpus) for bound in BOUNDS]
+    totals = [sum(replay(scenario, getattr(policies, name)).completion_times) for name in policies.__all__]
+    assert max(bounds) <= min(totals) * (1 + 1e-9)
+
+
+@settings(calm, max_examples=100)
+@given(data=st.data(), gpus=st.integers(1, 6))
+def test_bounds_are_ordered(data: st.DataObject, gpus: int) -> None:
+    """Positions are at least as good as SRPT and height, and Moore-Hodgson at least as good as positions."""
+    jobs = data.draw(workloads(gpus, elastic=True))
+    position = position_bound(jobs, gpus)
+    assert max(srpt_bound(jobs, gpus), height_bound(jobs, gpus)) <= position * (1 + 1e-12)
+    assert position <= moore_hodgson_bound(jobs, gpus) * (1 + 1e-12)
+    assert lower_bound(jobs, gpus) >= max(position, mean_busy_time_bound(jobs, gpus))
+
+
+@settings(calm, max_examples=30)
+@given(data=st.data())
+def test_bounds_are_below_the_best_list_schedule(data: st.DataObject) -> None:
+    """No preemptive priority order of few rigid jobs beats a bound."""
+    gpus = data.draw(st.integers(1, 3))
+    jobs = data.draw(workloads(gpus, most=4))
+
+    def total(order: tuple[int, ...]) -> float:
+        run = simulate(jobs, lambda state: Greedy(state, order.index), cluster=gpus, bound=False)
+        return float(sum(run.completion_times))
+
+    best = min(total(order) for order in permutations(range(len(jobs.jobs))))
+    assert max(bound(jobs, gpus) for bound in BOUNDS) <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("bound", "expected"),
+    [
+        (height_bound, 4 + 3),
+        (srpt_bound, 2 + 3),
+        (position_bound, 3 + 4),
+        (mean_busy_time_bound, 1.5 + 2 + 1.5 + 1),
+    ],
+)
+def test_bounds_by_hand(bound: object, expected: float) -> None:
+    """Two GPUs; a job of 4 s on one GPU at 0 s and a job of 2 s on one GPU at 1 s."""
+    jobs = _together((0, 4, 1), (1, 2, 1))
+    assert callable(bound)
+    assert bound(jobs, 2) == pytest.approx(expected)
+
+
+def test_gps_of_the_three_job_family() -> None:
+    """Sizes (1.5, 3, 3.3) on the whole cluster finish at 4.5, 7.5 and 7.8."""
+    jobs = _together((0, 1.5, 8), (0, 3, 8), (0, 3.3, 8))
+    assert gps_finish_times(jobs, 8) == pytest.approx([4.5, 7.5, 7.8], rel=1e-12)
+
+
+def test_gps_with_arrivals() -> None:
+    """Six GPUs; 12, 24 and 12 GPU-seconds at 0, 0 and 2 s finish at 5, 8 and 7 s."""
+    jobs = _together((0, 12, 1), (0, 24, 1), (2, 12, 1))
+    assert gps_finish_times(jobs, 6, exact=True) == [Fraction(5), Fraction(8), Fraction(7)]
+
+
+def test_gps_stands_still_while_idle() -> None:
+    """A job that arrives after a pause has the cluster for itself."""
+    assert gps_finish_times(_together((0, 1, 2), (10, 1, 2)), 2) == [1.0, 11.0]
+
+
+def test_an_empty_workload() -> None:
+    """Without jobs every bound is 0."""
+    assert [bound(bundle(()), 1) for bound in BOUNDS] == [0.0] * len(BOUNDS)

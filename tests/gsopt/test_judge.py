@@ -1,0 +1,243 @@
+"""The judge accepts what is legal, rejects what is not, and names the rule."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidSolution
+from gsopt.job import Job
+from gsopt.judge import judge, judged
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.simulation import replay
+from gsopt.speed import Speed, TierPenalty
+from heuristics.policies import fifo, sjf, srtf
+from tests.gsopt.simulation.scenarios import bundle
+
+_JOBS = bundle(
+    [
+        Job(name="a", release_date=0, duration=4, gpus=2, menu=((1, 0.5), (2, 1.0))),
+        Job(name="b", release_date=1, duration=2, gpus=1),
+    ]
+)
+_PLAIN = Scenario(workload=_JOBS, cluster=Cluster.plain(3))
+_RACKS = Scenario(
+    workload=bundle(
+        [
+            Job(name="a", release_date=0, duration=4, gpus=2, gpu_type="old", memory=6),
+            Job(name="b", release_date=0, duration=2, gpus=1, memory=6),
+        ]
+    ),
+    cluster=Cluster(
+        racks=(
+            Rack(
+                name="r",
+                machines=(
+                    Machine(name="m", gpus=2, gpu_type="old", memory=10),
+                    Machine(name="n", gpus=1, gpu_type="new", memory=10),
+                ),
+            ),
+        )
+    ),
+    share_limit=2,
+)
+
+
+def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
+    """Give segments of job a, and b in its place."""
+    return (*(Segment("a", *piece) for piece in pieces), Segment("b", 1, 3, 1))
+
+
+@pytest.mark.parametrize(
+    ("segments", "rule"),
+    [
+        (_a((0, 4, 2), (4, 5, 2)), "runs for"),
+        (_a((0, 3, 2)), "does not complete"),
+        (_a(), "does not complete"),
+        (_a((0, 4, 2))[:1], "'b' does not complete"),
+        ((Segment("a", 0, 4, 2), Segment("b", 0.5, 2.5, 1)), "before its release"),
+        (_a((0, 4, 3)), "GPU count 3"),
+        (_a((0, 4, 2), (0, 4, 2)), "two sets of GPUs"),
+        (_a((0, 2, 2), (1, 3, 2)), "two sets of GPUs"),
+        (_a((0, 0, 2)), "ends after it starts"),
+        (_a((3, 1, 2)), "ends after it starts"),
+        (_a((0, float("nan"), 2)), "ends after it starts"),
+        (_a((0, float("inf"), 2)), "ends after it starts"),
+        ((*_a((0, 4, 2)), Segment("c", 0, 1, 1)), "no job of the workload"),
+        (_a((0, 4, 2, (0,))), "2 different ones"),
+        (_a((0, 4, 2, (0, 0))), "2 different ones"),
+        (_a((0, 4, 2, (0, 3))), "numbered from 0 to 2"),
+        (_a((0, 4, 2, (-1, 0))), "numbered from 0 to 2"),
+        ((Segment("a", 0, 4, 2, (0, 1)), Segment("b", 1, 3, 1, (1,))), "2 jobs hold GPU 1"),
+    ],
+)
+def test_rules_of_a_plain_cluster(segments: tuple[Segment, ...], rule: str) -> None:
+    """Each broken rule is named."""
+    assert any(rule in violation for violation in judge(Schedule(segments), _PLAIN).violations)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "rule"),
+    [
+        (Segment("a", 0, 4, 2), Segment("b", 0, 2, 1, (2,)), "must be named"),
+        (Segment("a", 0, 4, 2, (1, 2)), Segment("b", 4, 6, 1, (2,)), "must run on old GPUs"),
+        (Segment("a", 0, 4, 2, (0, 1)), Segment("b", 0, 2, 1, (0,)), "do not fit its memory"),
+    ],
+)
+def test_rules_of_racks(a: Segment, b: Segment, rule: str) -> None:
+    """GPU identity, type and memory are looked at."""
+    assert any(rule in violation for violation in judge(Schedule((a, b)), _RACKS).violations)
+
+
+def test_a_legal_schedule_of_racks() -> None:
+    """Apart from each other the two jobs break no rule."""
+    schedule = Schedule((Segment("a", 0, 4, 2, (0, 1)), Segment("b", 0, 2, 1, (2,))))
+    assert judge(schedule, _RACKS).violations == ()
+
+
+def test_capacity_is_checked_at_every_instant() -> None:
+    """Three jobs overlap for a moment on two GPUs."""
+    jobs = bundle([Job(name=name, release_date=0, duration=2, gpus=1) for name in "abc"])
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2))
+    segments = (
+        Segment("a", 0, 2, 1),
+        Segment("b", 1, 3, 1),
+        Segment("c", Fraction(199, 100), Fraction(399, 100), 1),
+    )
+    assert judge(Schedule(segments), scenario, exact=True).violations == (
+        "at 199/100: 3 GPUs are held, 2 are there",
+    )
+
+
+def test_a_drop_of_capacity_counts() -> None:
+    """GPUs that are gone cannot be held, by number or not."""
+    jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])
+    change = CapacityChange(time=2.0, gpus=1)
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=(change,))
+    assert judge(Schedule((Segment("a", 0, 4, 1),)), scenario).violations == ()
+    assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
+        "at 2.0: GPU 1 is held and not there",
+    )
+
+
+def test_promised_non_preemption() -> None:
+    """A pause is a violation only where the promise was made, and not where the capacity dropped."""
+    segments = (Segment("a", 0, 2, 2), Segment("a", 3, 5, 2), Segment("b", 1, 3, 1))
+    drop = [CapacityChange(time=2.0, gpus=1), CapacityChange(time=3.0, gpus=3)]
+    dropped = _PLAIN.model_copy(update={"capacity_changes": tuple(drop)})
+    assert judge(Schedule(segments, preemptive=True), _PLAIN).violations == ()
+    assert judge(Schedule(segments, preemptive=False), _PLAIN).violations == ("job 'a' is preempted at 2.0",)
+    assert judge(Schedule(segments, preemptive=False), dropped).violations == ()
+
+
+def test_overheads_take_time() -> None:
+    """A start overhead of 1 s makes a job of 4 s hold its GPUs for 5 s, and a resize adds its own."""
+    scenario = _PLAIN.model_copy(update={"overheads": {"": Overhead(start=1.0, resize=0.5)}})
+    late = Segment("b", 1, 4, 1)
+    assert judge(Schedule((Segment("a", 0, 5, 2), late)), scenario).violations == ()
+    assert judge(Schedule((Segment("a", 0, 4, 2), late)), scenario).violations != ()
+    resized = (Segment("a", 0, 2, 2), Segment("a", 2, 8.5, 1), late)
+    assert judge(Schedule(resized), scenario).violations == ()
+
+
+def test_tiers_slow_down() -> None:
+    """Two GPUs of two machines need 1 + 0.5 times as long."""
+    jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=2, model="m")])
+    speed = Speed(tiers={"m": TierPenalty(machine=0, rack=0.5, network=1)})
+    scenario = Scenario(workload=jobs, cluster=Cluster.uniform(machines=2, gpus=2), speed=speed)
+    assert judge(Schedule((Segment("a", 0, 4, 2, (0, 1)),)), scenario).violations == ()
+    assert judge(Schedule((Segment("a", 0, 6, 2, (1, 2)),)), scenario).violations == ()
+    assert judge(Schedule((Segment("a", 0, 4, 2, (1, 2)),)), scenario).violations != ()
+
+
+def test_figures_by_hand() -> None:
+    """Every figure of a small schedule is as computed by hand."""
+    verdict = judge(
+        Schedule((Segment("a", 0, 2, 2), Segment("a", 3, 5, 2), Segment("b", 1, 3, 1))), _PLAIN, exact=True
+    )
+    assert verdict.jct == (5, 2)
+    assert verdict.mean_jct == Fraction(7, 2)
+    assert verdict.p99_jct == 5
+    assert verdict.queueing == (1, 0)
+    assert verdict.makespan == 5
+    assert verdict.gpu_hours == Fraction(10, 3600)
+    assert verdict.utilisation == Fraction(10, 15)
+    assert verdict.preemptions == 1
+    # as a fluid: a alone until 1, then half of 3 GPUs each: b is done at 7/3, a at 10/3
+    assert verdict.fairness == (Fraction(3, 2), Fraction(3, 2))
+    assert (verdict.worst_fairness, verdict.unfair_fraction) == (Fraction(3, 2), 1.0)
+
+
+def test_judged_raises() -> None:
+    """A schedule that breaks a rule is refused with the first rule it breaks."""
+    with pytest.raises(InvalidSolution, match="does not complete"):
+        judged(Schedule(()), _PLAIN)
+
+
+def _mutants(schedule: Schedule, scenario: Scenario, random: Random) -> Iterator[Schedule]:
+    """Break a legal schedule in each of many ways."""
+    segments = schedule.segments
+    index = random.randrange(len(segments))
+    segment = segments[index]
+    length = segment.end - segment.start
+    gpus = scenario.cluster.gpus
+
+    def having(*new: Segment) -> Schedule:
+        return Schedule((*segments[:index], *new, *segments[index + 1 :]), schedule.preemptive)
+
+    yield having()  # drop it
+    yield having(segment, segment)  # twice
+    yield having(segment._replace(end=segment.end - length / 7))  # stop early
+    yield having(segment._replace(end=segment.end + length / 7))  # run on
+    yield having(segment._replace(gpus=segment.gpus + 1, placement=()))  # wrong count
+    yield having(segment._replace(gpus=0, placement=()))
+    yield having(segment._replace(job="nobody"))
+    release = min(job.release_date for job in scenario.workload.jobs)
+    yield having(segment._replace(start=release - 1.5, end=release - 1.5 + length))  # before any release
+    half = segment.start + length / 2
+    pause = segment._replace(start=half + 1000, end=segment.end + 1000)
+    if not schedule.preemptive:
+        yield having(segment._replace(end=half), pause)  # preempt a promised job
+    others = [other for other in segments if other.start < segment.end and segment.start < other.end]
+    if segment.placement:
+        yield having(segment._replace(placement=(*segment.placement[1:], gpus)))  # a GPU that is not there
+        for other in others:
+            if other.job != segment.job:
+                yield having(segment._replace(placement=(other.placement[0], *segment.placement[1:])))
+    elif sum(other.gpus for other in others) > gpus and len({other.job for other in others}) == len(others):
+        early = min(other.start for other in others)
+        moved = tuple(other._replace(start=early, end=early + other.end - other.start) for other in others)
+        rest = tuple(other for other in segments if other not in others)
+        yield Schedule((*rest, *moved), schedule.preemptive)  # overfill the cluster
+
+
+@pytest.mark.parametrize("racks", [False, True])
+def test_mutants_are_rejected(racks: bool) -> None:
+    """At least 99 % of broken schedules are rejected, and every schedule they are made of is accepted."""
+    random = Random(11)
+    caught = tried = 0
+    for _ in range(60):
+        jobs = [
+            Job(
+                name=f"j{i}",
+                release_date=random.randint(0, 10),
+                duration=random.randint(1, 9) + random.random(),
+                gpus=random.randint(1, 4),
+            )
+            for i in range(8)
+        ]
+        cluster = Cluster.uniform(machines=2, gpus=2) if racks else Cluster.plain(4)
+        scenario = Scenario(workload=bundle(jobs), cluster=cluster)
+        for policy in (fifo, sjf, srtf):
+            schedule = replay(scenario, policy, record=True).schedule
+            assert schedule is not None
+            assert judge(schedule, scenario).violations == ()
+            for mutant in _mutants(schedule, scenario, random):
+                tried += 1
+                caught += bool(judge(mutant, scenario).violations)
+    assert tried > 1000
+    assert caught / tried >= 0.99

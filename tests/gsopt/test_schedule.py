@@ -1,0 +1,87 @@
+"""Schedules pass through CSV and JSON unchanged, and broken files are refused in one line."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gsopt.errors import InvalidInput
+from gsopt.schedule import Schedule, Segment
+
+_NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.fractions()
+_SEGMENTS = st.builds(
+    Segment,
+    job=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1, max_size=8),
+    start=_NUMBERS,
+    end=_NUMBERS,
+    gpus=st.integers(0, 99),
+    placement=st.lists(st.integers(0, 99), max_size=4).map(tuple),
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(segments=st.lists(_SEGMENTS, max_size=5).map(tuple), preemptive=st.booleans())
+def test_there_and_back(segments: tuple[Segment, ...], preemptive: bool) -> None:
+    """What is written is read back equal."""
+    schedule = Schedule(segments, preemptive)
+    assert Schedule.from_csv(schedule.to_csv(), preemptive=preemptive) == schedule
+    assert Schedule.from_json(schedule.to_json()) == schedule
+
+
+def test_files(tmp_path: Path) -> None:
+    """The ending of a file says which format it has."""
+    schedule = Schedule((Segment("a", 0, Fraction(1, 3), 2),))
+    (tmp_path / "s.csv").write_text(schedule.to_csv(), encoding="utf-8")
+    (tmp_path / "s.json").write_text(schedule.to_json(), encoding="utf-8")
+    assert Schedule.read(tmp_path / "s.csv") == schedule == Schedule.read(tmp_path / "s.json")
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        Schedule.read(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("", "header"),
+        ("job,start,end\na,0,1\n", "header"),
+        ("job,start,end,gpus\n,0,1,1\n", "job"),
+        ("job,start,end,gpus\na,zero,1,1\n", "start"),
+        ("job,start,end,gpus\na,nan,1,1\n", "start"),
+        ("job,start,end,gpus\na,0,inf,1\n", "end"),
+        ("job,start,end,gpus\na,0,1/0,1\n", "end"),
+        ("job,start,end,gpus\na,0\n", "end"),
+        ("job,start,end,gpus\na,0,1,1.5\n", "gpus"),
+        ("job,start,end,gpus,placement\na,0,1,1,x\n", "placement"),
+    ],
+)
+def test_broken_csv(text: str, field: str) -> None:
+    """A broken table is refused; the error names the field."""
+    with pytest.raises(InvalidInput) as error:
+        Schedule.from_csv(text, source="s.csv")
+    assert field in error.value.field
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("", ""),
+        ("[]", "segments"),
+        ("[" * 100_000, ""),
+        ('{"segments": 1}', "segments"),
+        ('{"segments": [], "preemptive": 1}', "preemptive"),
+        ('{"segments": [1]}', "segments[0]"),
+        ('{"segments": [{"job": 1}]}', "job"),
+        ('{"segments": [{"job": "a", "start": true}]}', "start"),
+        ('{"segments": [{"job": "a", "start": 0, "end": NaN}]}', "end"),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1e999}]}', "end"),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": true}]}', "gpus"),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": 0}]}', "placement"),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": [0.5]}]}', "placement"),
+    ],
+)
+def test_broken_json(text: str, field: str) -> None:
+    """A broken document is refused; the error names the field."""
+    with pytest.raises(InvalidInput) as error:
+        Schedule.from_json(text, source="s.json")
+    assert field in error.value.field

@@ -1,0 +1,95 @@
+"""Speed is composed of menu, tier and worst partner, and curves are fitted to samples."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from gsopt.cluster import Tier
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from gsopt.speed import (
+    TIER_PENALTIES,
+    IterationTime,
+    Speed,
+    TierPenalty,
+    fit_iteration_time,
+    linear_menu,
+    tabulated_menu,
+)
+
+
+def _job(model: str, gpus: int = 2) -> Job:
+    return Job(
+        name=model, release_date=0, duration=1, gpus=gpus, model=model, menu=linear_menu(gpus, {1, gpus})
+    )
+
+
+_SPEED = Speed(
+    tiers={"a": TierPenalty(machine=0.25, rack=0.5, network=3)},
+    interference={"a": {"b": 1.5, "c": 2.0}},
+    default_interference=1.25,
+)
+
+
+@pytest.mark.parametrize(
+    ("count", "tier", "partners", "expected"),
+    [
+        (2, Tier.MACHINE, [], Fraction(4, 5)),
+        (2, Tier.RACK, [], Fraction(2, 3)),
+        (2, Tier.NETWORK, [], Fraction(1, 4)),
+        (1, Tier.NETWORK, [], Fraction(1, 2)),  # one GPU does not communicate
+        (2, Tier.RACK, ["b"], Fraction(4, 9)),
+        (2, Tier.RACK, ["b", "c", "b"], Fraction(1, 3)),  # the worst partner rules
+        (2, Tier.RACK, ["d"], Fraction(8, 15)),
+    ],
+)
+def test_rate(count: int, tier: Tier, partners: list[str], expected: Fraction) -> None:
+    """The rate is the menu's speed over both slowdowns, exactly in fractions."""
+    others = [_job(partner) for partner in partners]
+    assert _SPEED.rate(_job("a"), count, tier, others, Fraction) == expected
+    assert _SPEED.rate(_job("a"), count, tier, others) == pytest.approx(float(expected), rel=1e-15)
+
+
+def test_published_penalties_rise_with_the_tier() -> None:
+    """A wider network never costs less, for every published model."""
+    assert len(TIER_PENALTIES) == 6
+    assert all(p.machine <= p.rack <= p.network for p in TIER_PENALTIES.values())
+
+
+def test_menus_are_normalised_at_the_demand() -> None:
+    """The demanded count has speed 1 whatever the unit of the throughput."""
+    assert dict(tabulated_menu(4, {1: 10.0, 4: 30.0}))[4] == 1.0
+    with pytest.raises(InvalidInput, match="demanded 2 GPUs"):
+        tabulated_menu(2, {1: 1.0})
+
+
+def test_overlap_lies_between_the_sum_and_the_longer() -> None:
+    """Without overlap times add up; the more of it, the nearer the iteration is to the longer part."""
+    times = [
+        IterationTime(compute=0.3, per_sample=0, latency=0.4, overlap=overlap).seconds(8, message=1)
+        for overlap in (1, 2, 8, 500)
+    ]
+    assert times == pytest.approx([0.7, 0.5, 0.4, 0.4], abs=6e-3)
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.parametrize("overlap", [1.0, 1.7, 4.0])
+def test_fit_finds_the_curve(overlap: float) -> None:
+    """Samples of a curve, with 1 % of noise, are met to 3 % by the fitted one."""
+    random = Random(1)
+    truth = IterationTime(compute=0.05, per_sample=0.002, latency=0.02, per_byte=2e-10, overlap=overlap)
+    samples = [
+        (float(batch), message, truth.seconds(batch, message=message) * random.uniform(0.99, 1.01))
+        for batch in (8, 16, 32, 64, 128)
+        for message in (0.0, 1e8, 5e8, 1e9)
+    ]
+    fitted = fit_iteration_time(samples)
+    assert all(abs(fitted.seconds(b, message=m) / t - 1) < 0.03 for b, m, t in samples)
+
+
+@pytest.mark.parametrize("samples", [[], [(1.0, 0.0, 0.0)], [(1.0, 0.0, -1.0)]])
+def test_fit_needs_positive_times(samples: list[tuple[float, float, float]]) -> None:
+    """Nothing can be fitted to no samples or to times that are not positive."""
+    with pytest.raises(InvalidInput, match="positive times"):
+        fit_iteration_time(samples)

@@ -1,0 +1,54 @@
+"""What every policy has in common."""
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from gsopt.simulation import Policy, compare_policies, simulate
+from gsopt.testing import check_policy
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle
+
+POLICIES = [getattr(policies, name) for name in policies.__all__]
+
+_SIZES = [(0, 5, 1), (0, 2, 4), (1, 3, 2), (2, 1, 1), (2, 8, 1), (9, 1, 4), (9, 2, 2)]
+_JOBS = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(_SIZES))
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
+def test_every_policy_passes_the_check(policy: Policy) -> None:
+    """Each listed policy replays a small workload legally and within the bound."""
+    assert check_policy(policy, [Scenario(workload=_JOBS, cluster=Cluster.plain(4))]) == 2
+
+
+def test_comparison_prints_a_line_per_policy() -> None:
+    """A comparison has the figures of each policy, in the order given, and prints them."""
+    comparison = compare_policies(_JOBS, POLICIES, cluster=4)
+    text = str(comparison)
+
+    assert [row.policy for row in comparison] == list(policies.__all__)
+    assert all(name in text for name in policies.__all__)
+    assert all(row.gap is not None and row.gap >= -1e-9 for row in comparison)
+    assert list(comparison[0].as_dict())[:4] == ["policy", "jobs", "completed", "mean_jct"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [  # two GPUs; a (0 s; 4 s on 1), b (0 s; 3 s on 2), c (1 s; 1 s on 1)
+        ("fifo", (4, 7, 8)),
+        ("fifo_backfill", (4, 7, 2)),
+        ("sjf", (7, 3, 4)),
+        ("ssf", (4, 7, 2)),
+        ("srtf", (7, 4, 2)),
+        ("srsf", (4, 7, 2)),
+        ("las", (7, 4, 5)),
+        ("tiresias", (4, 7, 2)),
+        ("equal_share", (4, 7, 2)),
+    ],
+)
+def test_by_hand(name: str, expected: tuple[float, ...]) -> None:
+    """Three jobs complete when the rule of the policy says."""
+    sizes = [(0, 4, 1), (0, 3, 2), (1, 1, 1)]
+    jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(sizes))
+    assert simulate(jobs, getattr(policies, name), cluster=2).completion_times == expected
