@@ -1,4 +1,4 @@
-"""The ``gsopt`` command: compare, solve, check, generate, schema, methods, demo.
+"""The ``gsopt`` command: compare, solve, simulate, check, generate, schema, methods, demo.
 
 One of the two roof files. Everything it does is a call of the library; it adds words, progress and exit codes.
 """
@@ -6,9 +6,10 @@ One of the two roof files. Everything it does is a call of the library; it adds 
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,11 +27,13 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from gsopt import backends, study
+from gsopt import backends, simulation, study
 from gsopt.backends import Backend, Incumbent
+from gsopt.cluster import Cluster
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
-from gsopt.files import problem_types, read_problem, read_solution, to_json
+from gsopt.files import problem_types, read_data, read_problem, read_solution, to_json
+from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
@@ -120,6 +123,41 @@ def solve(
     else:
         _print_result(problem, result)
     raise typer.Exit(_exit_code(result))
+
+
+@app.command()
+def simulate(
+    trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
+    policy: Annotated[list[str] | None, typer.Option(help="policy; may be repeated; all when left out")] = None,
+    reader: Annotated[str | None, typer.Option(help="format of the trace, such as philly or swf")] = None,
+    gpus: Annotated[int | None, typer.Option(min=1, help="number of GPUs of a plain cluster")] = None,
+    cluster: Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")] = None,
+    window: Annotated[str | None, typer.Option(help="part of the trace, such as 30d:31d or 0:3600")] = None,
+    sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
+    seed: Annotated[int, typer.Option(help="seed of the draw")] = 0,
+    round_length: Annotated[
+        float | None, typer.Option(help="seconds between decisions; events if not given")
+    ] = None,
+    issues: Annotated[
+        bool, typer.Option("--issues", help="list every row that was dropped or repaired")
+    ] = False,
+    plots: Annotated[Path | None, typer.Option(help="folder for Gantt chart, GPUs in use and JCT")] = None,
+    schedules: Annotated[Path | None, typer.Option(help="folder for the schedules, one CSV per policy")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Replay a trace under online policies, beside a proven bound on every policy."""
+    machines = _cluster(gpus, cluster)
+    selection = {"window": _window(window), "sample": sample, "seed": seed, "max_gpus": machines.gpus}
+    workload = _workload(trace, reader, selection, issues)
+    replays = _replays(workload, policy, machines, round_length, record=bool(plots or schedules))
+    figures = [replay.metrics for replay in replays]
+    if as_json:
+        rows = [row.as_dict() for row in figures]
+        typer.echo(json.dumps(rows[0] if len(rows) == 1 else rows, indent=1))
+    else:
+        _print(simulation.PolicyComparison(tuple(figures)).table())
+    _save_schedules(replays, schedules)
+    _save_plots(replays, plots)
 
 
 @app.command()
@@ -233,6 +271,119 @@ def _compared(
                 break
             progress.advance(task)
     return comparison
+
+
+def _replays(
+    workload: Workload,
+    chosen: list[str] | None,
+    cluster: Cluster,
+    round_length: float | None,
+    *,
+    record: bool,
+) -> list[simulation.Replay]:
+    known = study.policies()
+    for name in chosen or ():
+        if name not in known:
+            raise InvalidInput("", "--policy", shorten(name), f"must be one of {', '.join(known)}")
+    scenario = simulation.scenario_of(workload, cluster)
+    bound = simulation.mean_jct_bound(scenario)
+    found = []
+    with _progress() as progress:
+        for name in chosen or known:
+            task = progress.add_task(name, total=len(workload.jobs))
+            watch = partial(progress.update, task)
+            found.append(
+                simulation.replay(
+                    scenario,
+                    known[name],
+                    round_length=round_length,
+                    record=record,
+                    bound=bound,
+                    on_progress=lambda done, watch=watch: watch(completed=done),
+                )
+            )
+    return found
+
+
+def _cluster(gpus: int | None, file: Path | None) -> Cluster:
+    if (gpus is None) == (file is None):
+        raise InvalidInput("", "--gpus", "", "give either the number of GPUs or a --cluster file")
+    return Cluster.plain(gpus) if file is None else read_data(Cluster, file)  # type: ignore[arg-type]
+
+
+def _workload(trace: str, reader: str | None, selection: dict[str, Any], list_issues: bool) -> Workload:
+    if reader is None:
+        return read_data(Workload, trace)
+    known = study.trace_readers()
+    if reader not in known:
+        raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
+    reading = known[reader](trace, **selection)
+    if reading.issues:
+        counts = f"{len(reading.dropped):,} rows dropped, {len(reading.repaired):,} repaired"
+        typer.echo(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)
+    for issue in reading.issues if list_issues else ():
+        typer.echo(str(issue), err=True)
+    workload: Workload = reading.workload
+    return workload
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _window(text: str | None) -> tuple[float, float] | None:
+    """Read a window such as ``30d:31d``: seconds, or minutes, hours, days with their letter."""
+    if text is None:
+        return None
+    try:
+        begin, end = (_seconds(part) for part in text.split(":"))
+    except ValueError:
+        rule = "must be a begin and an end, such as 30d:31d or 0:3600"
+        raise InvalidInput("", "--window", shorten(text), rule) from None
+    return begin, end
+
+
+def _seconds(text: str) -> float:
+    unit = text[-1:]
+    return float(text[:-1]) * _UNITS[unit] if unit in _UNITS else float(text)
+
+
+def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
+    if folder is None:
+        return
+    with _writing(folder):
+        for replay in replays:
+            if replay.schedule is not None:
+                (folder / f"{replay.metrics.policy}.csv").write_text(replay.schedule.to_csv(), encoding="utf-8")
+
+
+def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
+    if folder is None:
+        return
+    from gsopt.simulation import plots
+
+    with _writing(folder):
+        for replay in replays:
+            if replay.schedule is not None:
+                name = replay.metrics.policy
+                for kind, draw in (("gantt", plots.gantt), ("gpus", plots.gpus_in_use)):
+                    _save_figure(draw(replay.schedule, replay.scenario), folder / f"{kind}-{name}.png")
+        _save_figure(plots.jct_distribution(replays), folder / "jct.png")
+
+
+def _save_figure(axes: Any, path: Path) -> None:
+    import matplotlib.pyplot as plt
+
+    axes.figure.savefig(path, dpi=120)
+    plt.close(axes.figure)
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise InvalidInput(str(folder), "", "", f"cannot be written: {error.strerror}") from None
 
 
 def _progress() -> Progress:

@@ -55,6 +55,19 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     return _validated(problem.solution_type, str(path), json.dumps(data))
 
 
+def read_data(kind: type[F], path: str | Path) -> F:
+    """Read data of a known kind, such as a `Workload` or a `Cluster`, from a JSON file.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_problem`.
+    """
+    text = _text(path)
+    _json(str(path), text)
+    return _validated(kind, str(path), text)
+
+
 def write(item: Frozen, path: str | Path) -> None:
     """Write a problem or solution as JSON, leaving out what has its default value."""
     Path(path).write_text(to_json(item), encoding="utf-8")

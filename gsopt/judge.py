@@ -267,17 +267,13 @@ class _Trial:
             self.found.append(f"job {job.name!r} runs for {done} s of work, it has {work}")
         elif done < work - slack:
             if self.complete:
-                self.found.append(
-                    f"job {job.name!r} does not complete: {done} s of {work} s of work are done"
-                )
+                self.found.append(f"job {job.name!r} does not complete: {done} s of {work} s of work are done")
             return None
         return own[-1].end if own else None
 
     # Figures
 
-    def _figures(
-        self, of_job: Sequence[Sequence[_Piece]], completions: list[Any], sweep: "_Sweep"
-    ) -> Verdict:
+    def _figures(self, of_job: Sequence[Sequence[_Piece]], completions: list[Any], sweep: "_Sweep") -> Verdict:
         jobs = self.scenario.workload.jobs
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}

@@ -138,9 +138,7 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
     ((1, 0.5), (2, 1.0), (4, 1.5))
     """
     if gpus not in throughput:
-        raise InvalidInput(
-            "throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs"
-        )
+        raise InvalidInput("throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs")
     return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
 
 

@@ -17,6 +17,7 @@ from gsopt.files import problem_types
 from gsopt.method import Method, accepts
 from gsopt.problem import Problem, Sense
 from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, same
+from gsopt.simulation.policy import Policy
 
 #: Seconds that `compare` gives each method on each instance unless told otherwise.
 COMPARE_TIME_LIMIT = 60.0
@@ -81,8 +82,30 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Give the instance generators of a decision by name."""
-    return _exports("instances", word)
+    """Give the instance generators of a decision by name; those of workloads for the word ``workloads``."""
+    return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
+
+
+def policies() -> dict[str, Policy]:
+    """Give the online policies by name.
+
+    Examples
+    --------
+    >>> "srtf" in policies()
+    True
+    """
+    return _named_exports("heuristics.policies")
+
+
+def trace_readers() -> dict[str, Callable[..., Any]]:
+    """Give the readers of public traces by name.
+
+    Examples
+    --------
+    >>> "philly" in trace_readers()
+    True
+    """
+    return _named_exports("instances.traces")
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
@@ -257,7 +280,12 @@ def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
 
 def _exports(package: str, word: str) -> dict[str, Any]:
     module = _package(package, word)
-    return {} if module is None else {name: getattr(module, name) for name in module.__all__}
+    return {} if module is None else _named_exports(module.__name__)
+
+
+def _named_exports(package: str) -> dict[str, Any]:
+    module = import_module(package)
+    return {name: getattr(module, name) for name in module.__all__}
 
 
 def _package(package: str, word: str) -> ModuleType | None:

@@ -87,7 +87,8 @@ class Reduction:
         if self.step is None:
             return bound
         steps = bound / float(self.step)
-        value = ceil(steps - _OVERSHOOT * max(1.0, abs(steps))) * self.step
+        slack = min(_OVERSHOOT * max(1.0, abs(steps)), 0.5)
+        value = ceil(steps - slack) * self.step
         return value.numerator if value.denominator == 1 else value
 
     def value(self, counts: Sequence[int]) -> float:

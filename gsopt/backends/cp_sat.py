@@ -120,13 +120,12 @@ class CpSat(Solver):
             A column is continuous, a row does not fit into 64-bit integers, or a column runs to `CLAMP`.
         """
         _refuse_continuous(form)
-        lower, upper = implied_bounds(form)
-        boxed = form.with_bounds(np.maximum(lower, -CLAMP), np.minimum(upper, CLAMP))
+        known = form.with_bounds(*implied_bounds(form))
+        clamped = _clamped(known)
         outcome = super().solve(
-            boxed, time_limit=time_limit, gap=gap, start=start, on_incumbent=on_incumbent, log=log
+            clamped, time_limit=time_limit, gap=gap, start=start, on_incumbent=on_incumbent, log=log
         )
-        missing = (lower < -CLAMP) | (upper > CLAMP)
-        return _beyond_clamps(form, outcome, lower, upper, missing) if missing.any() else outcome
+        return outcome if clamped is known else _beyond_clamps(outcome, known, clamped)
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
@@ -285,34 +284,33 @@ def _refuse_continuous(form: "StandardForm") -> None:
         raise Unsupported(f"cp-sat: column {name}{more} is continuous: CP-SAT takes integers only")
 
 
-def _beyond_clamps(
-    form: "StandardForm", outcome: Outcome, lower: Vector, upper: Vector, missing: NDArray[np.bool_]
-) -> Outcome:
+def _clamped(form: "StandardForm") -> "StandardForm":
+    """Give every column bounds; the same form if none is missing."""
+    low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
+    if not (low | high).any():
+        return form
+    lower = np.where(low, np.minimum(form.column_upper, 0) - CLAMP, form.column_lower)
+    upper = np.where(high, np.maximum(form.column_lower, 0) + CLAMP, form.column_upper)
+    return form.with_bounds(lower, upper)
+
+
+def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardForm") -> Outcome:
     """Keep a proof only if nothing beyond the clamps can be better than the solution."""
+    low = known.column_lower != clamped.column_lower
+    high = known.column_upper != clamped.column_upper
     if outcome.values is None:
         message = f"{outcome.message}: within {CLAMP:,} for columns that have no bound"
         return replace(outcome, status=Status.UNKNOWN, bound=None, message=message)
-    runaway = np.flatnonzero(missing & (np.abs(outcome.values) >= CLAMP))
-    if runaway.size:
-        name = form.columns[runaway[0]]
+    at_clamp = (low & (outcome.values <= clamped.column_lower)) | (
+        high & (outcome.values >= clamped.column_upper)
+    )
+    if at_clamp.any():
+        name = known.columns[at_clamp.argmax()]
         raise Unsupported(f"cp-sat: column {name} has no bound and runs to {CLAMP:,}: give it one")
-    if _ruled_out(form, float(outcome.objective or 0.0), lower, upper, missing):
+    if _least_beyond(known, clamped, low, high) >= _signed(known, outcome.objective):
         return outcome
     message = f"{outcome.message}: proven only within {CLAMP:,} for columns that have no bound"
     return replace(outcome, status=Status.FEASIBLE, bound=None, message=message)
-
-
-def _ruled_out(
-    form: "StandardForm", objective: float, lower: Vector, upper: Vector, missing: NDArray[np.bool_]
-) -> bool:
-    """Tell whether every point with a column beyond its clamp is worse than the objective value."""
-    sign = 1.0 if form.sense is Sense.MINIMIZE else -1.0
-    cost = sign * form.cost
-    with np.errstate(invalid="ignore"):  # nothing is ruled out where NaN comes out
-        least = np.where(cost == 0, 0.0, cost * np.where(cost > 0, lower, upper))
-        beyond = np.abs(cost) * (CLAMP + 1) + least.sum() - least
-    costly = ((cost > 0) & (lower >= -CLAMP)) | ((cost < 0) & (upper <= CLAMP))
-    return bool(np.all(costly[missing]) and np.all(beyond[missing] >= sign * (objective - form.offset)))
 
 
 def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers, int, float]:

@@ -1,7 +1,7 @@
 """Simulation: a workload replayed under a policy, event by event."""
 
 from gsopt.simulation.ledger import Placer, consolidated
-from gsopt.simulation.metrics import Metrics
+from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.policy import (
     Action,
     Decider,
@@ -33,6 +33,7 @@ __all__ = [
     "Wake",
     "compare_policies",
     "consolidated",
+    "mean_jct_bound",
     "replay",
     "scenario_of",
     "simulate",

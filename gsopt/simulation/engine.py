@@ -27,6 +27,9 @@ from gsopt.simulation.policy import (
     Wake,
 )
 
+#: Arrivals from one report of progress to the next.
+_REPORT_EVERY = 500
+
 #: Changes in a row that came before the overhead of the last one was over; then the run is given up.
 _FRUITLESS_CHANGES = 10_000
 
@@ -63,7 +66,7 @@ class Engine:
     ) -> None:
         number: Callable[[Any], Any] = Fraction if exact else float
         self.scenario, self.number, self.exact = scenario, number, exact
-        self.jobs: tuple[Job, ...] = scenario.workload.jobs
+        self.jobs = tuple(scenario.workload.jobs)
         total = len(self.jobs)
         zero = number(0)
         self.release = [number(job.release_date) for job in self.jobs]
@@ -110,9 +113,13 @@ class Engine:
             Wake: self._wake,
         }
 
-    def run(self) -> None:
+    def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
         """Run to the end: no job arrives, completes or can be started any more."""
+        reported = 0
         while (now := self._next_instant()) is not None:
+            if on_progress is not None and self.next_job >= reported + _REPORT_EVERY:
+                reported = self.next_job
+                on_progress(reported - self.active)
             self._pass_time(now)
             self._complete()
             self._change_capacity()

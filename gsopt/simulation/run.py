@@ -1,6 +1,6 @@
 """Replay: simulate a workload under a policy, or under several to compare them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import StringIO
@@ -243,18 +243,20 @@ def replay(
     record: bool = False,
     exact: bool = False,
     bound: float | None = None,
+    on_progress: Callable[[int], Any] | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
-    The other parameters are those of `simulate`.
+    `on_progress` is called with the number of completed jobs, now and then. The other parameters are those of
+    `simulate`.
     """
     if round_length is not None and not 0 < round_length < inf:
         raise InvalidInput("round_length", "", shorten(round_length), "must be a positive number of seconds")
     engine = Engine(
         scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
     )
-    engine.run()
+    engine.run(on_progress)
     return Replay(
         scenario=scenario,
         metrics=metrics_of(engine, policy_name(partial(policy, **options) if options else policy), bound),

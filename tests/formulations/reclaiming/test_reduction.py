@@ -126,6 +126,7 @@ def test_the_step_is_the_greatest_common_divisor(costs: tuple[float, ...], step:
         (Fraction(1), 2.2, 3),
         (Fraction(1), 2.9999999, 3),
         (Fraction(1), 3.0000001, 3),  # a solver's tolerance, not a proof of 4
+        (Fraction(1), 1e8, 100_000_000),  # of a large bound less than a step is doubted
         (Fraction(1, 4), 0.3, Fraction(1, 2)),
         (Fraction(63), 64.0, 126),
         (None, 2.2, 2.2),

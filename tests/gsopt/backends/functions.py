@@ -2,6 +2,7 @@
 
 import os
 import time
+from math import inf
 from typing import Any
 
 from gsopt.backends.process import Kind
@@ -53,3 +54,32 @@ def chatter(task: str, link: Link) -> str:
     link.log("before ")
     os.write(1, task.encode())
     return "done"
+
+
+def read(path: str, link: Link) -> dict[str, Any]:
+    """Read a model file with HiGHS; the two halves of a range row come together again."""
+    import highspy
+
+    del link
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]
+    solver.silent()
+    solver.readModel(path)
+    model, entries = solver.getLp(), solver.getLp().a_matrix_
+    table = [[0.0] * model.num_col_ for _ in range(model.num_row_)]
+    for column in range(model.num_col_):
+        for place in range(entries.start_[column], entries.start_[column + 1]):
+            table[entries.index_[place]][column] = entries.value_[place]
+    rows: dict[tuple[float, ...], tuple[float, float]] = {}
+    for row, low, high in zip(map(tuple, table), model.row_lower_, model.row_upper_, strict=True):
+        before = rows.get(row, (-inf, inf))
+        rows[row] = max(before[0], low), min(before[1], high)
+    return {
+        "maximize": model.sense_ == highspy.ObjSense.kMaximize,
+        "offset": model.offset_,
+        "cost": list(model.col_cost_),
+        "integer": [kind == highspy.HighsVarType.kInteger for kind in model.integrality_],
+        "column_lower": list(model.col_lower_),
+        "column_upper": list(model.col_upper_),
+        "columns": list(model.col_names_),
+        "rows": rows,
+    }

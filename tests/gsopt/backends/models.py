@@ -30,9 +30,7 @@ def knapsack() -> StandardForm:
 
 def unbounded() -> StandardForm:
     """One column that may grow for ever."""
-    return StandardForm.build(
-        cost=[1], matrix=[[1]], row_lower=[0], row_upper=[np.inf], sense=Sense.MAXIMIZE
-    )
+    return StandardForm.build(cost=[1], matrix=[[1]], row_lower=[0], row_upper=[np.inf], sense=Sense.MAXIMIZE)
 
 
 def market_split(rows: int = 7, columns: int = 60) -> StandardForm:
@@ -64,8 +62,7 @@ def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> 
 def best_value(form: StandardForm) -> float | None:
     """Give the optimum of a tiny integer model by trying every point; None when there is none."""
     domains = [
-        range(int(low), int(high) + 1)
-        for low, high in zip(form.column_lower, form.column_upper, strict=True)
+        range(int(low), int(high) + 1) for low, high in zip(form.column_lower, form.column_upper, strict=True)
     ]
     values = [form.objective(point) for point in itertools.product(*domains) if form.is_feasible(point)]
     return (min if form.sense is Sense.MINIMIZE else max)(values, default=None)

@@ -86,9 +86,7 @@ def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) ->
 def test_model_without_columns(backend: Backend) -> None:
     """A model without columns must have its offset as optimum, or be infeasible where 0 breaks a row."""
     for limit, status in ((0, Status.OPTIMAL), (1, Status.INFEASIBLE)):
-        form = StandardForm.build(
-            cost=[], matrix=np.zeros((1, 0)), row_lower=[limit], row_upper=[2], offset=3
-        )
+        form = StandardForm.build(cost=[], matrix=np.zeros((1, 0)), row_lower=[limit], row_upper=[2], offset=3)
 
         outcome = backend.solve(form)
 
@@ -119,9 +117,13 @@ def test_model_without_rows(backend: Backend) -> None:
 @pytest.mark.parametrize("which", ["columns", "rows"])
 def test_crossed_bounds_are_infeasible(backend: Backend, which: str) -> None:
     """A lower bound above the upper one must make the model infeasible."""
-    crossed = {"column_lower": [3], "column_upper": [2]} if which == "columns" else {"column_upper": [9]}
     form = StandardForm.build(
-        cost=[1], matrix=[[1]], row_lower=[6 if which == "rows" else 0], row_upper=[5], **crossed
+        cost=[1],
+        matrix=[[1]],
+        row_lower=[6 if which == "rows" else 0],
+        row_upper=[5],
+        column_lower=[3 if which == "columns" else 0],
+        column_upper=[2 if which == "columns" else 9],
     )
 
     assert backend.solve(form).status is Status.INFEASIBLE
@@ -370,7 +372,7 @@ def test_same_seed_gives_the_same_point(backend: Backend) -> None:
 @pytest.mark.parametrize("kind", [Highs, CpSat, Scip])
 def test_bad_seed_is_refused(kind: type[Any]) -> None:
     """A negative seed must give one line that names it."""
-    with pytest.raises(InvalidInput, match="^seed: -1: "):
+    with pytest.raises(InvalidInput, match=r"^seed: -1: "):
         kind(seed=-1)
 
 

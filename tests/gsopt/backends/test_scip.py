@@ -1,0 +1,58 @@
+"""SCIP: models with continuous columns, as a second opinion on HiGHS."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gsopt.backends import Highs, Scip
+from gsopt.problem import Sense
+from gsopt.result import Status, same
+from gsopt.standard_form import StandardForm
+
+
+@given(seed=st.integers(0, 10**6))
+@settings(max_examples=40, deadline=None)
+def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
+    """SCIP and HiGHS must agree on bounded models with integer and continuous columns."""
+    some = np.random.default_rng(seed)
+    columns, rows = some.integers(2, 9), some.integers(1, 7)
+    matrix = some.integers(-9, 10, (rows, columns)) * (some.random((rows, columns)) < 0.6)
+    middle = matrix @ some.integers(0, 6, columns)
+    form = StandardForm.build(
+        cost=some.integers(-6, 7, columns),
+        matrix=matrix,
+        row_lower=np.where(some.random(rows) < 0.4, -np.inf, middle - some.integers(-1, 9, rows)),
+        row_upper=np.where(some.random(rows) < 0.4, np.inf, middle + some.integers(0, 9, rows)),
+        column_lower=some.integers(-5, 1, columns),
+        column_upper=some.integers(0, 20, columns),
+        integer=some.random(columns) < 0.6,
+        sense=list(Sense)[seed % 2],
+        offset=2.5,
+    )
+
+    scip, highs = Scip().solve(form), Highs().solve(form)
+
+    assert scip.status is highs.status
+    if scip.status is Status.OPTIMAL:
+        assert same(scip.objective, highs.objective)
+        assert same(scip.bound, highs.bound)
+
+
+def test_linear_program_has_its_optimum_as_bound() -> None:
+    """A linear program must end with its value as bound."""
+    form = StandardForm.build(
+        cost=[2, 3], matrix=[[1, 2]], row_lower=[4], row_upper=[np.inf], integer=[False, False]
+    )
+
+    outcome = Scip().solve(form)
+
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.bound == pytest.approx(6.0)
+
+
+def test_row_without_limits_is_left_out() -> None:
+    """A row that limits nothing must not disturb."""
+    form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
+
+    assert Scip().solve(form).objective == 2.0
