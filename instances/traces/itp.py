@@ -1,0 +1,105 @@
+"""ITP: jobs of ten Microsoft clusters in spring 2021, published with ElasticFlow."""
+
+import re
+import tarfile
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the file in the folder of public traces.
+FILE = Path("elasticflow_itp/data/raw-traces.tar.gz")
+
+_COLUMNS = ("job_id", "submission_time", "duration", "num_gpu")
+_MEMBER = re.compile(r"(?:.*/)?cluster([0-9]{1,4})\.csv")
+
+
+def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection: Unpack[Selection]) -> Reading:
+    """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
+
+    The archive may be that of the raw trace, or ElasticFlow's, which has a model and a batch size for every
+    job, drawn at random. The trace holds no job shorter than 600 s. A row is dropped when a value is missing or
+    breaks a rule, or when its job was read before.
+
+    Parameters
+    ----------
+    path
+        The archive with files ``cluster01.csv``, ``cluster02.csv``, ..., or the folder of the trace or of all
+        traces.
+    clusters
+        Numbers of the clusters whose jobs are read as one workload; all when None.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The archive cannot be read or is no ITP trace, there is no such cluster, or an option is out of its
+        range.
+
+    Notes
+    -----
+    D. Gu et al., ElasticFlow: An elastic serverless training platform for distributed deep learning, ASPLOS
+    2023.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(itp(folder, clusters=[10]).workload.jobs) == 260
+    True
+    """
+    file = find(path, FILE)
+    tables = _tables(file)
+    chosen = sorted(tables) if clusters is None else sorted(set(clusters))
+    for cluster in chosen:
+        if cluster not in tables:
+            rule = f"must be one of {', '.join(map(str, sorted(tables)))}"
+            raise InvalidInput(str(file), "clusters", str(cluster), rule)
+    issues: list[Issue] = []
+    entries = [
+        entry
+        for cluster in chosen
+        for entry in usable(rows(*tables[cluster], _COLUMNS, issues, further=True), _job, issues)
+    ]
+    which = "" if clusters is None else f", clusters {', '.join(map(str, chosen))}"
+    return select("itp", f"Microsoft ITP trace, {file.name}{which}", entries, issues, **selection)
+
+
+def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
+    """Give the archive's tables by the number of their cluster: name and content of each."""
+    data = content(path)
+    try:
+        with tarfile.open(fileobj=BytesIO(data), mode="r:") as archive:
+            tables = dict(_members(archive, len(data)))
+    except tarfile.TarError:
+        raise InvalidInput(str(path), "", "", "must be a complete tar archive") from None
+    if not tables:
+        raise InvalidInput(str(path), "", "", "must hold files cluster01.csv, cluster02.csv, ...")
+    return tables
+
+
+def _members(archive: tarfile.TarFile, largest: int) -> Iterator[tuple[int, tuple[str, bytes]]]:
+    for member in archive:
+        found = _MEMBER.fullmatch(member.name)
+        if found and member.size > largest:
+            raise tarfile.ReadError("a file larger than its archive")
+        file = archive.extractfile(member) if found and member.isreg() else None
+        if found and file:
+            yield int(found[1]), (Path(member.name).name, file.read())
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        name=row.values["job_id"],
+        release_date=row.number("submission_time"),
+        duration=row.number("duration"),
+        gpus=row.whole_number("num_gpu"),
+        model=row.values.get("model_name", ""),
+        batch_size=row.whole_number("batch_size") if "batch_size" in row.values else None,
+    )

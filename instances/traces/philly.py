@@ -1,0 +1,101 @@
+"""Philly: jobs of Microsoft's GPU clusters in 2017, in the reduced form used by Pollux and Sia."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.job import Job
+from instances.arguments import require
+from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the file in the folder of public traces.
+FILE = Path("philly/sia/philly.csv.gz")
+
+_COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
+
+
+def philly(
+    path: str | Path,
+    *,
+    virtual_cluster: str | None = None,
+    dates: tuple[datetime, datetime] | None = None,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
+
+    A row is dropped when a value is missing or breaks a rule, or when it repeats an earlier row in full. The
+    column ``gpu_time`` is the product of two others and is not used. The rows are in no order; jobs are named
+    after their row. The trace is thin before October 2017. The report is on the whole file, whichever of its
+    jobs are read.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped, or the folder of the trace or of all traces.
+    virtual_cluster
+        Read only the jobs of this virtual cluster.
+    dates
+        Read only the jobs submitted from the first date on and before the second, on the trace's own clock.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or is no Philly trace, there is no such virtual cluster, or an option is out of
+        its range.
+
+    Notes
+    -----
+    M. Jeon et al., Analysis of large-scale multi-tenant GPU clusters for DNN training workloads, ATC 2019.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(philly(folder).workload.jobs) == 82_182
+    True
+    """
+    begin, end = (0.0, float("inf")) if dates is None else _seconds(dates)
+    file = find(path, FILE)
+    issues: list[Issue] = []
+    table = _first_of_each(rows(file.name, content(file), _COLUMNS, issues), issues)
+    entries = list(usable(table, _job, issues))
+    source = f"Microsoft Philly trace, {file.name}"
+    if virtual_cluster is not None:
+        entries = only(entries, "cluster", virtual_cluster, str(file), "virtual_cluster")
+        source += f", virtual cluster {virtual_cluster}"
+    if dates is not None:
+        entries = [entry for entry in entries if begin <= entry[1].release_date < end]
+        source += f", {dates[0]} to {dates[1]}"
+    return select("philly", source, entries, issues, **selection)
+
+
+def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
+    begin, end = dates
+    naive = begin.tzinfo is None and end.tzinfo is None
+    require(naive, "dates", f"{begin} to {end}", "must have no time zone, as the trace has none")
+    require(begin < end, "dates", f"{begin} to {end}", "must begin before they end")
+    return begin.replace(tzinfo=UTC).timestamp(), end.replace(tzinfo=UTC).timestamp()
+
+
+def _first_of_each(table: Iterable[Row], issues: list[Issue]) -> Iterator[Row]:
+    """Pass on the rows that repeat no earlier one."""
+    first: dict[tuple[str, ...], int] = {}
+    for row in table:
+        earlier = first.setdefault(tuple(row.values.values()), row.line)
+        if earlier == row.line:
+            yield row
+        else:
+            issues.append(Issue(file=row.file, row=row.line, reason=f"repeats row {earlier}"))
+
+
+def _job(row: Row) -> Job:
+    return Job(
+        name=f"philly-{row.line}",
+        release_date=row.moment("timestamp"),
+        duration=row.number("duration"),
+        gpus=row.whole_number("num_gpus"),
+    )
