@@ -32,6 +32,13 @@ HELIOS_LOG = """job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_
 3,u2,vc2,0,1,1,COMPLETED,2020-06-09 18:41:28,2020-06-09 18:41:28,2020-06-17 14:15:21,675233,0
 """
 
+OPENB = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,\
+qos,pod_phase,creation_time,deletion_time,scheduled_time
+pod-0,12000,16384,1,1000,,LS,Running,100,700,100
+pod-1,6000,12288,1,460,,BE,Failed,150,400,160
+pod-2,88000,327680,8,1000,V100M32,LS,Succeeded,300,1800,300
+"""
+
 TIRESIAS = """job_id,num_gpu,submit_time,iterations,model_name,duration,interval
 0,1,0,606,vgg19,164,30
 1,8,30,133,vgg11,147,23
@@ -123,6 +130,7 @@ SAMPLES: dict[str, Callable[[Path], Path]] = {
     "dally": _file(DALLY),
     "helios": _file(HELIOS),
     "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),
+    "openb": _file(OPENB),
     "philly": _file(PHILLY),
     "sia": sia_folder,
     "swf": _file(SWF),
