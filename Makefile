@@ -30,12 +30,13 @@ check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
 bench: $(READY)         ## speed, as ratios within one run
-	$(BIN)/pytest tests/benchmarks --benchmark-only --benchmark-sort=name -s
+	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' --benchmark-only --benchmark-sort=name -s
 
 notebooks: $(READY)     ## execute every notebook
-	$(BIN)/python -m tests.notebooks
+	$(BIN)/jupyter execute notebooks/*.ipynb
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

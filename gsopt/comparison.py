@@ -1,8 +1,9 @@
 """Comparison: methods side by side on instances, as a table, a data frame or a plot."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from html import escape
 from importlib.util import find_spec
 from io import StringIO
 from statistics import median
@@ -13,12 +14,16 @@ from rich.console import Console
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
-from gsopt.problem import Number, Problem, exact_total
+from gsopt.problem import Number, Problem, Sense, exact_total
 from gsopt.result import Result, Status, plain, same
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+
+#: A summary shows a suite by its headline figures only where these are no more than a reader compares.
+_MOST_GROUPS = 4
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Row:
     instance: str
     method: str
     kind: str
-    problem: Problem[Any]
+    problem: Problem[Any] = field(repr=False)
     result: Result[Any] | None
     bound: Number | None = None
     optimum_known: bool = False
@@ -84,7 +89,7 @@ class Row:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Sequence[Row]):
     """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
 
@@ -115,12 +120,11 @@ class Comparison(Sequence[Row]):
 
     def table(self) -> Table:
         """Give every row as a rich table."""
-        unit = self.rows[0].problem.unit if self.rows else "value"
         table = Table(box=box.SIMPLE_HEAD)
         keys = list(self.rows[0].problem.headline()) if self.rows else []
         for name in ["instance", *keys, "method"]:
             table.add_column(name, justify="right" if name in keys else "left")
-        for name in [unit, "proven bound", "gap", "time", "status"]:
+        for name in [self._unit(), "proven bound", "gap", "time", "status"]:
             table.add_column(name, justify="left" if name == "status" else "right")
         previous = None
         for row in self.rows:
@@ -133,15 +137,17 @@ class Comparison(Sequence[Row]):
     def summary(self) -> Table:
         """Give one line per group of like instances and method: total value, total bound, gap, median time.
 
-        Instances are alike when they belong to one suite and agree in their headline figures.
+        Instances are alike when they belong to one suite, count the same thing and agree in their headline
+        figures; where these are many, a suite is one group.
         """
-        unit = self.rows[0].problem.unit if self.rows else "value"
         keys = list(self.rows[0].problem.headline()) if self.rows else []
         table = Table(box=box.SIMPLE_HEAD)
-        for name in ["suite", "method", *keys, "instances", unit, "proven optimum", "gap", "median time"]:
+        least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
+        proven = "proven minimum" if least else "proven maximum"
+        for name in ["suite", "method", *keys, "instances", self._unit(), proven, "gap", "median time"]:
             table.add_column(name, justify="left" if name in ("suite", "method") else "right")
         previous = None
-        for (suite, figures), group in _groups(self.rows).items():
+        for (suite, _, figures), group in _groups(self.rows).items():
             if previous is not None:
                 table.add_section()
             previous = suite
@@ -151,13 +157,16 @@ class Comparison(Sequence[Row]):
                     table.add_row(suite, name, *figures, *_totals(rows))
         return table
 
+    def _unit(self) -> str:
+        return " or ".join(dict.fromkeys(row.problem.unit for row in self.rows)) or "value"
+
     def __str__(self) -> str:
         return _render(self.table())
 
+    __repr__ = __str__
+
     def _repr_html_(self) -> str:
-        console = Console(file=StringIO(), record=True, width=140)
-        console.print(self.table())
-        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+        return f"<pre>{escape(str(self))}</pre>"
 
     def to_frame(self) -> "pd.DataFrame":
         """Give the rows as a pandas data frame.
@@ -185,7 +194,8 @@ class Comparison(Sequence[Row]):
 
         instances = list(dict.fromkeys(row.instance for row in self.rows))
         _, axes = plt.subplots(figsize=(9, 0.35 * len(instances) + 1.8), layout="constrained")
-        for index, name in enumerate(dict.fromkeys(row.method for row in self.rows)):
+        plotted = dict.fromkeys(row.method for row in self.rows if row.gap is not None)
+        for index, name in enumerate(plotted):
             points = [
                 (row.gap, row.instance) for row in self.rows if row.method == name and row.gap is not None
             ]
@@ -205,20 +215,21 @@ class Comparison(Sequence[Row]):
         return axes
 
 
-def _groups(rows: Iterable[Row]) -> dict[tuple[str, tuple[str, ...]], list[Row]]:
-    """Group rows by suite and headline figures; a suite with many different figures stays one group."""
-    suites: dict[str, list[Row]] = {}
+def _groups(rows: Iterable[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+    """Group rows by suite, unit and headline figures; many different figures become one range."""
+    suites: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        suites.setdefault(row.instance.rpartition("/")[0] or row.instance, []).append(row)
-    groups: dict[tuple[str, tuple[str, ...]], list[Row]] = {}
-    for suite, members in suites.items():
+        suite = row.instance.rpartition("/")[0] or row.instance
+        suites.setdefault((suite, row.problem.unit), []).append(row)
+    groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
+    for (suite, unit), members in suites.items():
         figures = [tuple(row.problem.headline().values()) for row in members]
         for row, figure in zip(members, figures, strict=True):
             label = tuple(str(value) for value in figure)
-            if len(set(figures)) > 6:  # noqa: PLR2004 - more groups than a reader compares
+            if len(set(figures)) > _MOST_GROUPS:
                 label = tuple(_span(column) for column in zip(*figures, strict=True))
-            groups.setdefault((suite, label), []).append(row)
-    return dict(sorted(groups.items(), key=lambda item: list(suites).index(item[0][0])))
+            groups.setdefault((suite, unit, label), []).append(row)
+    return groups
 
 
 def _span(values: Sequence[Any]) -> str:
@@ -286,10 +297,9 @@ def _seconds(seconds: float) -> str:
 
 
 def _render(table: Table, width: int = 140) -> str:
-    console = Console(file=StringIO(), width=width, no_color=True)
-    console.print(table)
-    text: str = console.file.getvalue()  # type: ignore[attr-defined]
-    return text.rstrip()
+    text = StringIO()
+    Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False).print(table)
+    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
 def _need(package: str, what: str) -> None:

@@ -111,6 +111,8 @@ def _text(path: str | Path) -> str:
         raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InvalidInput(str(path), "", f"byte {error.start}", "must be UTF-8 text") from None
+    except ValueError:  # a NUL in the path
+        raise InvalidInput(shorten(str(path)), "", "", "must be a path") from None
 
 
 def _json(source: str, text: str) -> dict[str, Any]:

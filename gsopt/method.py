@@ -1,6 +1,7 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
 from time import perf_counter
@@ -17,10 +18,28 @@ S = TypeVar("S", bound=Frozen)
 Method = Callable[..., Result[Any]]
 
 
+@dataclass(frozen=True)
+class NoSolution:
+    """What a plain function returns when it found no solution.
+
+    Attributes
+    ----------
+    message
+        One line saying why.
+    proven
+        Whether that proves that there is none.
+    """
+
+    message: str
+    proven: bool = False
+
+
 def heuristic(
-    function: Callable[Concatenate[P, Options], S],
+    function: Callable[Concatenate[P, Options], S | NoSolution],
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
+
+    A function that finds no solution returns `NoSolution`.
 
     Examples
     --------
@@ -36,9 +55,14 @@ def heuristic(
     @wraps(function)
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
         begin = perf_counter()
-        solution = function(problem, *args, **kwargs)
+        found = function(problem, *args, **kwargs)
         runtime = perf_counter() - begin
-        return Result.judged(problem, method=function.__name__, solution=solution, runtime=runtime)
+        name = function.__name__
+        if isinstance(found, NoSolution):
+            return Result.judged(
+                problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
+            )
+        return Result.judged(problem, method=name, solution=found, runtime=runtime)
 
     return method
 

@@ -1,19 +1,19 @@
 """Problem: the data of one decision, and the only judge of its solutions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 Number = int | float | Fraction
 
 T = TypeVar("T")
 
 #: A sequence in the data: a tuple once stored, any list or tuple when given.
-Many = Annotated[tuple[T, ...], Field(strict=False)]
+Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
 #: A name that people and files use for a thing.
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -77,17 +77,20 @@ class Problem(Frozen, ABC, Generic[S]):
 
     Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
     `violations`, in integers or fractions where the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the decision's name in every folder), `sense`, `unit` (what the
-    objective counts) and `solution_type`.
+    formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
     """
 
     word: ClassVar[str]
     sense: ClassVar[Sense]
-    unit: ClassVar[str]
     solution_type: ClassVar[type[Frozen]]
 
     name: str = ""
     about: About | None = None
+
+    @property
+    @abstractmethod
+    def unit(self) -> str:
+        """What the objective counts, in the plural, for the head of a table."""
 
     @abstractmethod
     def objective(self, solution: S) -> Number:

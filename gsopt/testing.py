@@ -193,9 +193,7 @@ def check_backend(backend: Backend) -> int:
 def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Number, Any] | None) -> None:
     where = f"{result.method} ({result.solver or 'own'}) on {problem.name or problem.word}"
     if oracle is None:
-        _ensure(
-            result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution"
-        )
+        _ensure(result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution")
         return
     _ensure(result.status is Status.OPTIMAL, f"{where}: {result.status}, not optimal")
     right = same(result.objective, oracle[0])
@@ -246,9 +244,7 @@ def _check_infeasible(backend: Backend) -> None:
     form = StandardForm.build(cost=[1, 1], matrix=[[2, 2]], row_lower=[3], row_upper=[3], column_upper=[5, 5])
     outcome = backend.solve(form)
     _ensure(outcome.status is Status.INFEASIBLE, f"{backend.name}: {outcome.status}, not infeasible")
-    _ensure(
-        outcome.values is None and outcome.objective is None, f"{backend.name}: a point without a solution"
-    )
+    _ensure(outcome.values is None and outcome.objective is None, f"{backend.name}: a point without a solution")
 
 
 def _check_unbounded(backend: Backend) -> None:

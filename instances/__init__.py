@@ -1,1 +1,95 @@
-"""The benchmark suite: instances, generators and trace readers."""
+"""The benchmark suite: committed instances by name, generators of more, and readers of public traces.
+
+Every decision has a folder with JSON files, one per instance; an instance is named after its place, such as
+``reclaiming/aryl-figure-5``. The generators of a decision are the names in its package's ``__all__``.
+
+Examples
+--------
+>>> from instances import load, names
+>>> load("reclaiming/aryl-figure-5").demand
+2
+>>> "reclaiming/aryl-figure-5" in names("reclaiming")
+True
+"""
+
+import os
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import read_problem
+from gsopt.problem import Problem
+
+__all__ = ["data_folder", "load", "names"]
+
+_HERE = Path(__file__).parent
+
+#: Share of letters that two names have in common before one is suggested for the other.
+_CLOSE = 0.7
+
+
+def load(name: str | Path) -> Problem[Any]:
+    """Load a committed instance by name, or an instance file by path.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or the file cannot be read or breaks a rule.
+
+    Examples
+    --------
+    >>> load("reclaiming/aryl-figure-5").about.objective
+    1.0
+    >>> load("reclaiming/aryl-figure-55")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: instance: 'reclaiming/aryl-figure-55': is no file and no committed instance; \
+close: reclaiming/aryl-figure-5
+    """
+    known = names()
+    if str(name) in known:
+        return read_problem(_HERE / f"{name}.json")
+    if Path(name).suffix == ".json" or _is_file(name):
+        return read_problem(name)
+    close = get_close_matches(str(name), known, cutoff=_CLOSE)
+    hint = f"; close: {', '.join(close)}" if close else ""
+    raise InvalidInput("", "instance", shorten(str(name)), f"is no file and no committed instance{hint}")
+
+
+def names(prefix: str = "") -> list[str]:
+    """List the names of the committed instances that start with a prefix, in alphabetical order.
+
+    The files are not read.
+
+    Examples
+    --------
+    >>> names("reclaiming/aryl")
+    ['reclaiming/aryl-figure-5']
+    """
+    found = (path.relative_to(_HERE).with_suffix("").as_posix() for path in _HERE.rglob("*.json"))
+    return sorted(name for name in found if name.startswith(prefix))
+
+
+def data_folder() -> Path | None:
+    """Give the folder of public traces that the environment variable ``GSOPT_DATA`` names.
+
+    Returns
+    -------
+    Path or None
+        None when the variable is unset or empty, or names no folder.
+
+    Examples
+    --------
+    >>> folder = data_folder()
+    >>> folder is None or folder.is_dir()
+    True
+    """
+    named = os.environ.get("GSOPT_DATA", "")
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+def _is_file(name: str | Path) -> bool:
+    try:
+        return Path(name).is_file()
+    except OSError:  # longer than any file's name may be
+        return False

@@ -90,7 +90,6 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     word: ClassVar[str] = "reclaiming"
     sense: ClassVar[Sense] = Sense.MINIMIZE
-    unit: ClassVar[str] = "preemptions"
     solution_type: ClassVar[type[Frozen]] = ReclaimingSolution
 
     problem: Literal["reclaiming"] = "reclaiming"
@@ -149,6 +148,12 @@ class Reclaiming(Problem[ReclaimingSolution]):
                     rule = 'must be an integer when second_objective is "collateral"'
                     raise RuleBroken(f"jobs[{index}].cost", job.cost, rule)
         return self
+
+    @property
+    def unit(self) -> str:
+        """Preemptions, or their cost where they weigh differently or collateral damage counts too."""
+        counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
+        return "preemptions" if counted else "cost"
 
     @property
     def used_gpus(self) -> Counter[str]:

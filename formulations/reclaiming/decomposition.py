@@ -1,0 +1,303 @@
+"""Decomposition: the whole trade-off curve by bucket elimination, where jobs hang together loosely."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.reclaiming.elimination import min_degree
+from formulations.reclaiming.reduction import Reduction, reduce
+from gsopt.errors import Unsupported
+from gsopt.problem import Number
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.result import Result
+
+#: Least cost by bit of each job (1: preempted) and, on the last axis, by number of servers returned.
+Table = NDArray[np.float64]
+
+
+class Leaf(NamedTuple):
+    """Servers that need the same jobs preempted, cheapest first: the group of each, the cost of the first n."""
+
+    jobs: tuple[int, ...]
+    groups: tuple[int, ...]
+    costs: Table
+
+
+class Bucket(NamedTuple):
+    """The step that eliminates the first of its jobs: sum up the parts that know it, take the better bit."""
+
+    jobs: tuple[int, ...]
+    buckets: tuple[int, ...]
+    leaves: tuple[int, ...]
+    servers: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to compute, decided before any table is filled. Jobs are numbered in elimination order.
+
+    Attributes
+    ----------
+    weights
+        What preempting each job costs.
+    leaves
+        The servers.
+    buckets
+        One per job in elimination order, then the root: it has no job and sums up the components.
+    groups
+        Number of groups of servers.
+    """
+
+    weights: tuple[float, ...]
+    leaves: tuple[Leaf, ...]
+    buckets: tuple[Bucket, ...]
+    groups: int
+
+    def work(self, most: int) -> int:
+        """Count the additions that filling the tables for at most `most` servers takes, roughly."""
+        total = 0
+        for bucket in self.buckets:
+            cells, servers = 2 ** len(bucket.jobs), 0
+            for child in bucket.buckets:
+                more = min(self.buckets[child].servers, most)
+                total += cells * (servers + 1) * (more + 1)
+                servers = min(servers + more, most)
+            total += cells * (servers + 1) * len(bucket.leaves)
+        return total
+
+
+def decomposition(problem: Reclaiming, *, width: int = 12) -> Result[ReclaimingSolution]:
+    """Solve a problem whose jobs hang together loosely, by dynamic programming alone.
+
+    Cost and number of returned servers both add up over jobs and servers that do not meet, so the least cost by
+    number of servers is a (min, +) convolution. Jobs are eliminated one by one: a table holds that cost for
+    every choice of which of its jobs, those that share a server with an eliminated one, are preempted. The time
+    grows with 2 to the width, the jobs in the largest table, which is known before any table is filled.
+    Complexity: O(2^width S^2) for S servers.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    width
+        Most jobs in one table.
+
+    Raises
+    ------
+    Unsupported
+        A table would have more jobs; or as `formulations.reclaiming.reduction.reduce`.
+
+    Source: Dechter, Bucket elimination, Artificial Intelligence 113 (1999), for minimum k-union as in Aryl,
+    section 4.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> decomposition(gsopt.load("reclaiming/aryl-figure-5")).objective
+    1
+    """
+    begin = perf_counter()
+    reduction = reduce(problem)
+    program = _narrow(reduction, width)
+    tables = fill(program, problem.demand)
+    value = reduction.number(float(tables[-1][problem.demand]))
+    solution = reduction.lift(choose(program, tables, problem.demand), problem)
+    return Result.judged(
+        problem,
+        method="decomposition",
+        solution=solution,
+        bound=value,
+        runtime=perf_counter() - begin,
+        message=f"width {max(len(bucket.jobs) for bucket in program.buckets)}",
+    )
+
+
+def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Number, ...]:
+    """Give the least objective for every demand: entry n is for n servers, up to all of them.
+
+    Raises
+    ------
+    Unsupported
+        As `decomposition`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> curve(gsopt.load("reclaiming/aryl-figure-5"))
+    (0, 1, 1, 2, 3, 3, 4)
+    """
+    reduction = reduce(problem)
+    tables = fill(_narrow(reduction, width), len(problem.servers))
+    return tuple(reduction.number(cost) for cost in tables[-1].tolist())
+
+
+def _narrow(reduction: Reduction, width: int) -> Plan:
+    program = plan(reduction, width)
+    if program is None:
+        raise Unsupported(f"the jobs share servers so closely that a table would have more than {width} jobs")
+    return program
+
+
+def optimum(program: Plan, demand: int) -> list[int] | None:
+    """Count the servers of each group in a best choice of `demand` servers; None when there are too few."""
+    tables = fill(program, demand)
+    if tables[-1].size <= demand:
+        return None
+    return choose(program, tables, demand)
+
+
+def plan(reduction: Reduction, width: int) -> Plan | None:
+    """Order the jobs for elimination; None when a table would have more than `width` jobs beside its own."""
+    members: dict[tuple[int, ...], list[tuple[float, int]]] = {}
+    for index, group in enumerate(reduction.groups):
+        if group.servers:
+            members.setdefault(group.jobs, []).extend([(group.cost, index)] * len(group.servers))
+    order = min_degree(members, width)
+    if order is None:
+        return None
+    rank = {job: number for number, job in enumerate(order)}
+    leaves = tuple(
+        _leaf(tuple(sorted([rank[job] for job in jobs])), servers) for jobs, servers in members.items()
+    )
+    weights = tuple(reduction.weights[job] for job in order)
+    return Plan(weights, leaves, tuple(_buckets(leaves, len(order))), len(reduction.groups))
+
+
+def _leaf(jobs: tuple[int, ...], servers: list[tuple[float, int]]) -> Leaf:
+    servers.sort()
+    costs = np.array(list(accumulate((cost for cost, _ in servers), initial=0.0)))
+    return Leaf(jobs, tuple(group for _, group in servers), costs)
+
+
+def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
+    """Put each leaf, and each bucket once its job is eliminated, into the bucket of its first job."""
+    scopes: list[set[int]] = [{job} for job in range(root)] + [set()]
+    waiting_leaves: list[list[int]] = [[] for _ in scopes]
+    waiting_buckets: list[list[int]] = [[] for _ in scopes]
+    servers = [0 for _ in scopes]
+    for index, leaf in enumerate(leaves):
+        first = leaf.jobs[0] if leaf.jobs else root
+        waiting_leaves[first].append(index)
+        scopes[first].update(leaf.jobs)
+        servers[first] += len(leaf.groups)
+    for number, jobs in enumerate(scopes):
+        scope = tuple(sorted(jobs))
+        children = tuple(sorted(waiting_buckets[number], key=servers.__getitem__))
+        yield Bucket(scope, children, tuple(waiting_leaves[number]), servers[number])
+        if number < root:
+            following = scope[1] if len(scope) > 1 else root
+            waiting_buckets[following].append(number)
+            scopes[following].update(scope[1:])
+            servers[following] += servers[number]
+
+
+def fill(program: Plan, most: int) -> list[Table]:
+    """Fill the table of each bucket, for at most `most` servers; the last one is the trade-off curve."""
+    tables: list[Table] = []
+    for bucket in program.buckets:
+        table = np.zeros((2,) * len(bucket.jobs) + (1,))
+        for child in bucket.buckets:
+            part = _spread(tables[child], program.buckets[child].jobs[1:], bucket.jobs)
+            table = convolve(table, part, most)
+        for child in bucket.leaves:
+            table = _attach(table, program.leaves[child], bucket.jobs, most)
+        if bucket.jobs:
+            table = np.minimum(table[0], table[1] + program.weights[bucket.jobs[0]])
+        tables.append(table)
+    return tables
+
+
+def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
+    """Give a table an axis of length 1 for each wanted job that it does not know."""
+    return table.reshape([2 if job in jobs else 1 for job in wanted] + [-1])
+
+
+def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int) -> Table:
+    """Add servers that can be returned where all their jobs are preempted."""
+    counts = table.shape[-1]
+    wider = np.full((*table.shape[:-1], min(counts + len(leaf.groups), most + 1)), np.inf)
+    wider[..., :counts] = table
+    preempted = tuple(1 if job in leaf.jobs else slice(None) for job in jobs)
+    wider[preempted] = convolve(table[preempted], leaf.costs, most)
+    return wider
+
+
+def convolve(left: Table, right: Table, most: int) -> Table:
+    """Give the (min, +) convolution along the last axis, up to index `most`.
+
+    Examples
+    --------
+    >>> convolve(np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0]), most=3)
+    array([0., 1., 4., 8.])
+    """
+    if left.shape[-1] > right.shape[-1]:
+        left, right = right, left
+    size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
+    result = np.full((*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size), np.inf)
+    for shift in range(min(left.shape[-1], size)):
+        reach = min(right.shape[-1], size - shift)
+        part = result[..., shift : shift + reach]
+        np.minimum(part, left[..., shift : shift + 1] + right[..., :reach], out=part)
+    return result
+
+
+def choose(program: Plan, tables: Sequence[Table], demand: int) -> list[int]:
+    """Walk from the root back to the leaves: how many servers of each group an optimum returns."""
+    counts = [0] * program.groups
+    preempted = [0] * len(program.weights)
+    pending = [(len(program.buckets) - 1, demand)]
+    while pending:
+        number, count = pending.pop()
+        if count == 0:
+            continue
+        bucket = program.buckets[number]
+        shares = iter(_shares(program, tables, bucket, preempted, count))
+        pending += [(child, next(shares)) for child in bucket.buckets]
+        for child in bucket.leaves:
+            for group in program.leaves[child].groups[: next(shares)]:
+                counts[group] += 1
+    return counts
+
+
+def _shares(
+    program: Plan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
+) -> list[int]:
+    """Decide on the bucket's job, noting it in `preempted`, and on how many servers each of its parts gives."""
+    best: tuple[float, int, list[Table], list[Table]] = (np.inf, 0, [], [])
+    for bit in (0, 1) if bucket.jobs else (0,):
+        cost = 0.0
+        if bucket.jobs:
+            preempted[bucket.jobs[0]] = bit
+            cost = bit * program.weights[bucket.jobs[0]]
+        parts = [
+            tables[child][tuple([preempted[job] for job in program.buckets[child].jobs[1:]])]
+            for child in bucket.buckets
+        ]
+        for child in bucket.leaves:
+            leaf = program.leaves[child]
+            parts.append(leaf.costs if all(preempted[job] for job in leaf.jobs) else leaf.costs[:1])
+        sums = list(accumulate(parts, lambda left, right: convolve(left, right, count)))
+        if count < sums[-1].size and sums[-1][count] + cost < best[0]:
+            best = (float(sums[-1][count]) + cost, bit, parts, sums)
+    _, bit, parts, sums = best
+    if bucket.jobs:
+        preempted[bucket.jobs[0]] = bit
+    return _split(parts, sums, count)
+
+
+def _split(parts: Sequence[Table], sums: Sequence[Table], count: int) -> list[int]:
+    """Divide a count among parts such that their costs add up to the last of the running sums."""
+    shares = []
+    for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
+        least = max(0, count - before.size + 1)
+        most = min(part.size - 1, count)
+        costs = part[least : most + 1] + before[count - most : count - least + 1][::-1]
+        share = least + int(costs.argmin())
+        shares.append(share)
+        count -= share
+    return [count, *reversed(shares)]

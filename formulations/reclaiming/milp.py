@@ -1,0 +1,149 @@
+"""MILP: the plain mixed-integer program of reclaiming, for every variant of the problem."""
+
+from collections.abc import Iterable, Mapping
+from math import gcd
+from typing import Any, ClassVar
+
+from formulations.reclaiming.survival import Survival, survival
+from gsopt.formulation import Formulation
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+
+
+class Milp(Formulation[Reclaiming, ReclaimingSolution]):
+    """Minimum k-union, one binary variable per server and per job.
+
+    Sets
+    ----
+    Servers S and jobs J. C_j: the servers whose loss alone preempts job j. O_j: its other servers.
+
+    Parameters
+    ----------
+    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: GPUs that
+    job j can do without, in all. G: GPUs in use on all servers.
+
+    Variables
+    ---------
+    returned[s] and preempted[j], binary. With collateral damage as second objective stranded[j, s], binary,
+    for s in O_j: job j is preempted and server s is kept.
+
+    Objective
+    ---------
+    Minimize the sum of w_j preempted[j]. With collateral damage: minimize (1 + G) times that sum, plus
+    n_js (preempted[j] - returned[s]) for s in C_j, plus n_js stranded[j, s] for s in O_j.
+
+    Constraints
+    -----------
+    demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j.
+    spare[j]: the n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is
+    the most GPUs that N servers of O_j can take; all divided by the greatest common divisor of the n_js.
+    It is left out where M_j <= F_j, and so for jobs with tagged workers.
+    strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
+
+    Size
+    ----
+    |S| + |J| columns and one row per server of each job.
+
+    Source
+    ------
+    Aryl, section 4 and Appendix B.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> milp(gsopt.load("reclaiming/aryl-figure-5")).objective
+    1
+    """
+
+    name: ClassVar[str] = "milp"
+
+    def build(self, problem: Reclaiming) -> Any:
+        """Build the Pyomo model of record."""
+        import pyomo.environ as pyo
+
+        position = {server.name: index for index, server in enumerate(problem.servers)}
+        rules = [survival(job, problem.elasticity) for job in problem.jobs]
+        model = pyo.ConcreteModel()
+        # Integer though integer jobs would do: only then does HiGHS see that the objective is integral.
+        model.returned = pyo.Var(range(len(problem.servers)), domain=pyo.Binary)
+        model.preempted = pyo.Var(range(len(problem.jobs)), domain=pyo.Binary)
+        model.demand = pyo.Constraint(expr=pyo.quicksum(model.returned.values()) == problem.demand)
+        model.vacate = pyo.Constraint(
+            [(position[name], j) for j, rule in enumerate(rules) for name in rule.critical],
+            rule=lambda m, s, j: m.returned[s] <= m.preempted[j],
+        )
+        model.spare = pyo.Constraint(
+            [j for j, rule in enumerate(rules) if _most_lost(rule, problem.demand) > rule.spare],
+            rule=lambda m, j: _spare_row(m, j, rules[j], position, problem.demand),
+        )
+        cost = pyo.quicksum(job.cost * model.preempted[j] for j, job in enumerate(problem.jobs))
+        if problem.second_objective == "collateral":
+            cost = (1 + _gpus_in_use(problem)) * cost + _collateral(model, rules, position)
+        model.cost = pyo.Objective(expr=cost)
+        return model
+
+    def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
+        """Return the servers that the model returns."""
+        names = [
+            server.name
+            for index, server in enumerate(problem.servers)
+            if values[f"returned[{index}]"] > 0.5  # noqa: PLR2004 - a rounded binary
+        ]
+        return ReclaimingSolution(servers=tuple(names))
+
+    def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
+        """Mark the returned servers, the jobs that they preempt and the workers that those leave behind."""
+        returned = set(solution.servers)
+        position = {server.name: index for index, server in enumerate(problem.servers)}
+        values = {f"returned[{position[name]}]": 1.0 for name in returned}
+        for j, job in enumerate(problem.jobs):
+            rule = survival(job, problem.elasticity)
+            lost = sum(gpus for server, gpus in rule.others.items() if server in returned)
+            if lost > rule.spare or not returned.isdisjoint(rule.critical):
+                values[f"preempted[{j}]"] = 1.0
+                values |= {
+                    f"stranded[{j},{position[name]}]": 1.0 for name in rule.others if name not in returned
+                }
+        return values
+
+
+def _most_lost(rule: Survival, demand: int) -> int:
+    """GPUs that a job loses at most on its other servers."""
+    return sum(sorted(rule.others.values(), reverse=True)[:demand])
+
+
+def _spare_row(model: Any, j: int, rule: Survival, position: Mapping[str, int], demand: int) -> Any:
+    """Let the job lose more than it can do without only when it is preempted."""
+    unit = gcd(*rule.others.values())
+    lost = sum(gpus // unit * model.returned[position[name]] for name, gpus in rule.others.items())
+    spare = rule.spare // unit
+    return lost <= spare + (_most_lost(rule, demand) // unit - spare) * model.preempted[j]
+
+
+def _gpus_in_use(problem: Reclaiming) -> int:
+    return sum(job.gpus for job in problem.jobs)
+
+
+def _collateral(model: Any, rules: Iterable[Survival], position: Mapping[str, int]) -> Any:
+    """Count the GPUs that preempted jobs lose on servers that are kept."""
+    import pyomo.environ as pyo
+
+    known = list(enumerate(rules))
+    model.stranded = pyo.Var(
+        [(j, position[name]) for j, rule in known for name in rule.others], domain=pyo.Binary
+    )
+    model.strand = pyo.Constraint(
+        list(model.stranded),
+        rule=lambda m, j, s: m.stranded[j, s] >= m.preempted[j] - m.returned[s],
+    )
+    critical = (
+        gpus * (model.preempted[j] - model.returned[position[name]])
+        for j, rule in known
+        for name, gpus in rule.critical.items()
+    )
+    others = (
+        gpus * model.stranded[j, position[name]] for j, rule in known for name, gpus in rule.others.items()
+    )
+    return pyo.quicksum(critical) + pyo.quicksum(others)
+
+
+milp = Milp()

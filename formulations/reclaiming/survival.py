@@ -1,0 +1,55 @@
+"""Survival: what a job can lose before it is preempted."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gsopt.problems.reclaiming import Job
+
+
+class Survival(NamedTuple):
+    """A job survives while no critical server is returned and the others take at most `spare` of its GPUs.
+
+    Attributes
+    ----------
+    critical
+        GPUs of the job by server, where the loss of that server alone preempts the job.
+    others
+        GPUs of the job by server, where it does not.
+    spare
+        GPUs that the job can do without.
+    """
+
+    critical: Mapping[str, int]
+    others: Mapping[str, int]
+    spare: int
+
+    @property
+    def decided_by_critical(self) -> bool:
+        """Whether the job survives the loss of all other servers together."""
+        return sum(self.others.values()) <= self.spare
+
+
+def survival(job: Job, elasticity: str) -> Survival:
+    """Say what a job can lose: any flexible worker, or where workers stand in for each other as many GPUs.
+
+    Examples
+    --------
+    >>> job = Job(name="a", workers={"s1": 4}, flexible={"s2": 2, "s3": 2})
+    >>> survival(job, "tagged")
+    Survival(critical={'s1': 4}, others={'s2': 2, 's3': 2}, spare=4)
+    >>> survival(Job(name="b", workers={"s1": 4}, flexible={"s2": 4}), "fungible")
+    Survival(critical={}, others={'s1': 4, 's2': 4}, spare=4)
+    """
+    if not job.flexible:
+        return Survival(job.workers, {}, 0)
+    placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}
+    spare = sum(job.flexible.values())
+    if elasticity == "tagged":
+        critical = {server for server in placed if server in job.workers}
+    else:
+        critical = {server for server, gpus in placed.items() if gpus > spare}
+    return Survival(
+        {server: gpus for server, gpus in placed.items() if server in critical},
+        {server: gpus for server, gpus in placed.items() if server not in critical},
+        spare,
+    )

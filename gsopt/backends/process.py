@@ -1,0 +1,334 @@
+"""Worker processes: one per running solve, kept warm in between, killed when late, gone when the parent is."""
+
+import atexit
+import os
+import pickle
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from math import inf
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from gsopt.errors import MissingSolver
+from gsopt.result import StoppedBy
+
+#: Bytes of the length that stands before each pickled frame.
+LENGTH = 8
+
+#: The frame that asks a worker to stop what it is doing.
+STOP = None
+
+_START_LIMIT = 120.0  # seconds a worker may take to import its solver, on however busy a machine
+_STOP_LIMIT = 1.0  # seconds a solver may take to obey an interrupt
+_CHUNK = 2**20
+
+
+class Kind(StrEnum):
+    """What a frame from a worker is about."""
+
+    READY = "ready"  # the solver is imported
+    INCUMBENT = "incumbent"  # (values, bound or None)
+    BOUND = "bound"  # a number
+    LOG = "log"  # text
+    ANSWER = "answer"  # what the called function returned
+    ERROR = "error"  # one line on the exception that it raised instead
+
+
+#: One message from a worker.
+Frame = tuple[Kind, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """How a call ended.
+
+    Attributes
+    ----------
+    answer
+        What the function returned, or None where it did not come to that.
+    stopped_by
+        Why the call was cut short; None where the function ended by itself.
+    message
+        What happened to the process, where something did.
+    """
+
+    answer: Any = None
+    stopped_by: StoppedBy | None = None
+    message: str = ""
+
+
+class Died(Exception):
+    """The worker process is gone."""
+
+
+class Late(Exception):
+    """The worker has not answered in time."""
+
+
+class Worker:
+    """One process with one solver in it, and the frames to and from it.
+
+    Parameters
+    ----------
+    module
+        The solver's module, which the worker imports before its first call.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own module
+            [sys.executable, "-P", "-m", "gsopt.backends.worker", module, str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C at the terminal reaches the parent alone
+        )
+        self._pipes = [p for p in (self._process.stdin, self._process.stdout, self._process.stderr) if p]
+        self._to, self._from, self._stray = (pipe.fileno() for pipe in self._pipes)
+        os.set_blocking(self._to, False)
+        self._writable = _poll(select.POLLOUT, self._to)
+        self._readable = _poll(select.POLLIN, self._from, self._stray)
+        self._printed = _poll(select.POLLIN, self._stray)
+        self._open = {self._from, self._stray}
+        self._received = bytearray()
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs and can be called."""
+        return self._process.poll() is None
+
+    def await_ready(self) -> None:
+        """Wait until the solver is imported.
+
+        Raises
+        ------
+        MissingSolver
+            The import fails.
+        """
+        said = ""
+        try:
+            while (frame := self._receive(monotonic() + _START_LIMIT))[0] is not Kind.READY:
+                said += str(frame[1])
+        except (Died, Late) as error:
+            reason = said.strip().rpartition("\n")[2] or type(error).__name__.lower()
+            raise MissingSolver(f"the solver's process does not start: {reason}") from None
+
+    def call(
+        self, function: Callable[..., Any], task: Any, *, limit: float | None, hear: Callable[[Frame], Any]
+    ) -> Reply:
+        """Run ``function(task, link)`` in the worker; a worker that does not answer is killed.
+
+        Parameters
+        ----------
+        function
+            A function of a module.
+        task
+            Its first argument; its second is the `gsopt.backends.worker.Link` to this process.
+        limit
+            Seconds after which the worker is killed; None for never.
+        hear
+            Called with each frame before the answer; returning True asks the function to stop.
+        """
+        deadline = inf if limit is None else monotonic() + limit
+        stopped_by = StoppedBy.TIME_LIMIT
+        try:
+            try:
+                self._send((function, task), deadline)
+                reply = self._listen(deadline, hear)
+            except KeyboardInterrupt:
+                reply = None
+            if reply is not None:
+                return reply
+            stopped_by = StoppedBy.INTERRUPT
+            deadline = min(deadline, monotonic() + _STOP_LIMIT)
+            self._send(STOP, deadline)
+            while reply is None:
+                reply = self._listen(deadline, hear)
+        except (Late, KeyboardInterrupt):
+            self.kill()
+            return Reply(None, stopped_by, "the solver did not stop when it had to: its process was killed")
+        except Died:
+            return Reply(None, StoppedBy.CRASH, self._obituary())
+        return Reply(reply.answer, reply.stopped_by or stopped_by, reply.message)
+
+    def kill(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+    def close(self) -> None:
+        """Close the pipes of a process that has ended, or that is another's after a fork."""
+        if self._process.returncode is None:
+            self._process.returncode = 0
+        for pipe in self._pipes:
+            pipe.close()
+
+    def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
+        """Hear frames up to the reply; None when `hear` asks to stop."""
+        while True:
+            kind, content = frame = self._receive(deadline)
+            if kind is Kind.ANSWER:
+                return Reply(content)
+            if kind is Kind.ERROR:
+                return Reply(None, StoppedBy.CRASH, content)
+            if hear(frame) is True:
+                return None
+
+    def _send(self, message: Any, deadline: float) -> None:
+        body = pickle.dumps(message, protocol=5)
+        left = memoryview(len(body).to_bytes(LENGTH, "little") + body)
+        while left:
+            try:
+                left = left[os.write(self._to, left) :]
+            except BlockingIOError:
+                _wait(self._writable, deadline)
+            except BrokenPipeError:
+                raise Died from None
+
+    def _receive(self, deadline: float) -> Frame:
+        """Give the next frame; what the solver printed before it counts as log and comes first."""
+        while True:
+            if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
+                return Kind.LOG, text.decode(errors="replace")
+            end = LENGTH + int.from_bytes(self._received[:LENGTH], "little")
+            if len(self._received) >= end > LENGTH:
+                body = self._received[LENGTH:end]
+                del self._received[:end]
+                return pickle.loads(body)  # type: ignore[no-any-return]  # noqa: S301 - from our own worker
+            if not self._open:
+                raise Died
+            if self._from in _wait(self._readable, deadline):
+                self._received += self._read(self._from)
+
+    def _read(self, pipe: int) -> bytes:
+        data = os.read(pipe, _CHUNK)
+        if not data:
+            self._open.remove(pipe)
+            self._readable.unregister(pipe)
+        return data
+
+    def _obituary(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_STOP_LIMIT)
+        self.kill()
+        code = self._process.returncode
+        how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+        return f"the solver's process ended {how}"
+
+
+class Pool:
+    """The workers of this process: all of them, and the idle ones by module.
+
+    A worker leaves the pool while it is out; a thread that borrows has it alone.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._all: set[Worker] = set()
+        self._idle: list[tuple[str, Worker]] = []
+
+    @contextmanager
+    def borrow(self, module: str, check: Callable[[], None]) -> Iterator[Worker]:
+        """Give an idle worker, or a new one after the check; it is killed if anything is raised meanwhile."""
+        worker = self._idle_worker(module) or self._new_worker(module, check)
+        try:
+            yield worker
+        except BaseException:
+            worker.kill()
+            raise
+        finally:
+            self._take_back(module, worker)
+
+    def close(self) -> None:
+        """End every worker; a solve that runs in another thread counts as crashed."""
+        with self._lock:
+            idle = {worker for _, worker in self._idle}
+            busy = self._all - idle
+            self._idle.clear()
+            self._all -= idle
+        for worker in busy:
+            worker.kill()  # its own thread closes its pipes
+        for worker in idle:
+            worker.kill()
+            worker.close()
+
+    def forget(self) -> None:
+        """Let go of the parent's workers after a fork."""
+        for worker in self._all:
+            worker.close()
+        self._lock = Lock()
+        self._all.clear()
+        self._idle.clear()
+
+    def _idle_worker(self, module: str) -> Worker | None:
+        with self._lock:
+            found = [pair for pair in self._idle if pair[0] == module]
+            for pair in found:
+                self._idle.remove(pair)
+                if pair[1].alive:
+                    return pair[1]
+                self._all.discard(pair[1])
+                pair[1].close()
+        return None
+
+    def _new_worker(self, module: str, check: Callable[[], None]) -> Worker:
+        check()
+        _end_with_this_process()
+        worker = Worker(module)
+        with self._lock:
+            self._all.add(worker)
+        try:
+            worker.await_ready()
+        except BaseException:
+            worker.kill()
+            self._take_back(module, worker)
+            raise
+        return worker
+
+    def _take_back(self, module: str, worker: Worker) -> None:
+        with self._lock:
+            if worker.alive and worker in self._all:
+                self._idle.append((module, worker))
+            else:
+                self._all.discard(worker)
+                worker.close()
+
+
+#: The workers of this process, for every solver.
+POOL = Pool()
+
+
+@cache
+def _end_with_this_process() -> None:
+    atexit.register(POOL.close)
+    os.register_at_fork(after_in_child=POOL.forget)
+
+
+def _poll(event: int, *pipes: int) -> Any:
+    poll = select.poll()
+    for pipe in pipes:
+        poll.register(pipe, event)
+    return poll
+
+
+def _wait(poll: Any, deadline: float) -> list[int]:
+    """Wait until a pipe is ready; look at least once, however late it is."""
+    left = deadline - monotonic()
+    ready = [pipe for pipe, _ in poll.poll(None if left == inf else 1000 * max(left, 0.0))]
+    if not ready:
+        raise Late
+    return ready

@@ -1,0 +1,346 @@
+"""The ``gsopt`` command: compare, solve, check, generate, schema, methods, demo.
+
+One of the two roof files. Everything it does is a call of the library; it adds words, progress and exit codes.
+"""
+
+import inspect
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter, ValidationError
+from rich import box
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from gsopt import backends, study
+from gsopt.backends import Backend, Incumbent
+from gsopt.comparison import Comparison, Row
+from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
+from gsopt.files import problem_types, read_problem, read_solution, to_json
+from gsopt.method import accepts
+from gsopt.problem import Problem
+from gsopt.result import Result, Status, plain
+
+
+class Exit(IntEnum):
+    """Exit codes."""
+
+    SOLUTION = 0
+    FAILED = 1  # a rule of the judge is broken, or two methods contradict each other
+    BAD_INPUT = 2
+    NO_SOLUTION = 3
+    INFEASIBLE = 4
+    INTERRUPTED = 130
+
+
+app = typer.Typer(
+    name="gsopt",
+    help="Exact models and published heuristics for GPU cluster scheduling, checked against each other.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_InstanceArgument = Annotated[str, typer.Argument(help="instance file, or the name of a committed instance")]
+_TimeLimit = Annotated[float | None, typer.Option(help="seconds per method and instance")]
+_Json = Annotated[bool, typer.Option("--json", help="print JSON")]
+_Word = Annotated[str, typer.Argument(help="a decision, such as reclaiming")]
+
+
+def main() -> None:
+    """Run the command; anything wrong becomes one line on standard error and an exit code."""
+    try:
+        app()
+    except GsoptError as error:
+        typer.echo(f"gsopt: {error}", err=True)
+        usage = isinstance(error, InvalidInput | Unsupported | MissingSolver)
+        sys.exit(Exit.BAD_INPUT if usage else Exit.FAILED)
+
+
+@app.command()
+def compare(
+    what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files")],
+    method: Annotated[list[str] | None, typer.Option(help="only this method; may be repeated")] = None,
+    time_limit: _TimeLimit = study.COMPARE_TIME_LIMIT,
+    seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
+    summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Compare every method of a decision with the proven optimum."""
+    comparison = _compared(_problems(what), method, time_limit, seed)
+    if as_json:
+        typer.echo(json.dumps([row.as_dict() for row in comparison], indent=1))
+    else:
+        _print(comparison.summary() if summary else comparison.table())
+    if comparison.interrupted:
+        typer.echo("gsopt: interrupted; the rows above are complete", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+@app.command()
+def solve(
+    file: _InstanceArgument,
+    method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
+    backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
+    seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
+    log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Solve one instance and print the judged result."""
+    problem = _problem(file)
+    chosen = study.find_method(problem.word, method or "exact")
+    options: dict[str, Any] = {}
+    if backend is not None:
+        options["backend"] = _backend(backend)
+    if seed is not None:
+        options["seed"] = seed
+    if log:
+        options["log"] = True
+    with _incumbents(problem) as report:
+        if accepts(chosen, "on_incumbent"):
+            options["on_incumbent"] = report
+        result = study.solve(problem, chosen, time_limit=time_limit, **options)
+    if as_json:
+        typer.echo(json.dumps(result.as_dict()))
+    else:
+        _print_result(problem, result)
+    raise typer.Exit(_exit_code(result))
+
+
+@app.command()
+def check(
+    instance: _InstanceArgument,
+    solution: Annotated[str, typer.Argument(help="solution file, or the output of solve --json")],
+    as_json: _Json = False,
+) -> None:
+    """Judge somebody's solution of an instance."""
+    problem = _problem(instance)
+    candidate = read_solution(solution, problem)
+    broken = problem.violations(candidate)
+    figures: dict[str, Any] = {"feasible": not broken, "violations": broken}
+    if not broken:
+        figures["objective"] = plain(problem.objective(candidate))
+        figures["measures"] = {name: plain(value) for name, value in problem.measures(candidate).items()}
+    if as_json:
+        typer.echo(json.dumps(figures))
+    elif broken:
+        for line in broken:
+            typer.echo(f"violation: {line}")
+    else:
+        typer.echo(f"feasible, {problem.unit}: {figures['objective']}")
+        for name, value in figures["measures"].items():
+            typer.echo(f"  {name}: {value}")
+    if broken:
+        raise typer.Exit(Exit.FAILED)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def generate(
+    context: typer.Context,
+    word: _Word,
+    generator: Annotated[
+        str | None, typer.Argument(help="name of a generator; lists them when left out")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="file; standard output otherwise")
+    ] = None,
+) -> None:
+    """Generate an instance: gsopt generate reclaiming churn --servers 520 --mode packed --seed 7 -o a.json."""
+    known = study.generators(word)
+    if generator is None:
+        _print(_catalogue("generator", known))
+        return
+    if generator not in known:
+        raise InvalidInput("", "generator", shorten(generator), f"must be one of {', '.join(known)}")
+    made = known[generator](**_parameters(known[generator], context.args))
+    _deliver(to_json(made), output)
+
+
+@app.command()
+def schema(word: _Word) -> None:
+    """Print the JSON Schema of a decision's instance file."""
+    types = problem_types()
+    if word not in types:
+        raise InvalidInput("", "decision", shorten(word), f"must be one of {', '.join(sorted(types))}")
+    typer.echo(json.dumps(types[word].model_json_schema(), indent=1))
+
+
+@app.command()
+def methods(word: Annotated[str | None, typer.Argument(help="a decision; all when left out")] = None) -> None:
+    """List the methods of a decision."""
+    for decision in [word] if word else sorted(problem_types()):
+        _print(_catalogue(f"{decision}: exact", study.exact_methods(decision)))
+        _print(_catalogue(f"{decision}: heuristic", study.heuristics(decision)))
+
+
+@app.command()
+def demo(
+    word: Annotated[list[str] | None, typer.Argument(help="decisions; all when left out")] = None,
+) -> None:
+    """Compare every method on the committed suites, and on real data where they are at hand."""
+    for decision in word or sorted(problem_types()):
+        committed = [study.load(name) for name in study.names(f"{decision}/")]
+        real = study.real_instances(decision)
+        origin = f"{len(real)} from real data" if real else "none from real data (GSOPT_DATA names no folder)"
+        typer.echo(f"\n{decision}: {len(committed)} committed instances, {origin}")
+        comparison = _compared([*committed, *real], None, study.COMPARE_TIME_LIMIT, 0)
+        _print(comparison.summary())
+        if comparison.interrupted:
+            raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _problem(name: str) -> Problem[Any]:
+    return read_problem(name) if Path(name).exists() or name.endswith(".json") else study.load(name)
+
+
+def _problems(what: Iterable[str]) -> list[Problem[Any]]:
+    found: list[Problem[Any]] = []
+    for name in what:
+        suite = [] if Path(name).is_file() else study.names(f"{name.rstrip('/')}/")
+        found += [study.load(member) for member in suite] if suite else [_problem(name)]
+    return found
+
+
+def _compared(
+    problems: list[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
+) -> Comparison:
+    comparison = Comparison(())
+    with _progress() as progress:
+        task = progress.add_task("", total=len(problems))
+        for problem in problems:
+            picked = [study.find_method(problem.word, name) for name in chosen] if chosen else None
+
+            def show(row: Row, task: Any = task) -> None:
+                progress.update(task, description=f"{row.instance}: {row.method}")
+
+            comparison += study.compare(problem, picked, time_limit=time_limit, on_row=show, seed=seed)
+            if comparison.interrupted:
+                break
+            progress.advance(task)
+    return comparison
+
+
+def _progress() -> Progress:
+    """Show progress on standard error, and nothing when that is no terminal."""
+    console = Console(stderr=True)
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+
+
+@contextmanager
+def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Incumbent], None]]:
+    """Show the best value and bound so far while a solver runs."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task(f"solving {problem.name}", total=None)
+
+        def report(incumbent: Incumbent) -> None:
+            bound = "-" if incumbent.bound is None else f"{incumbent.bound:g}"
+            found = f"{problem.unit}: {incumbent.objective:g}, bound {bound}"
+            progress.update(task, description=f"solving {problem.name}  {found}")
+
+        yield report
+
+
+def _backend(name: str) -> Backend:
+    known = {kind.name: kind for kind in backends.SOLVERS}
+    if name not in known:
+        raise InvalidInput("", "--backend", shorten(name), f"must be one of {', '.join(known)}")
+    return known[name]()
+
+
+def _exit_code(result: Result[Any]) -> Exit:
+    if result.solution is not None:
+        return Exit.SOLUTION
+    return Exit.INFEASIBLE if result.status is Status.INFEASIBLE else Exit.NO_SOLUTION
+
+
+def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
+    gap = "-" if result.gap is None else f"{100 * result.gap:.2f} %"
+    lines = {
+        "method": result.method + (f" ({result.solver})" if result.solver else ""),
+        "status": f"{result.status.value}, {result.level.value}",
+        problem.unit: plain(result.objective),
+        "bound": plain(result.bound),
+        "gap": gap,
+        "stopped by": result.stopped_by.value,
+        "time": f"{result.runtime:.3f} s",
+    }
+    if result.message:
+        lines["note"] = result.message
+    if result.solution is not None:
+        lines |= {name: plain(value) for name, value in problem.measures(result.solution).items()}
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        typer.echo(f"{name:<{width}}  {'-' if value is None else value}")
+    if result.solution is not None:
+        typer.echo(to_json(result.solution), nl=False)
+
+
+def _parameters(generator: Callable[..., Any], words: list[str]) -> dict[str, Any]:
+    """Read ``--name value`` pairs as the typed keyword parameters of a generator."""
+    expected = inspect.signature(generator).parameters
+    values: dict[str, Any] = {}
+    rest = iter(words)
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        name = flag.removeprefix("--").replace("-", "_")
+        if not flag.startswith("--") or name not in expected:
+            options = ", ".join("--" + option.replace("_", "-") for option in expected)
+            raise InvalidInput("", shorten(word), "", f"is no parameter of this generator; there are {options}")
+        text = value if equals else next(rest, None)
+        if text is None:
+            raise InvalidInput("", flag, "", "needs a value")
+        try:
+            values[name] = TypeAdapter(expected[name].annotation).validate_python(text)
+        except ValidationError as error:
+            message = error.errors(include_url=False)[0]["msg"]
+            raise InvalidInput("", flag, shorten(text), message[:1].lower() + message[1:]) from None
+    return values
+
+
+def _catalogue(title: str, entries: dict[str, Any]) -> Table:
+    table = Table(title, "what it is", box=box.SIMPLE_HEAD)
+    for name, entry in entries.items():
+        table.add_row(name, (inspect.getdoc(entry) or "").partition("\n")[0])
+    return table
+
+
+def _deliver(text: str, output: Path | None) -> None:
+    if output is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(str(output), "", "", f"cannot be written: {error.strerror}") from None
+
+
+def _print(table: Table) -> None:
+    console = Console()
+    console = console if console.is_terminal else Console(width=150)
+    console.print(table)

@@ -1,0 +1,71 @@
+"""Hosting: which jobs stand on which servers, by position, built once per call."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import lcm
+
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+
+
+@dataclass(frozen=True, slots=True)
+class Hosting:
+    """Which jobs stand on which servers; servers and jobs are numbered in the order of the instance.
+
+    Only base workers count.
+    A server that holds nothing but flexible workers hosts no job, so every method that prefers empty servers
+    releases the flexible groups first (Aryl, section 5.3).
+    Base and flexible workers are kept apart for ``elasticity="fungible"`` too: a job that survives under this
+    stricter rule survives under that one.
+
+    Attributes
+    ----------
+    names
+        Name of each server.
+    servers_of
+        The servers of each job.
+    jobs_of
+        The jobs of each server.
+    weights
+        Cost of each job, as an integer number of `unit`.
+    unit
+        How many units make a cost of 1: the smallest number for which all weights are integers.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> hosting = Hosting.of(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> hosting.servers_of[0], hosting.jobs_of[4]
+    ([0, 1], [2, 3])
+    """
+
+    names: Sequence[str]
+    servers_of: Sequence[Sequence[int]]
+    jobs_of: Sequence[Sequence[int]]
+    weights: Sequence[int]
+    unit: int
+
+    @classmethod
+    def of(cls, problem: Reclaiming) -> "Hosting":
+        """Read the hosting off a problem, as in the example above."""
+        names = [server.name for server in problem.servers]
+        position = {name: server for server, name in enumerate(names)}
+        servers_of = [[position[name] for name in job.workers] for job in problem.jobs]
+        jobs_of: list[list[int]] = [[] for _ in names]
+        for job, servers in enumerate(servers_of):
+            for server in servers:
+                jobs_of[server].append(job)
+        ratios = [job.cost.as_integer_ratio() for job in problem.jobs]
+        unit = lcm(*{denominator for _, denominator in ratios})
+        weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
+        return cls(names, servers_of, jobs_of, weights, unit)
+
+    def solution(self, servers: Iterable[int]) -> ReclaimingSolution:
+        """Give the solution that returns these servers, in this order.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> Hosting.of(gsopt.load("reclaiming/aryl-figure-5")).solution([5, 0]).servers
+        ('s6', 's1')
+        """
+        return ReclaimingSolution(servers=tuple(self.names[server] for server in servers))

@@ -1,0 +1,29 @@
+"""Options that are one of a few words."""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from gsopt.errors import InvalidInput, shorten
+
+T = TypeVar("T")
+
+
+def choose(option: str, value: str, choices: Mapping[str, T]) -> T:
+    """Give what a word stands for.
+
+    Raises
+    ------
+    InvalidInput
+        The word is none of the choices.
+
+    Examples
+    --------
+    >>> choose("tie", "index", {"index": 0})
+    0
+    >>> choose("tie", "luck", {"index": 0})
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: tie: 'luck': must be one of index
+    """
+    if value not in choices:
+        raise InvalidInput("", option, shorten(value), f"must be one of {', '.join(choices)}")
+    return choices[value]

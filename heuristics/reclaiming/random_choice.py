@@ -1,0 +1,36 @@
+"""Random choice: return servers drawn at random."""
+
+from random import Random
+
+from gsopt.method import heuristic
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+
+
+@heuristic
+def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
+    """Return servers drawn at random, every set of the demanded size being equally likely.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    seed
+        Seed of the draw.
+
+    Notes
+    -----
+    Source: Aryl, section 7.1 ("Random").
+
+    Complexity: O(S) for S servers.
+
+    Departures from the paper: none. Jobs play no part, so idle servers and flexible groups have no precedence.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> len(random_choice(problem, seed=1).solution.servers) == problem.demand
+    True
+    """
+    names = [server.name for server in problem.servers]
+    return ReclaimingSolution(servers=tuple(Random(seed).sample(names, problem.demand)))

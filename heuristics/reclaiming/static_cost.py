@@ -1,0 +1,48 @@
+"""Static cost: return the servers of lowest preemption cost, without updating the costs."""
+
+from gsopt.method import heuristic
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from heuristics.reclaiming.hosting import Hosting
+from heuristics.reclaiming.preemption_cost import server_fractions
+from heuristics.reclaiming.selection import Tie, cheapest_at_first
+
+
+@heuristic
+def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
+    """Return the servers whose preemption cost is lowest at the start.
+
+    The cost is that of `greedy`: the sum over the server's jobs of cost / (number of servers of the job).
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    tie
+        Which of several servers of equal cost is taken, as in `greedy`.
+    seed
+        Seed of the random ties.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such tie-break.
+
+    Notes
+    -----
+    Source: "Static" of Aryl, Table 12. The paper never defines it; this definition is gsopt's own, and no
+    figure of the table is claimed for it.
+
+    Complexity: O(H + S log S) for S servers and H pairs of a job and a server that hosts it.
+
+    Departures from the paper: the definition as a whole. Only base workers count, as in `greedy`, also
+    with ``elasticity="fungible"``.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> static_cost(gsopt.load("reclaiming/aryl-figure-5")).solution.servers
+    ('s1', 's2')
+    """
+    hosting = Hosting.of(problem)
+    shares = server_fractions(hosting)
+    return hosting.solution(cheapest_at_first(hosting, shares, problem.demand, tie=tie, seed=seed))

@@ -1,0 +1,66 @@
+"""Best fit: eight-GPU servers on which workers are placed one by one."""
+
+from collections.abc import Iterable, Mapping
+
+
+class BestFit:
+    """Servers that place every worker where it leaves the fewest GPUs free.
+
+    Of equally good servers the one with the lowest number is taken.
+
+    Attributes
+    ----------
+    free
+        Number of free GPUs on each server.
+    free_gpus
+        Number of free GPUs on all servers together.
+
+    Examples
+    --------
+    >>> cluster = BestFit(2)
+    >>> cluster.place([4, 8]), cluster.free
+    ({0: 4, 1: 8}, [4, 0])
+    """
+
+    def __init__(self, servers: int, gpus: int = 8) -> None:
+        self.free = [gpus] * servers
+        self.free_gpus = gpus * servers
+        # Bit s of entry g is set when server s has exactly g free GPUs: finding the lowest server with g free
+        # GPUs is then one operation on an integer, for hundreds of servers as fast as for one.
+        self._with_free = [0] * gpus + [(1 << servers) - 1]
+
+    def place(self, workers: Iterable[int]) -> dict[int, int] | None:
+        """Place a job's workers, each given by its GPUs: all of them, or none.
+
+        Returns
+        -------
+        dict or None
+            GPUs used on each server, by its number; None when not all workers fit.
+        """
+        placement: dict[int, int] = {}
+        for gpus in workers:
+            server = self._best(gpus)
+            if server is None:
+                self.release(placement)
+                return None
+            self._use(server, gpus)
+            placement[server] = placement.get(server, 0) + gpus
+        return placement
+
+    def release(self, placement: Mapping[int, int]) -> None:
+        """Free the GPUs of a placement."""
+        for server, gpus in placement.items():
+            self._use(server, -gpus)
+
+    def _best(self, gpus: int) -> int | None:
+        for servers in self._with_free[gpus:]:
+            if servers:
+                return (servers & -servers).bit_length() - 1
+        return None
+
+    def _use(self, server: int, gpus: int) -> None:
+        free = self.free[server]
+        self._with_free[free] ^= 1 << server
+        self._with_free[free - gpus] ^= 1 << server
+        self.free[server] = free - gpus
+        self.free_gpus -= gpus

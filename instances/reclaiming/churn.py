@@ -1,0 +1,169 @@
+"""Churn: a cluster after jobs have come and gone for a while."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Literal, get_args
+
+from gsopt.problem import About
+from gsopt.problems.reclaiming import Job, Reclaiming
+from instances.arguments import require
+from instances.reclaiming.best_fit import BestFit
+from instances.reclaiming.layout import Placement, eight_gpu_servers, named
+from instances.reclaiming.workers import Mode, draw_worker_size, split
+
+Elasticity = Literal["tagged", "fungible"]
+
+#: GPUs of a job, and how many jobs of a hundred have that many.
+_GPUS = {1: 38, 2: 14, 4: 14, 8: 18, 16: 9, 32: 5, 64: 2}
+
+#: Departures and new arrivals take turns; after eight turns of 40 % the cluster has turned over three times.
+_TURNS = 8
+_DEPARTING = 0.4
+
+_SMALLEST_ELASTIC = 4
+_CHEAPEST, _COSTLIEST, _CHEAPEST_SHARE = 1, 1000, 0.4
+
+
+def churn(
+    *,
+    servers: int = 520,
+    demand: int = 60,
+    utilisation: float = 0.95,
+    mode: Mode = "packed",
+    elastic_share: float = 0.0,
+    elasticity: Elasticity = "tagged",
+    weighted: bool = False,
+    seed: int = 0,
+) -> Reclaiming:
+    """Generate a cluster of eight-GPU servers after jobs have arrived and departed for a while.
+
+    Jobs have 1 to 64 GPUs, in proportions like those of production clusters; a job larger than the cluster is
+    drawn again. The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may
+    pass it. Costs and flexible workers are drawn after the placement, which is therefore the same for every
+    choice of them.
+
+    Parameters
+    ----------
+    servers
+        Number of servers.
+    demand
+        Number of servers to return.
+    utilisation
+        Share of the GPUs in use, reached or just exceeded; more than 0, at most 1.
+    mode
+        ``packed``: a job has workers of 8 GPUs, or one worker if it is smaller. ``worker``: workers of 1, 2, 4
+        or 8 GPUs at random, which scatters jobs over dozens of servers. ``mixed``: 80 % of the jobs are packed.
+    elastic_share
+        Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
+    elasticity
+        What elastic jobs can do without, see `Reclaiming`.
+    weighted
+        Draw costs: 1 for 40 % of the jobs, 2 to 1000 for the others. Otherwise every job costs 1.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = churn(servers=20, demand=4, mode="mixed", seed=1)
+    >>> problem.demand, 0.95 <= sum(job.gpus for job in problem.jobs) / 160 <= 1
+    (4, True)
+    """
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
+    require(0 < utilisation <= 1, "utilisation", utilisation, "must be more than 0 and at most 1")
+    require(mode in get_args(Mode), "mode", mode, f"must be one of {', '.join(get_args(Mode))}")
+    require(0 <= elastic_share <= 1, "elastic_share", elastic_share, "must be between 0 and 1")
+    known = get_args(Elasticity)
+    require(elasticity in known, "elasticity", elasticity, f"must be one of {', '.join(known)}")
+    random = Random(seed)
+    placements = _churned(servers, utilisation, mode, random)
+    jobs = tuple(
+        _job(f"j{number}", placement, elastic_share, weighted, random)
+        for number, placement in enumerate(placements, start=1)
+    )
+    return Reclaiming(
+        name=f"churn-{mode}-{servers}-{demand}-{seed}",
+        about=About(
+            source=f"churn of jobs by best fit, mode {mode}, utilisation {utilisation:g}",
+            seed=seed,
+        ),
+        demand=demand,
+        servers=eight_gpu_servers(servers),
+        jobs=jobs,
+        elasticity=elasticity,
+    )
+
+
+def _churned(servers: int, utilisation: float, mode: Mode, random: Random) -> list[Placement]:
+    """Fill the cluster, then let jobs depart and others arrive, turn after turn."""
+    cluster = BestFit(servers)
+    capacity = cluster.free_gpus
+    most_free = (1 - utilisation) * capacity
+    arrivals = _arrivals(capacity, mode, random)
+    running: list[Placement] = []
+    waiting: list[list[int]] = []
+    for turn in range(_TURNS + 1):
+        if turn > 0:
+            running = _remaining(cluster, running, random)
+        queue, waiting = iter(waiting), []
+        while cluster.free_gpus > most_free:
+            workers = next(queue, None) or next(arrivals)
+            placement = cluster.place(workers)
+            if placement is None:
+                waiting.append(workers)
+            else:
+                running.append(placement)
+        waiting += queue
+    return running
+
+
+def _arrivals(capacity: int, mode: Mode, random: Random) -> Iterator[list[int]]:
+    """Draw the workers of one job after the other, none larger than the cluster."""
+    sizes = {gpus: weight for gpus, weight in _GPUS.items() if gpus <= capacity}
+    while True:
+        (gpus,) = random.choices(list(sizes), list(sizes.values()))
+        yield split(gpus, draw_worker_size(gpus, mode, random))
+
+
+def _remaining(cluster: BestFit, running: list[Placement], random: Random) -> list[Placement]:
+    """Let every job depart with the same probability."""
+    remaining: list[Placement] = []
+    for placement in running:
+        if random.random() < _DEPARTING:
+            cluster.release(placement)
+        else:
+            remaining.append(placement)
+    return remaining
+
+
+def _job(name: str, placement: Placement, elastic_share: float, weighted: bool, random: Random) -> Job:
+    elastic = random.random() < elastic_share and sum(placement.values()) >= _SMALLEST_ELASTIC
+    base, flexible = _halves(placement) if elastic else (placement, {})
+    return Job(
+        name=name,
+        workers=named(base),
+        flexible=named(flexible),
+        cost=_cost(random) if weighted else 1,
+    )
+
+
+def _halves(placement: Placement) -> tuple[Placement, Placement]:
+    """Split a placement in base and flexible GPUs: the half that was placed first is the base."""
+    base: dict[int, int] = {}
+    needed = sum(placement.values()) // 2
+    for server, gpus in placement.items():
+        taken = min(gpus, needed)
+        if taken:
+            base[server] = taken
+        needed -= taken
+    flexible = {server: gpus - base.get(server, 0) for server, gpus in placement.items()}
+    return base, {server: gpus for server, gpus in flexible.items() if gpus}
+
+
+def _cost(random: Random) -> int:
+    return _CHEAPEST if random.random() < _CHEAPEST_SHARE else random.randint(_CHEAPEST + 1, _COSTLIEST)

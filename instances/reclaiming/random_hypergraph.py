@@ -1,0 +1,64 @@
+"""Random hypergraphs: jobs that span servers drawn at random."""
+
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from instances.arguments import require
+from instances.reclaiming.layout import crowd, named, server_name
+
+
+def random_hypergraph(
+    *,
+    servers: int = 60,
+    jobs: int = 60,
+    span: int = 2,
+    demand: int = 12,
+    seed: int = 0,
+) -> Reclaiming:
+    """Generate jobs of one GPU on each of `span` different servers drawn at random.
+
+    Every server has eight GPUs, or as many as the fullest one needs. With a span of 2 the jobs are the edges of
+    a random graph; such instances have one giant component once there are about as many jobs as servers.
+
+    Parameters
+    ----------
+    servers
+        Number of servers.
+    jobs
+        Number of jobs.
+    span
+        Number of servers of each job.
+    demand
+        Number of servers to return.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = random_hypergraph(servers=6, jobs=4, span=3, demand=2, seed=1)
+    >>> [len(job.workers) for job in problem.jobs]
+    [3, 3, 3, 3]
+    """
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(1 <= span <= servers, "span", span, f"must be between 1 and the {servers} servers")
+    require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
+    random = Random(seed)
+    placements = [dict.fromkeys(random.sample(range(servers), span), 1) for _ in range(jobs)]
+    gpus = max(8, crowd(placements))
+    return Reclaiming(
+        name=f"random-hypergraph-{servers}-{jobs}-{span}-{demand}-{seed}",
+        about=About(source=f"random hypergraph, every job on {span} of {servers} servers", seed=seed),
+        demand=demand,
+        servers=tuple(Server(name=server_name(number), gpus=gpus) for number in range(servers)),
+        jobs=tuple(
+            Job(name=f"j{number}", workers=named(placement))
+            for number, placement in enumerate(placements, start=1)
+        ),
+    )

@@ -1,0 +1,53 @@
+"""Instances from the public traces, where these are at hand."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from gsopt.job import Workload
+from gsopt.problems.reclaiming import Reclaiming
+from instances.reclaiming.snapshots import snapshots
+from instances.reclaiming.workers import Mode
+from instances.traces import itp, philly
+
+#: The months in which the Philly trace is dense.
+_PHILLY_WINDOW = datetime(2017, 10, 1), datetime(2017, 12, 1)  # noqa: DTZ001 - the trace has no time zone
+
+#: Servers of which the trace keeps more than half of the GPUs busy, and a fifth of them to return.
+_PHILLY_SERVERS, _PHILLY_DEMAND = 80, 16
+_ITP_SERVERS, _ITP_DEMAND = 150, 30
+
+_MODES: tuple[Mode, ...] = ("packed", "worker")
+
+
+def from_data(folder: Path) -> Iterator[Reclaiming]:
+    """Build instances from the Philly and ITP traces in a folder: three times of each, packed and scattered.
+
+    A trace that is not in the folder is passed over.
+
+    Raises
+    ------
+    InvalidInput
+        A trace cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or next(from_data(folder)).demand > 0
+    True
+    """
+    if (folder / philly.FILE).exists():
+        yield from _snapshots(
+            philly.read(folder / philly.FILE, window=_PHILLY_WINDOW), _PHILLY_SERVERS, _PHILLY_DEMAND
+        )
+    if (folder / itp.FILE).exists():
+        yield from _snapshots(itp.read(folder / itp.FILE), _ITP_SERVERS, _ITP_DEMAND)
+
+
+def _snapshots(workload: Workload, servers: int, demand: int) -> Iterator[Reclaiming]:
+    for mode in _MODES:
+        for problem in snapshots(workload, servers=servers, demand=demand, count=3, mode=mode):
+            number = problem.name.rpartition("-")[2]
+            name = f"reclaiming/real/{workload.name}-{mode}-{number}"
+            yield problem.model_copy(update={"name": name})

@@ -1,0 +1,67 @@
+"""Server-uniform hypergraphs: every server hosts equally many jobs, drawn at random."""
+
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from instances.arguments import require
+from instances.reclaiming.layout import named, server_name
+
+
+def server_uniform(
+    *,
+    servers: int = 60,
+    jobs: int = 60,
+    degree: int = 5,
+    demand: int = 6,
+    seed: int = 0,
+) -> Reclaiming:
+    """Generate servers each of which hosts `degree` different jobs drawn at random.
+
+    A hard family: no server is better than another by its number of jobs, and the linear relaxation says
+    nothing. A job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
+
+    Parameters
+    ----------
+    servers
+        Number of servers.
+    jobs
+        Number of jobs to draw from.
+    degree
+        Number of jobs on each server.
+    demand
+        Number of servers to return.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = server_uniform(servers=6, jobs=5, degree=2, demand=2, seed=1)
+    >>> set(problem.used_gpus.values())
+    {2}
+    """
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(0 <= degree <= jobs, "degree", degree, f"must be between 0 and the {jobs} jobs")
+    require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
+    random = Random(seed)
+    placements: list[dict[int, int]] = [{} for _ in range(jobs)]
+    for server in range(servers):
+        for job in random.sample(range(jobs), degree):
+            placements[job][server] = 1
+    return Reclaiming(
+        name=f"server-uniform-{servers}-{jobs}-{degree}-{demand}-{seed}",
+        about=About(source=f"server-uniform hypergraph, {degree} of {jobs} jobs on every server", seed=seed),
+        demand=demand,
+        servers=tuple(Server(name=server_name(number), gpus=max(8, degree)) for number in range(servers)),
+        jobs=tuple(
+            Job(name=f"j{number}", workers=named(placement))
+            for number, placement in enumerate(placements, start=1)
+            if placement
+        ),
+    )

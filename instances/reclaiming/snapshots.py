@@ -1,0 +1,99 @@
+"""Snapshots: reclaiming instances from a workload that is replayed on a cluster."""
+
+from collections.abc import Iterable
+from typing import get_args
+
+from gsopt.errors import InvalidInput
+from gsopt.job import Workload
+from gsopt.problem import About
+from gsopt.problems.reclaiming import Job, Reclaiming
+from instances.arguments import require
+from instances.reclaiming.layout import eight_gpu_servers, named
+from instances.reclaiming.replay import Replay
+from instances.reclaiming.workers import Mode
+
+
+def snapshots(
+    workload: Workload,
+    *,
+    servers: int = 520,
+    demand: int = 60,
+    times: Iterable[float] | None = None,
+    count: int = 5,
+    mode: Mode = "packed",
+    seed: int = 0,
+) -> list[Reclaiming]:
+    """Replay a workload on eight-GPU servers and take an instance at each of several times.
+
+    See `Replay` for how jobs are placed and how they wait. How many jobs wait at that time, and how many were
+    left out so far because they are larger than the cluster, stands in the source of each instance.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    servers
+        Number of servers.
+    demand
+        Number of servers to return.
+    times
+        Seconds from the beginning of the workload.
+    count
+        Without `times`: number of snapshots, evenly spaced between the first and the last release date and
+        taken at neither of them.
+    mode
+        How jobs are split in workers, see `churn`.
+    seed
+        Seed of the workers' sizes; without effect in mode ``packed``.
+
+    Returns
+    -------
+    list of Reclaiming
+        One instance per time, by time; the jobs in the order of their starts.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range, or the workload has no jobs and no times are given.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=f"j{n}", release_date=n, duration=5, gpus=4) for n in range(10)]
+    >>> taken = snapshots(Workload(name="ten", jobs=jobs), servers=4, demand=1, times=[3, 12])
+    >>> [(problem.name, len(problem.jobs)) for problem in taken]
+    [('ten-1', 4), ('ten-2', 2)]
+    """
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
+    require(count >= 1, "count", count, "must be at least 1")
+    require(mode in get_args(Mode), "mode", mode, f"must be one of {', '.join(get_args(Mode))}")
+    replay = Replay(workload, servers, mode, seed)
+    taken: list[Reclaiming] = []
+    for number, time in enumerate(_evenly(workload, count) if times is None else sorted(times), start=1):
+        replay.advance(time)
+        taken.append(
+            Reclaiming(
+                name=f"{workload.name or 'snapshot'}-{number}",
+                about=About(source=_source(workload, replay, servers, mode, time), seed=seed),
+                demand=demand,
+                servers=eight_gpu_servers(servers),
+                jobs=tuple(
+                    Job(name=name, workers=named(placement)) for name, placement in replay.running.items()
+                ),
+            )
+        )
+    return taken
+
+
+def _evenly(workload: Workload, count: int) -> list[float]:
+    if not workload.jobs:
+        raise InvalidInput("", "workload", workload.name, "must have jobs, or times must be given")
+    first, last = workload.jobs[0].release_date, workload.jobs[-1].release_date
+    return [first + (last - first) * part / (count + 1) for part in range(1, count + 1)]
+
+
+def _source(workload: Workload, replay: Replay, servers: int, mode: Mode, time: float) -> str:
+    where = f"replayed on {servers} servers by best fit, mode {mode}, at {time:.0f} s"
+    queue = f"{replay.waiting} jobs waiting, {len(replay.left_out)} larger than the cluster left out"
+    return f"{workload.source or workload.name}; {where}; {queue}"

@@ -1,0 +1,216 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.reclaiming.suites`` writes every file anew; they change only if a generator does.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gsopt.files import read_problem, write
+from gsopt.problem import About
+from gsopt.problems.reclaiming import Job, Reclaiming
+from gsopt.result import plain
+from gsopt.testing import brute_force
+from instances.reclaiming.churn import churn
+from instances.reclaiming.figure_5 import figure_5
+from instances.reclaiming.layout import eight_gpu_servers
+from instances.reclaiming.random_hypergraph import random_hypergraph
+from instances.reclaiming.server_uniform import server_uniform
+from instances.reclaiming.workers import Mode
+
+#: The folder of all instances; an instance's name is its place in there.
+FOLDER = Path(__file__).parents[1]
+
+_MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
+_PRODUCTION_DEMANDS = (20, 60, 150, 300)
+
+
+def committed() -> list[Reclaiming]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len(committed())
+    38
+    """
+    return [_renamed(figure_5(), "aryl-figure-5"), *small(), *production()]
+
+
+def small() -> list[Reclaiming]:
+    """Generate the instances of 4 to 9 servers that can be solved by trying every choice of servers.
+
+    Examples
+    --------
+    >>> max(len(problem.servers) for problem in small())
+    9
+    """
+    made = {**_plain(), **_weighted(), **_elastic(), **_collateral(), **_corner_cases()}
+    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def production() -> list[Reclaiming]:
+    """Generate the instances of the size of a production loan: 520 servers.
+
+    Examples
+    --------
+    >>> {len(problem.servers) for problem in production()}
+    {520}
+    """
+    return [
+        _renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
+        for mode in _MODES
+        for demand in _PRODUCTION_DEMANDS
+    ]
+
+
+def proven(problem: Reclaiming) -> Reclaiming:
+    """Give a tiny instance with its optimum, found by trying every choice of servers.
+
+    Examples
+    --------
+    >>> proven(figure_5()).about.objective
+    1.0
+    """
+    optimum = brute_force(problem)
+    if optimum is None:
+        return problem
+    value = plain(optimum[0])
+    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+
+
+def regenerate(folder: Path = FOLDER) -> list[Path]:
+    """Write the file of every committed instance, and give their paths.
+
+    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
+    long as its servers, jobs and demand are the same.
+    """
+    tiny = {problem.name for problem in small()} | {"reclaiming/aryl-figure-5"}
+    paths: list[Path] = []
+    for problem in committed():
+        path = folder / f"{problem.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        paths.append(path)
+    return paths
+
+
+def _plain() -> dict[str, Reclaiming]:
+    return {
+        "packed": churn(servers=9, demand=6, seed=7),
+        "mixed": churn(servers=8, demand=3, mode="mixed", seed=17),
+        "worker": churn(servers=8, demand=3, mode="worker", seed=3),
+        "graph": random_hypergraph(servers=8, jobs=9, span=2, demand=3, seed=1),
+        "hypergraph": random_hypergraph(servers=9, jobs=7, span=3, demand=4, seed=2),
+        "server-uniform-2": server_uniform(servers=8, jobs=8, degree=2, demand=3, seed=1),
+        "server-uniform-3": server_uniform(servers=9, jobs=9, degree=3, demand=4, seed=2),
+    }
+
+
+def _weighted() -> dict[str, Reclaiming]:
+    halves = _handmade(
+        3,
+        servers=5,
+        a=({"s1": 2, "s2": 2}, {"cost": 0.5}),
+        b=({"s2": 4, "s3": 4}, {"cost": 0.25}),
+        c=({"s4": 8}, {"cost": 1.5}),
+        d=({"s5": 8}, {"cost": 0.0}),
+    )
+    return {
+        "weighted-mixed": churn(servers=8, demand=4, mode="mixed", weighted=True, seed=17),
+        "weighted-worker": churn(servers=7, demand=3, mode="worker", weighted=True, seed=11),
+        "weighted-fractions": halves,
+    }
+
+
+def _elastic() -> dict[str, Reclaiming]:
+    def elastic(**options: Any) -> Reclaiming:
+        return churn(elastic_share=0.8, mode="worker", **options)
+
+    return {
+        "tagged": elastic(servers=8, demand=4, seed=27),
+        "tagged-weighted": elastic(servers=7, demand=3, weighted=True, seed=3),
+        "fungible": elastic(servers=8, demand=4, elasticity="fungible", seed=27),
+        "fungible-weighted": elastic(servers=7, demand=3, elasticity="fungible", weighted=True, seed=3),
+        "fungible-sparse": elastic(servers=9, demand=6, elasticity="fungible", utilisation=0.7, seed=15),
+    }
+
+
+def _collateral() -> dict[str, Reclaiming]:
+    def collateral(**options: Any) -> Reclaiming:
+        return _changed(churn(mode="worker", **options), second_objective="collateral")
+
+    return {
+        "collateral": collateral(servers=8, demand=3, seed=4),
+        "collateral-weighted": collateral(servers=7, demand=3, weighted=True, seed=9),
+        "collateral-tagged": collateral(servers=8, demand=4, elastic_share=0.8, seed=6),
+        "collateral-fungible": collateral(
+            servers=8, demand=4, elastic_share=0.8, elasticity="fungible", seed=6
+        ),
+    }
+
+
+def _corner_cases() -> dict[str, Reclaiming]:
+    giant = _handmade(
+        3,
+        servers=8,
+        giant=({f"s{number}": 2 for number in range(1, 9)}, {}),
+        a=({"s1": 4, "s2": 4}, {}),
+        b=({"s3": 6}, {}),
+        c=({"s4": 1, "s5": 1, "s6": 1}, {}),
+    )
+    disjoint = _handmade(
+        4,
+        servers=9,
+        a=({"s1": 8, "s2": 8, "s3": 8}, {}),
+        b=({"s4": 4, "s5": 4}, {}),
+        c=({"s5": 4, "s6": 4}, {}),
+        d=({"s6": 4, "s7": 4}, {}),
+        e=({"s8": 3}, {}),
+        f=({"s8": 2}, {}),
+        g=({"s9": 8}, {}),
+    )
+    idle = _handmade(3, servers=4)
+    return {
+        "giant-job": giant,
+        "disjoint": disjoint,
+        "no-jobs": idle,
+        "empty-servers": churn(servers=9, demand=5, mode="mixed", utilisation=0.6, seed=42),
+        "demand-0": churn(servers=6, demand=0, mode="worker", seed=1),
+        "demand-all": churn(servers=6, demand=6, mode="worker", seed=1),
+    }
+
+
+def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Mapping[str, Any]]) -> Reclaiming:
+    return Reclaiming(
+        about=About(source="made by hand"),
+        demand=demand,
+        servers=eight_gpu_servers(servers),
+        jobs=tuple(Job(name=name, workers=workers, **options) for name, (workers, options) in jobs.items()),
+    )
+
+
+def _changed(problem: Reclaiming, **changes: Any) -> Reclaiming:
+    return Reclaiming(**{**dict(problem), **changes})
+
+
+def _renamed(problem: Reclaiming, name: str) -> Reclaiming:
+    return _changed(problem, name=f"reclaiming/{name}")
+
+
+def _with_about(problem: Reclaiming, facts: Mapping[str, Any]) -> Reclaiming:
+    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
+
+
+def _with_kept_proof(problem: Reclaiming, path: Path) -> Reclaiming:
+    if not path.exists():
+        return problem
+    standing = read_problem(path)
+    if standing.about is None or _changed(problem, about=standing.about) != standing:
+        return problem
+    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
+    return _with_about(problem, kept)
+
+
+if __name__ == "__main__":
+    regenerate()

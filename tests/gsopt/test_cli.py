@@ -1,0 +1,163 @@
+"""The command line, run as its users run it."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gsopt.cli import Exit
+from gsopt.files import problem_types, write
+from instances.reclaiming import server_uniform
+from tests.gsopt.problems.test_reclaiming import figure_5
+from tests.gsopt.test_files import HOSTILE
+
+COMMAND = [sys.executable, "-c", "from gsopt.cli import main; main()"]
+
+
+def gsopt(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    line = [*COMMAND, *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Path:
+    """Give the paper's example as a file."""
+    path = tmp_path / "figure-5.json"
+    write(figure_5(2), path)
+    return path
+
+
+def test_solve_prints_one_json_object(instance: Path) -> None:
+    """`solve --json` prints one object with the documented keys and exits with 0."""
+    run = gsopt("solve", instance, "--json")
+    found = json.loads(run.stdout)
+    assert run.returncode == Exit.SOLUTION
+    wanted = {"method", "status", "objective", "bound", "gap", "stopped_by", "level", "runtime", "solution"}
+    assert wanted <= set(found)
+    assert (found["status"], found["objective"], found["bound"]) == ("optimal", 1, 1)
+    assert sorted(found["solution"]["servers"]) == ["s1", "s2"]
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize("backend", ["highs", "cp-sat", "scip"])
+def test_solve_with_each_backend(instance: Path, backend: str) -> None:
+    """Each backend solves the model of record from the command line."""
+    found = json.loads(gsopt("solve", instance, "--method", "milp", "--backend", backend, "--json").stdout)
+    assert (found["solver"], found["status"], found["objective"]) == (backend, "optimal", 1)
+
+
+def test_solution_of_solve_passes_check(instance: Path, tmp_path: Path) -> None:
+    """What `solve --json` prints can be judged by `check`; a broken copy is refused by name and exit code 1."""
+    solved = gsopt("solve", instance, "--json").stdout
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text(solved)
+    bad.write_text('{"servers": ["s1", "s9"]}')
+    accepted, refused = gsopt("check", instance, good), gsopt("check", instance, bad, "--json")
+    assert (accepted.returncode, refused.returncode) == (Exit.SOLUTION, Exit.FAILED)
+    assert "preemptions: 1" in accepted.stdout
+    assert "is no server" in json.loads(refused.stdout)["violations"][0]
+
+
+@pytest.mark.parametrize(
+    "kind", ["truncated", "unknown key", "400 digits", "100 levels", "NaN", "overfull server"]
+)
+def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None:
+    """A hostile file gives one line on standard error, exit code 2 and no traceback."""
+    path = tmp_path / "bad.json"
+    path.write_text(HOSTILE[kind][0])
+    run = gsopt("solve", path)
+    assert run.returncode == Exit.BAD_INPUT
+    assert run.stdout == ""
+    assert len(run.stderr.splitlines()) == 1
+    assert str(path) in run.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("solve", "no-such-file.json"),
+        ("solve", "reclaiming/no-such-instance"),
+        ("solve", "reclaiming/aryl-figure-5", "--method", "magic"),
+        ("solve", "reclaiming/aryl-figure-5", "--method", "milp", "--backend", "magic"),
+        ("solve", "reclaiming/aryl-figure-5", "--method", "greedy", "--backend", "highs"),
+        ("solve", "reclaiming/aryl-figure-5", "--time-limit", "-3"),
+        ("solve", "reclaiming/aryl-figure-5", "--time-limit", "nan"),
+        ("compare", "scheming"),
+        ("methods", "scheming"),
+        ("schema", "scheming"),
+        ("generate", "reclaiming", "magic"),
+        ("generate", "reclaiming", "churn", "--colour", "red"),
+        ("generate", "reclaiming", "churn", "--servers", "many"),
+        ("generate", "reclaiming", "churn", "--servers", "-5"),
+        ("generate", "reclaiming", "churn", "--mode", "chaotic"),
+        ("generate", "reclaiming", "churn", "--servers"),
+        ("generate", "reclaiming", "figure_5", "-o", "no/such/folder/a.json"),
+    ],
+)
+def test_bad_arguments_are_one_line_and_exit_code_2(arguments: tuple[str, ...]) -> None:
+    """Whatever is misspelt or out of range is named in one line."""
+    run = gsopt(*arguments)
+    assert run.returncode == Exit.BAD_INPUT
+    assert len(run.stderr.splitlines()) == 1, run.stderr
+    assert run.stderr.startswith("gsopt: ")
+
+
+def test_time_limit_of_zero_without_solution_is_exit_code_3(tmp_path: Path) -> None:
+    """When the limit leaves no time for any solution the exit code is 3 and the bound is null or a number."""
+    path = tmp_path / "hard.json"
+    write(server_uniform(servers=60, jobs=60, degree=5, demand=18), path)
+    run = gsopt("solve", path, "--method", "milp", "--time-limit", "0", "--json")
+    found = json.loads(run.stdout)
+    assert found["stopped_by"] == "time_limit"
+    assert run.returncode == (Exit.SOLUTION if found["solution"] else Exit.NO_SOLUTION)
+
+
+def test_generate_writes_what_compare_reads(tmp_path: Path) -> None:
+    """A generated instance is compared by all methods; the same seed gives the same file."""
+    first, second = tmp_path / "a.json", tmp_path / "b.json"
+    options = ("--servers", "40", "--mode", "packed", "--demand", "5", "--seed", "7")
+    for path in (first, second):
+        assert gsopt("generate", "reclaiming", "churn", *options, "-o", path).returncode == 0
+    assert first.read_text() == second.read_text()
+    run = gsopt("compare", first, "--json")
+    rows = json.loads(run.stdout)
+    assert {row["demand"] for row in rows} == {5}
+    assert {"greedy", "exact"} <= {row["method"] for row in rows}
+
+
+def test_listings() -> None:
+    """Methods, generators and schemas are listed for every decision."""
+    for word in problem_types():
+        assert "exact" in gsopt("methods", word).stdout
+        assert gsopt("generate", word).returncode == 0
+        assert json.loads(gsopt("schema", word).stdout)["title"]
+
+
+def test_no_progress_without_terminal(instance: Path) -> None:
+    """Nothing is drawn on standard error when it is no terminal."""
+    assert gsopt("compare", instance).stderr == ""
+
+
+def test_ctrl_c_returns_the_incumbent(tmp_path: Path) -> None:
+    """Ctrl-C during a solve at a terminal ends it soon, with the best solution so far."""
+    path = tmp_path / "hard.json"
+    write(server_uniform(servers=200, jobs=100, degree=3, demand=60), path)
+    parent, child = pty.openpty()
+    line = [*COMMAND, "solve", str(path), "--method", "milp", "--json"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=child, text=True) as run:
+        os.close(child)
+        time.sleep(6)  # long enough for a first incumbent, far too short for a proof
+        run.send_signal(signal.SIGINT)
+        output, _ = run.communicate(timeout=20)
+    os.close(parent)
+    found = json.loads(output)
+    assert found["stopped_by"] == "interrupt"
+    assert found["solution"] is not None
+    assert found["bound"] is not None

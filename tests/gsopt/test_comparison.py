@@ -1,0 +1,97 @@
+"""Comparison: what people see of it."""
+
+from dataclasses import replace
+
+import matplotlib as mpl
+import pytest
+
+from gsopt.comparison import Comparison, Row
+from gsopt.problems.reclaiming import Reclaiming
+from gsopt.result import Result
+from tests.gsopt.problems.test_reclaiming import figure_5, pick
+
+mpl.use("Agg")
+
+
+def row(problem: Reclaiming, method: str, *servers: str, bound: int | None = 1) -> Row:
+    """Give a row from returned servers."""
+    result = Result.judged(problem, method=method, solution=pick(*servers), runtime=0.002)
+    return Row("suite/" + method, method, "heuristic", problem, result, bound, optimum_known=bound is not None)
+
+
+GOOD = row(figure_5(2), "good", "s1", "s2")
+BAD = row(figure_5(2), "bad", "s3", "s4")
+ABSENT = replace(BAD, method="absent", result=None, note="needs glue")
+
+
+def test_gap_is_relative_to_the_best_bound() -> None:
+    """Two preemptions against a proven one are 100 % above; without a bound there is no gap."""
+    assert (GOOD.gap, BAD.gap, BAD.excess) == (0.0, 1.0, 1)
+    assert replace(BAD, bound=None).gap is None
+    assert ABSENT.gap is None
+
+
+def test_excess_over_zero_is_shown_as_a_number() -> None:
+    """Above a bound of 0 there is no percentage, so the table shows the excess itself."""
+    zero = replace(BAD, bound=0)
+    assert (zero.gap, zero.excess) == (None, 2)
+    assert "+2" in str(Comparison((zero,)))
+
+
+def test_table_names_value_bound_gap_and_reason() -> None:
+    """The printed table has a line per row, and says why a method did not apply."""
+    text = str(Comparison((GOOD, BAD, ABSENT)))
+    assert "preemptions" in text.splitlines()[0]
+    assert "100.0 %" in text
+    assert "not applicable: needs glue" in text
+
+
+def test_summary_adds_up_like_instances() -> None:
+    """The summary has one line per suite, demand and method, with totals over its instances."""
+    rows = (GOOD, GOOD, BAD, ABSENT)
+    table = Comparison(rows).summary()
+    assert [column.header for column in table.columns][:4] == ["suite", "method", "demand", "instances"]
+    assert table.row_count == 2
+    assert list(table.columns[3].cells) == ["2", "1"]
+    assert list(table.columns[4].cells) == ["2", "2"]
+    assert list(table.columns[6].cells) == ["0.0 %", "100.0 %"]
+
+
+def test_comparisons_add_up() -> None:
+    """Two comparisons joined keep all rows and remember an interrupt."""
+    joined = Comparison((GOOD,)) + Comparison((BAD,), interrupted=True)
+    assert len(joined) == 2
+    assert joined.interrupted
+    assert joined[1] is BAD
+
+
+def test_frame_has_a_column_per_figure() -> None:
+    """The data frame carries instance, demand, method, objective, bound and gap."""
+    frame = Comparison((GOOD, BAD)).to_frame()
+    assert frame["gap"].tolist() == [0.0, 1.0]
+    assert {"instance", "demand", "method", "objective", "bound", "status", "runtime"} <= set(frame.columns)
+
+
+def test_notebook_form_is_html() -> None:
+    """Notebooks get the table as preformatted HTML."""
+    assert Comparison((GOOD,))._repr_html_().startswith("<pre>")
+
+
+def test_plot_shows_each_method() -> None:
+    """The plot has one marker series per method that has a gap."""
+    axes = Comparison((GOOD, BAD, ABSENT)).plot()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]  # type: ignore[union-attr]
+    assert labels == ["good", "bad"]
+
+
+def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas or matplotlib the message names the extra to install."""
+    monkeypatch.setattr("gsopt.comparison.find_spec", lambda _: None)
+    for call in (Comparison((GOOD,)).to_frame, Comparison((GOOD,)).plot):
+        with pytest.raises(ValueError, match=r'pip install "gsopt\[report\]"'):
+            call()
+
+
+def test_empty_comparison_prints() -> None:
+    """A comparison without rows prints an empty table instead of failing."""
+    assert "instance" in str(Comparison(()))

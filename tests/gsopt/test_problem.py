@@ -1,0 +1,43 @@
+"""The problem base and the helpers of the judge."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from gsopt.problem import Sense, exact_total
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
+
+
+@given(st.lists(st.integers(-(10**9), 10**9)))
+def test_integers_add_up_to_an_integer(values: list[int]) -> None:
+    """The exact total of integers, given as floats too, is the integer sum."""
+    assert exact_total(map(float, values)) == sum(values)
+    assert isinstance(exact_total(map(float, values)), int)
+
+
+def test_fractions_do_not_leave_residues() -> None:
+    """Five reciprocals added and taken away again leave exactly 0."""
+    parts = [Fraction(1, n) for n in (3, 7, 11, 13, 17)]
+    assert exact_total([*parts, *(-part for part in parts)]) == 0
+
+
+def test_sense_orders_values() -> None:
+    """Smaller is better when minimizing, larger when maximizing, equal never."""
+    assert Sense.MINIMIZE.better(1, 2)
+    assert Sense.MAXIMIZE.better(2, 1)
+    assert not Sense.MINIMIZE.better(1, 1)
+
+
+def test_data_are_frozen() -> None:
+    """No field of a problem can be set after it was made."""
+    problem = Reclaiming(demand=0, servers=[Server(name="s", gpus=1)], jobs=[])
+    with pytest.raises(ValidationError):
+        problem.demand = 1  # type: ignore[misc]
+
+
+def test_lists_become_tuples() -> None:
+    """Sequences may be given as lists and are stored immutable."""
+    assert ReclaimingSolution(servers=["a"]).servers == ("a",)

@@ -1,0 +1,82 @@
+"""Committed instances by name, instance files by path, and the folder of traces."""
+
+from pathlib import Path
+
+import pytest
+
+import instances
+from gsopt.errors import InvalidInput
+from gsopt.files import write
+from instances import data_folder, load, names
+from instances.reclaiming import figure_5
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_committed_instance_loads(name: str) -> None:
+    """Every committed file is a valid instance that carries its own name and its source."""
+    problem = load(name)
+
+    assert problem.name == name
+    assert name.split("/", maxsplit=1)[0] == problem.word
+    assert problem.about is not None
+    assert problem.about.source
+
+
+def test_names_are_sorted_and_start_with_the_prefix() -> None:
+    """Names come in alphabetical order, and a prefix selects among them."""
+    tiny = names("reclaiming/small/")
+
+    assert names() == sorted(names())
+    assert tiny == [name for name in names() if name.startswith("reclaiming/small/")]
+    assert names("no such prefix") == []
+
+
+def test_names_are_listed_without_reading_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A broken file is listed all the same, and loading it tells what is wrong."""
+    (tmp_path / "reclaiming").mkdir()
+    (tmp_path / "reclaiming" / "broken.json").write_text("{")
+    monkeypatch.setattr(instances, "_HERE", tmp_path)
+
+    assert names() == ["reclaiming/broken"]
+    with pytest.raises(InvalidInput, match=r"broken\.json: line 1 column 2: must be JSON"):
+        load("reclaiming/broken")
+
+
+@pytest.mark.parametrize("name", ["a.json", "no-suffix"])
+def test_a_file_loads_by_path(tmp_path: Path, name: str) -> None:
+    """A file outside the suite loads by its path, given as text or as a path, whatever its suffix."""
+    write(figure_5(), tmp_path / name)
+
+    assert load(tmp_path / name) == figure_5()
+    assert load(str(tmp_path / name)) == figure_5()
+
+
+UNKNOWN = {
+    "misspelt": ("reclaiming/aryl-figure-6", "; close: reclaiming/aryl-figure-5"),
+    "without its decision": ("aryl-figure-5", "; close: reclaiming/aryl-figure-5"),
+    "nothing like it": ("quux", "is no file and no committed instance"),
+    "empty": ("", "is no file and no committed instance"),
+    "out of the folder": ("../instances/reclaiming/aryl-figure-5", "is no file"),
+    "longer than any file name": ("z" * 5000, "is no file and no committed instance"),
+    "a folder": ("/", "is no file and no committed instance"),
+    "a missing file": ("no/such.json", "cannot be read: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize(("name", "words"), UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_an_unknown_name_is_one_line(name: str, words: str) -> None:
+    """A name that is neither instance nor file gives one line, with close names where there are any."""
+    with pytest.raises(InvalidInput) as caught:
+        load(name)
+
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of traces is the one that GSOPT_DATA names, and None when there is none."""
+    monkeypatch.delenv("GSOPT_DATA", raising=False)
+    assert data_folder() is None
+    for value, expected in [("", None), (str(tmp_path / "missing"), None), (str(tmp_path), tmp_path)]:
+        monkeypatch.setenv("GSOPT_DATA", value)
+        assert data_folder() == expected

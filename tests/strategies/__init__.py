@@ -1,0 +1,1 @@
+"""Hypothesis strategies and shared examples, one file per decision."""

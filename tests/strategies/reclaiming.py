@@ -1,0 +1,83 @@
+"""Tiny reclaiming problems: the example of Aryl's Figure 5, and random instances of every variant."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from hypothesis import strategies as st
+
+import instances.reclaiming
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
+
+Costs = Literal["one", "integer", "fractional"]
+Elasticity = Literal["tagged", "fungible"]
+SecondObjective = Literal["none", "collateral"]
+
+_COSTS: dict[Costs, st.SearchStrategy[float]] = {
+    "one": st.just(1.0),
+    "integer": st.integers(0, 5).map(float),
+    "fractional": st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 1.5, 7.0]),
+}
+
+
+def figure_5(*, order: str = "123456", demand: int = 2) -> Reclaiming:
+    """Give the example of Figure 5 with its servers in another order and another demand."""
+    example = instances.reclaiming.figure_5()
+    servers = {server.name: server for server in example.servers}
+    ordered = tuple(servers[f"s{digit}"] for digit in order)
+    return example.model_copy(update={"demand": demand, "servers": ordered})
+
+
+@st.composite
+def reclaiming_problems(
+    draw: st.DrawFn,
+    *,
+    max_servers: int = 6,
+    max_jobs: int = 6,
+    elasticities: Sequence[Elasticity] = ("tagged", "fungible"),
+    second_objectives: Sequence[SecondObjective] = ("none", "collateral"),
+    costs: Sequence[Costs] = ("one", "integer", "fractional"),
+    flexible: bool = True,
+) -> Reclaiming:
+    """Draw a problem that is small enough to enumerate.
+
+    Parameters
+    ----------
+    draw
+        Given by hypothesis.
+    max_servers
+        Largest number of servers.
+    max_jobs
+        Largest number of jobs.
+    elasticities
+        The kinds of elasticity to draw from.
+    second_objectives
+        The second objectives to draw from; collateral damage comes with integer costs only.
+    costs
+        The kinds of job cost to draw from: all 1, small integers, or fractions, zero included in the last two.
+    flexible
+        Whether jobs may have flexible workers.
+    """
+    names = [f"s{number}" for number in range(1, draw(st.integers(1, max_servers)) + 1)]
+    second_objective = draw(st.sampled_from(second_objectives))
+    kinds = [kind for kind in costs if second_objective == "none" or kind != "fractional"]
+    cost = _COSTS[draw(st.sampled_from(kinds))]
+    gpus = st.integers(1, 4)
+    workers = st.dictionaries(st.sampled_from(names), gpus, min_size=1, max_size=4)
+    extra = st.dictionaries(st.sampled_from(names), gpus, max_size=2) if flexible else st.just({})
+    jobs = tuple(
+        Job(
+            name=f"j{number}",
+            workers=draw(workers),
+            flexible=draw(extra),
+            cost=draw(cost),
+            training_servers=draw(st.integers(0, 2)),
+        )
+        for number in range(draw(st.integers(0, max_jobs)))
+    )
+    return Reclaiming(
+        demand=draw(st.integers(0, len(names))),
+        servers=tuple(Server(name=name, gpus=max(1, sum(job.gpus_on(name) for job in jobs))) for name in names),
+        jobs=jobs,
+        elasticity=draw(st.sampled_from(elasticities)),
+        second_objective=second_objective,
+    )
