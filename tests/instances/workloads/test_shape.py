@@ -1,6 +1,7 @@
 """The shapes of workloads, and the trace facts they are made of."""
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from random import Random
@@ -74,7 +75,7 @@ def test_durations_above_the_last_class_are_those_of_it() -> None:
     assert set(shape.draw(99, 99, Random(0))) == {(1, 60), (5, 70), (99, 80)}
 
 
-def measured(jobs: tuple[Job, ...], shape: Shape) -> Shape:
+def measured(jobs: Sequence[Job], shape: Shape) -> Shape:
     """Measure the facts of a shape on a trace."""
     least = [demand for demand, _ in shape.durations]
     classes = np.searchsorted(least, [job.gpus for job in jobs], side="right") - 1
