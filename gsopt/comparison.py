@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 #: A summary shows a suite by its headline figures only where these are no more than a reader compares.
 _MOST_GROUPS = 4
 
+#: From here on a table shows numbers with one decimal, below with six digits.
+_LARGE = 1000
+
 
 @dataclass(frozen=True)
 class Row:
@@ -283,7 +286,9 @@ def _number(value: Number | None) -> str:
     simple = plain(value)
     if simple is None:
         return "-"
-    return f"{simple:,}" if isinstance(simple, int) else f"{simple:,.6g}"
+    if isinstance(simple, int):
+        return f"{simple:,}"
+    return f"{simple:,.1f}" if abs(simple) >= _LARGE else f"{simple:.6g}"
 
 
 def _gap(gap: float | None, excess: Number | None) -> str:

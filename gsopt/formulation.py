@@ -14,7 +14,7 @@ from gsopt.standard_form import StandardForm
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: A solver's bound may overshoot an integer by this much and still mean that integer.
+#: A solver's bound may overshoot an integer by this much, relative, and still mean that integer.
 _ROUNDING = 1e-6
 
 
@@ -50,6 +50,11 @@ class Formulation(ABC, Generic[P, S]):
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
         """Give a solution as column values by name, for a start; columns left out are 0."""
         raise NotImplementedError(f"{self.name} takes no start solution")
+
+    def obstacle(self, problem: P) -> str:
+        """Say why there can be no solution, where that is plain without solving; empty otherwise."""
+        del problem
+        return ""
 
     def standard_form(self, problem: P) -> StandardForm:
         """Give the model as arrays."""
@@ -95,6 +100,9 @@ class Formulation(ABC, Generic[P, S]):
             The model's objective value is not the problem's.
         """
         begin = perf_counter()
+        obstacle = self.obstacle(problem)
+        if obstacle:
+            return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
         form = self.standard_form(problem)
         built = perf_counter() - begin
         outcome = (backend or Highs()).solve(
@@ -129,9 +137,8 @@ def proven_bound(form: StandardForm, outcome: Outcome) -> Number | None:
     """Give the solver's bound, rounded to an integer where every objective value is one."""
     if outcome.bound is None or not form.integral_objective:
         return outcome.bound
-    if form.sense is Sense.MINIMIZE:
-        return ceil(outcome.bound - _ROUNDING * max(1.0, abs(outcome.bound)))
-    return floor(outcome.bound + _ROUNDING * max(1.0, abs(outcome.bound)))
+    slack = min(_ROUNDING * max(1.0, abs(outcome.bound)), 0.5)
+    return ceil(outcome.bound - slack) if form.sense is Sense.MINIMIZE else floor(outcome.bound + slack)
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:

@@ -32,6 +32,8 @@ _CLOSE = 0.7
 def load(name: str | Path) -> Problem[Any]:
     """Load a committed instance by name, or an instance file by path.
 
+    A committed instance carries the name by which it was loaded.
+
     Raises
     ------
     InvalidInput
@@ -48,7 +50,7 @@ close: reclaiming/aryl-figure-5
     """
     known = names()
     if str(name) in known:
-        return read_problem(_HERE / f"{name}.json")
+        return read_problem(_HERE / f"{name}.json").model_copy(update={"name": str(name)})
     if Path(name).suffix == ".json" or _is_file(name):
         return read_problem(name)
     close = get_close_matches(str(name), known, cutoff=_CLOSE)

@@ -253,6 +253,12 @@ class Pool:
         finally:
             self._take_back(module, worker)
 
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers, idle and busy."""
+        with self._lock:
+            return [worker.pid for worker in self._all if worker.alive]
+
     def close(self) -> None:
         """End every worker; a solve that runs in another thread counts as crashed."""
         with self._lock:

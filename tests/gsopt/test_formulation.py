@@ -91,6 +91,8 @@ def test_start_solution_is_taken() -> None:
         ([1.0], Sense.MINIMIZE, 2.0000004, 2),
         ([1.0], Sense.MINIMIZE, 2.1, 3),
         ([1.0], Sense.MAXIMIZE, 2.9, 2),
+        ([1.0], Sense.MINIMIZE, 50_000_000.0, 50_000_000),
+        ([1.0], Sense.MAXIMIZE, 50_000_000.0, 50_000_000),
         ([0.5], Sense.MINIMIZE, 2.1, 2.1),
         ([1.0], Sense.MINIMIZE, None, None),
     ],

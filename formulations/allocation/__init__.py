@@ -1,0 +1,9 @@
+"""Exact methods for allocation."""
+
+from formulations.allocation.bundling import bundling
+from formulations.allocation.core import core
+from formulations.allocation.dp import dp
+from formulations.allocation.exact import exact
+from formulations.allocation.milp import milp
+
+__all__ = ["bundling", "core", "dp", "exact", "milp"]

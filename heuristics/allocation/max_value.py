@@ -1,0 +1,60 @@
+"""MaxValueDP: the dynamic programme for the multiple-choice knapsack that Algorithm 2 calls."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gsopt.errors import Unsupported
+
+#: An item: weight and value.
+Item = tuple[int, float]
+
+#: Cells of the table that are still tried.
+LARGEST_TABLE = 100_000_000
+
+
+def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
+    """Take one item or none of every group so that the weights fit and the value is largest.
+
+    Returns
+    -------
+    list of int
+        Place of the chosen item within its group, counted from 1; 0 where none is taken.
+
+    Raises
+    ------
+    Unsupported
+        The table of groups by capacity is too large.
+
+    Notes
+    -----
+    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no programme; this is the textbook one, with
+    one row of best values per group, read back from the end.
+
+    Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
+
+    Examples
+    --------
+    >>> max_value([[(1, 50.0)], [(1, 20.0), (2, 30.0), (3, 36.0), (4, 40.0)]], 4)
+    [1, 3]
+    """
+    useful = min(capacity, sum(max((weight for weight, _ in items), default=0) for items in groups))
+    if len(groups) * (useful + 1) > LARGEST_TABLE:
+        raise Unsupported(f"a table of {len(groups):,} groups by {useful:,} GPUs is too large")
+    best = np.zeros((len(groups) + 1, useful + 1))
+    for before, after, items in zip(best, best[1:], groups, strict=False):
+        after[:] = before
+        for weight, value in items:
+            if weight <= useful:
+                target = after[weight:]
+                np.maximum(target, before[: useful + 1 - weight] + value, out=target)
+    chosen, left = [0] * len(groups), useful
+    for place in reversed(range(len(groups))):
+        if best[place + 1, left] == best[place, left]:
+            continue
+        for number, (weight, value) in enumerate(groups[place], start=1):
+            if weight <= left and best[place, left - weight] + value == best[place + 1, left]:
+                chosen[place] = number
+                left -= weight
+                break
+    return chosen

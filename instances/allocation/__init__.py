@@ -1,0 +1,7 @@
+"""Instances of allocation: generators, snapshots of traces, and the committed suites."""
+
+from instances.allocation.aryl import figure_6, table_4
+from instances.allocation.elastic_jobs import elastic_jobs
+from instances.allocation.real import from_data as from_data  # no generator: it needs a folder of traces
+
+__all__ = ["elastic_jobs", "figure_6", "table_4"]

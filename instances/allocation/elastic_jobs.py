@@ -1,0 +1,115 @@
+"""Elastic jobs: random jobs like those of a training cluster, more of them than the GPUs can scale out."""
+
+from random import Random
+from typing import Any, Literal, get_args
+
+from gsopt.problem import About
+from gsopt.problems.allocation import Allocation, ElasticJob
+from instances.allocation.scaling import across_servers, imperfect, values
+from instances.arguments import require
+
+Sizes = Literal["one", "powers_of_two", "any"]
+Scaling = Literal["proportional", "imperfect", "across_servers"]
+
+#: GPUs per worker, and how many jobs of a hundred have that many.
+_SIZES: dict[str, dict[int, int]] = {
+    "one": {1: 100},
+    "powers_of_two": {1: 40, 2: 25, 4: 20, 8: 15},
+    "any": {1: 20, 2: 15, 3: 15, 4: 10, 5: 10, 6: 10, 7: 10, 8: 10},
+}
+
+#: Running times are log-normal: median 50 minutes, from a minute to ten days.
+_MEDIAN, _SPREAD, _SHORTEST, _LONGEST = 3_000, 1.5, 60, 864_000
+
+#: Servers beyond the first slow a job down by something between these shares.
+_LEAST_TOLL, _MOST_TOLL = 0.05, 0.6
+
+
+def elastic_jobs(
+    *,
+    jobs: int = 200,
+    capacity: int = 1_000,
+    most_workers: int = 8,
+    most_extra: int = 17,
+    sizes: Sizes = "powers_of_two",
+    scaling: Scaling = "proportional",
+    queued_share: float = 0.0,
+    seed: int = 0,
+) -> Allocation:
+    """Generate elastic jobs and the GPUs that remain for their extra workers.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    capacity
+        GPUs that remain once the queued jobs have started; their minimum workers are added to it.
+    most_workers
+        The minimum number of workers is drawn from 1 to this.
+    most_extra
+        The number of extra workers that a job can use is drawn from 1 to this.
+    sizes
+        GPUs per worker: ``one``; 1, 2, 4 or 8 (``powers_of_two``); or 1 to 8 (``any``).
+    scaling
+        ``proportional``: the speed is proportional to the number of workers. ``imperfect``: it loses 10 % for
+        each worker beyond the middle of the range. ``across_servers``: it drops with every further server, so
+        that the values are neither concave nor rising.
+    queued_share
+        Share of the jobs that still wait.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = elastic_jobs(jobs=50, capacity=256, seed=1)
+    >>> len(problem.jobs), problem.remaining, {job.gpus_per_worker for job in problem.jobs}
+    (50, 256, {8, 1, 2, 4})
+    """
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(capacity >= 0, "capacity", capacity, "must be at least 0")
+    require(most_workers >= 1, "most_workers", most_workers, "must be at least 1")
+    require(most_extra >= 1, "most_extra", most_extra, "must be at least 1")
+    require(sizes in get_args(Sizes), "sizes", sizes, f"must be one of {', '.join(get_args(Sizes))}")
+    require(scaling in get_args(Scaling), "scaling", scaling, f"must be one of {', '.join(get_args(Scaling))}")
+    require(0 <= queued_share <= 1, "queued_share", queued_share, "must be between 0 and 1")
+    random = Random(seed)
+    drawn: list[ElasticJob] = []
+    for number in range(1, jobs + 1):
+        least = random.randint(1, most_workers)
+        most = least + random.randint(1, most_extra)
+        gpus = random.choices(*zip(*_SIZES[sizes].items(), strict=True))[0]
+        time = round(min(max(_MEDIAN * random.lognormvariate(0, _SPREAD), _SHORTEST), _LONGEST))
+        toll = random.uniform(_LEAST_TOLL, _MOST_TOLL)
+        queued = random.random() < queued_share
+        drawn.append(
+            ElasticJob(
+                name=f"j{number}",
+                min_workers=least,
+                max_workers=most,
+                gpus_per_worker=gpus,
+                queued=queued,
+                **_worth(scaling, time, least, most, gpus, toll, queued),
+            )
+        )
+    base = sum(job.base_gpus for job in drawn if job.queued)
+    return Allocation(
+        name="elastic-jobs",
+        about=About(source=f"elastic_jobs, {scaling} scaling", seed=seed),
+        capacity=capacity + base,
+        jobs=tuple(drawn),
+    )
+
+
+def _worth(
+    scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
+) -> dict[str, Any]:
+    """Give the fields that say what extra workers are worth; a queued job needs its running time as well."""
+    if scaling == "proportional":
+        return {"time_at_min": time}
+    speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)
+    return {"values": values(time, least, most, speed)} | ({"time_at_min": time} if queued else {})

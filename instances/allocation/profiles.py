@@ -1,0 +1,48 @@
+"""Profiles: measured iterations per second by number of GPUs, published with ElasticFlow."""
+
+import csv
+from math import isfinite
+from pathlib import Path
+
+from gsopt.errors import InvalidInput, shorten
+
+#: Place of the tables in the folder of public traces.
+FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
+
+
+def curves(folder: str | Path) -> dict[str, dict[int, float]]:
+    """Read the tables of a folder: one curve per model and batch size, iterations per second by number of GPUs.
+
+    Numbers of GPUs that were not measured (blank, nan or 0) are left out.
+
+    Raises
+    ------
+    InvalidInput
+        A table cannot be read.
+
+    Examples
+    --------
+    >>> curves("no/such/folder")
+    {}
+    """
+    return {
+        f"{path.stem}-{batch}": curve
+        for path in sorted(Path(folder).glob("*.csv"))
+        for batch, curve in _table(path).items()
+    }
+
+
+def _table(path: Path) -> dict[str, dict[int, float]]:
+    try:
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        counts = [int(cell) for cell in header[1:]]
+        return {row[0]: _curve(counts, row[1:]) for row in rows if row}
+    except OSError as error:
+        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InvalidInput(str(path), "", shorten(str(error)), "must be a table of numbers") from None
+
+
+def _curve(counts: list[int], cells: list[str]) -> dict[int, float]:
+    speeds = {count: float(cell) for count, cell in zip(counts, cells, strict=True) if cell}
+    return {count: speed for count, speed in speeds.items() if isfinite(speed) and speed > 0}

@@ -1,0 +1,41 @@
+"""Instances from the public traces, where these are at hand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gsopt.problems.allocation import Allocation
+from instances.allocation.profiles import FOLDER, curves
+from instances.allocation.snapshots import measured, proportional
+from instances.traces import itp
+
+#: Clusters with 25 to 500 jobs at their busiest moment.
+_CLUSTERS = (1, 4, 7, 8, 9, 10)
+
+
+def from_data(folder: Path) -> Iterator[Allocation]:
+    """Build instances from the ITP trace in a folder: the busiest moment of six clusters.
+
+    Once with jobs that speed up in proportion to their workers, and once with the measured curves of
+    ElasticFlow where they are in the folder too. Nothing where the trace is not there.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(problem.remaining > 0 for problem in from_data(folder))
+    True
+    """
+    if not (folder / itp.FILE).exists():
+        return
+    profiles = list(curves(folder / FOLDER).values())
+    for cluster in _CLUSTERS:
+        workload = itp.read(folder / itp.FILE, clusters=[cluster])
+        name = f"itp-{cluster:02}"
+        yield proportional(workload).model_copy(update={"name": f"allocation/real/proportional/{name}"})
+        if profiles:
+            yield measured(workload, profiles).model_copy(update={"name": f"allocation/real/measured/{name}"})

@@ -1,0 +1,132 @@
+"""Snapshots: elastic jobs out of a workload, at the moment at which it keeps most GPUs busy."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+from gsopt.job import Job, Workload
+from gsopt.problem import About
+from gsopt.problems.allocation import Allocation, ElasticJob
+
+#: GPUs that remain for extra workers, as a share of those in use.
+_REMAINING = 0.25
+
+#: How many times its own number of workers a job can use.
+_GROWTH = 4
+
+#: Largest number of GPUs per worker: those of one server.
+_SERVER_GPUS = 8
+
+#: Iterations per second by number of GPUs.
+Curve = Mapping[int, float]
+
+
+def proportional(workload: Workload) -> Allocation:
+    """Give the jobs that run at the busiest moment; each can grow to four times its workers and speed.
+
+    Every job starts when it is submitted. A worker has 8 GPUs, or those of the job if they are fewer; the
+    job's own workers are its minimum. The GPUs that remain are a quarter of those in use.
+
+    Examples
+    --------
+    >>> a = Job(name="a", release_date=0, duration=60, gpus=16)
+    >>> b = Job(name="b", release_date=20, duration=90, gpus=4)
+    >>> problem = proportional(Workload(name="two", jobs=[a, b]))
+    >>> [(job.min_workers, job.max_workers, job.gpus_per_worker, job.remaining_work) for job in problem.jobs]
+    [(2, 8, 8, 80.0), (1, 4, 4, 90.0)]
+    """
+    time = busiest(workload.jobs)
+    elastic: list[ElasticJob] = []
+    for number, job in enumerate(running(workload.jobs, time), start=1):
+        gpus = min(job.gpus, _SERVER_GPUS)
+        workers = -(-job.gpus // gpus)
+        left = job.release_date + job.duration - time
+        elastic.append(
+            ElasticJob(
+                name=f"j{number}",
+                min_workers=workers,
+                max_workers=_GROWTH * workers,
+                gpus_per_worker=gpus,
+                remaining_work=left * workers,
+            )
+        )
+    return _allocation(workload, time, elastic, "proportional scaling")
+
+
+def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
+    """Give the jobs that run at the busiest moment, with measured scaling curves and one GPU per worker.
+
+    The jobs take in turn the curves that were measured at their number of GPUs.
+    Between two measured numbers of GPUs a job runs on the smaller one, so its values rise in steps, and fall
+    where the curve does. Jobs that no curve fits are left out. The GPUs that remain are a quarter of those in
+    use.
+
+    Examples
+    --------
+    >>> jobs = [Job(name="a", release_date=0, duration=60, gpus=1)]
+    >>> problem = measured(Workload(name="one", jobs=jobs), [{1: 1.0, 2: 1.5, 4: 1.25}])
+    >>> problem.jobs[0].values
+    (20.0, 20.0, 12.0)
+    """
+    time = busiest(workload.jobs)
+    elastic: list[ElasticJob] = []
+    for number, job in enumerate(running(workload.jobs, time), start=1):
+        fitting = [curve for curve in curves if job.gpus in curve]
+        if not fitting:
+            continue
+        curve = fitting[number % len(fitting)]
+        most = min(_GROWTH * job.gpus, max(curve))
+        left = job.release_date + job.duration - time
+        elastic.append(
+            ElasticJob(
+                name=f"j{number}",
+                min_workers=job.gpus,
+                max_workers=most,
+                values=tuple(_saved(left, curve, job.gpus, most)),
+            )
+        )
+    return _allocation(workload, time, elastic, "measured scaling")
+
+
+def busiest(jobs: Sequence[Job]) -> float:
+    """Find the moment at which most GPUs are in use when jobs start as they are submitted.
+
+    Examples
+    --------
+    >>> spans = [(0, 9, 1), (3, 4, 2), (5, 6, 1), (7, 1, 4)]
+    >>> busiest([Job(name=str(n), release_date=r, duration=d, gpus=g) for n, (r, d, g) in enumerate(spans)])
+    7.0
+    """
+    starts = [(job.release_date, 1, job.gpus) for job in jobs]
+    ends = [(job.release_date + job.duration, 0, -job.gpus) for job in jobs]
+    events = sorted(starts + ends)
+    in_use = list(accumulate(change for _, _, change in events))
+    return events[max(range(len(events)), key=in_use.__getitem__)][0] if events else 0.0
+
+
+def running(jobs: Iterable[Job], time: float) -> Iterator[Job]:
+    """Give the jobs that run at a moment when every job starts as it is submitted.
+
+    Examples
+    --------
+    >>> [job.name for job in running([Job(name="a", release_date=0, duration=9, gpus=1)], 9)]
+    []
+    """
+    return (job for job in jobs if job.release_date <= time < job.release_date + job.duration)
+
+
+def _saved(left: float, curve: Curve, least: int, most: int) -> Iterator[float]:
+    for gpus in range(least + 1, most + 1):
+        used = max(count for count in curve if count <= gpus)
+        yield left - left * curve[least] / curve[used]
+
+
+def _allocation(workload: Workload, time: float, jobs: Sequence[ElasticJob], scaling: str) -> Allocation:
+    in_use = sum(job.base_gpus for job in jobs)
+    details: dict[str, Any] = {"source": f"{workload.source}, jobs running at second {time:.0f}, {scaling}"}
+    return Allocation(
+        name=workload.name,
+        about=About(**details),
+        capacity=round(_REMAINING * in_use),
+        jobs=tuple(jobs),
+    )

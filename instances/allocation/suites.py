@@ -1,0 +1,232 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.allocation.suites`` writes every file anew; the files do not change unless a generator
+does.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gsopt.files import read_problem, write
+from gsopt.problem import About
+from gsopt.problems.allocation import Allocation, ElasticJob
+from gsopt.result import plain
+from gsopt.testing import brute_force
+from instances.allocation.aryl import figure_6, table_4
+from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
+
+#: The folder of all instances; an instance's name is its place in there.
+FOLDER = Path(__file__).parents[1]
+
+#: Jobs and GPUs of the instances of production size.
+_PRODUCTION = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
+
+#: Value tables take room; with more jobs a file would be larger than 200 kB.
+_MOST_TABLES = 500
+
+
+def committed() -> list[Allocation]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len(committed())
+    43
+    """
+    return [*paper(), *small(), *production()]
+
+
+def paper() -> list[Allocation]:
+    """Build the examples of the paper.
+
+    Examples
+    --------
+    >>> [problem.name for problem in paper()]
+    ['allocation/aryl-table-4', 'allocation/aryl-figure-6']
+    """
+    return [_renamed(problem, problem.name) for problem in (table_4(), figure_6())]
+
+
+def small() -> list[Allocation]:
+    """Generate the instances that can be solved by trying every choice of extra workers.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    5
+    """
+    made = {**_random(), **_greedy_fails(), **_tables(), **_corner_cases()}
+    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def production() -> list[Allocation]:
+    """Generate the instances of the size of a production cluster.
+
+    Examples
+    --------
+    >>> [max(figure) for figure in zip(*((len(p.jobs), p.capacity) for p in production()))]
+    [2000, 4000]
+    """
+    return [_renamed(problem, f"production/{name}") for name, problem in _of_production_size()]
+
+
+def proven(problem: Allocation) -> Allocation:
+    """Give a tiny instance with its optimum, found by trying every choice of extra workers.
+
+    Examples
+    --------
+    >>> proven(table_4()).about.objective
+    86.0
+    """
+    optimum = brute_force(problem)
+    if optimum is None:
+        return problem
+    value = plain(optimum[0])
+    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+
+
+def regenerate(folder: Path = FOLDER) -> list[Path]:
+    """Write the file of every committed instance, and give their paths.
+
+    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
+    long as its jobs and capacity are the same.
+    """
+    tiny = {problem.name for problem in (*paper(), *small())}
+    paths: list[Path] = []
+    for problem in committed():
+        path = folder / f"{problem.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        paths.append(path)
+    return paths
+
+
+def _random() -> dict[str, Allocation]:
+    def few(**options: Any) -> Allocation:
+        return elastic_jobs(jobs=4, most_workers=4, most_extra=5, **options)
+
+    return {
+        "one-size": few(sizes="one", capacity=7, seed=1),
+        "powers-of-two": few(capacity=13, seed=2),
+        "powers-of-two-odd": few(capacity=21, seed=11),
+        "any-size": few(sizes="any", capacity=12, seed=3),
+        "any-size-tight": few(sizes="any", capacity=5, seed=4),
+        "imperfect": few(scaling="imperfect", capacity=16, seed=5),
+        "imperfect-any-size": few(scaling="imperfect", sizes="any", capacity=19, seed=6),
+        "across-servers": few(scaling="across_servers", capacity=18, seed=7),
+        "across-servers-any-size": few(scaling="across_servers", sizes="any", capacity=23, seed=8),
+        "queued": few(queued_share=0.5, capacity=9, seed=9),
+        "queued-across-servers": few(queued_share=0.6, scaling="across_servers", capacity=20, seed=10),
+        "five-jobs": elastic_jobs(jobs=5, most_workers=3, most_extra=4, capacity=14, seed=12),
+    }
+
+
+def _greedy_fails() -> dict[str, Allocation]:
+    return {
+        "greedy-blocked": _handmade(
+            4,
+            ElasticJob(name="small", min_workers=1, max_workers=2, gpus_per_worker=1, time_at_min=200),
+            ElasticJob(name="large", min_workers=1, max_workers=2, gpus_per_worker=4, time_at_min=600),
+        ),
+        "sizes-2-3-5": _handmade(
+            14,
+            ElasticJob(name="two", min_workers=2, max_workers=5, gpus_per_worker=2, time_at_min=240),
+            ElasticJob(name="three", min_workers=1, max_workers=3, gpus_per_worker=3, time_at_min=310),
+            ElasticJob(name="five", min_workers=3, max_workers=5, gpus_per_worker=5, time_at_min=1000),
+        ),
+        "sizes-1-3-6": _handmade(
+            9,
+            ElasticJob(name="one", min_workers=1, max_workers=4, gpus_per_worker=1, time_at_min=90),
+            ElasticJob(name="three", min_workers=2, max_workers=4, gpus_per_worker=3, time_at_min=400),
+            ElasticJob(name="six", min_workers=1, max_workers=2, gpus_per_worker=6, time_at_min=700),
+        ),
+    }
+
+
+def _tables() -> dict[str, Allocation]:
+    return {
+        "steps": _handmade(
+            5,
+            ElasticJob(name="steps", min_workers=2, max_workers=6, values=(0, 60, 60, 90)),
+            ElasticJob(name="smooth", min_workers=1, max_workers=5, time_at_min=50),
+        ),
+        "convex": _handmade(
+            6,
+            ElasticJob(name="late", min_workers=1, max_workers=5, values=(1, 4, 9, 16)),
+            ElasticJob(name="later", min_workers=1, max_workers=6, values=(0, 1, 3, 10, 30)),
+            ElasticJob(name="even", min_workers=1, max_workers=4, values=(4, 8, 12)),
+        ),
+        "nothing-gained": _handmade(
+            6,
+            ElasticJob(name="slower", min_workers=1, max_workers=4, values=(-1, -2.5, -4)),
+            ElasticJob(name="worse", min_workers=2, max_workers=3, gpus_per_worker=2, values=(-7,)),
+        ),
+        "rises-and-falls": _handmade(
+            9,
+            ElasticJob(name="a", min_workers=1, max_workers=6, values=(30, 45, 40, 20, -10)),
+            ElasticJob(name="b", min_workers=4, max_workers=8, gpus_per_worker=2, values=(25, 24.5, 60, 10)),
+        ),
+    }
+
+
+def _corner_cases() -> dict[str, Allocation]:
+    elastic = ElasticJob(name="elastic", min_workers=2, max_workers=6, time_at_min=60)
+    rigid = ElasticJob(name="rigid", min_workers=3, max_workers=3, time_at_min=60, queued=True)
+    running = ElasticJob(name="running", min_workers=3, max_workers=7, gpus_per_worker=2, remaining_work=500)
+    return {
+        "no-jobs": _handmade(8),
+        "no-gpus": _handmade(0, elastic),
+        "no-elastic-jobs": _handmade(8, rigid),
+        "everything-fits": _handmade(64, elastic, running),
+        "too-large-a-worker": _handmade(1, running, elastic),
+        "remaining-work": _handmade(7, running, elastic),
+        "no-time-left": _handmade(4, elastic, elastic.model_copy(update={"name": "done", "time_at_min": 0.0})),
+        "cannot-start": _handmade(
+            8, elastic, rigid, *(rigid.model_copy(update={"name": name}) for name in ("second", "third"))
+        ),
+    }
+
+
+def _of_production_size() -> Iterator[tuple[str, Allocation]]:
+    variants: tuple[tuple[str, Sizes, Scaling], ...] = (
+        ("proportional", "powers_of_two", "proportional"),
+        ("any-size", "any", "proportional"),
+        ("imperfect", "powers_of_two", "imperfect"),
+        ("across-servers", "any", "across_servers"),
+    )
+    for jobs, capacity in _PRODUCTION:
+        for name, sizes, scaling in variants:
+            if scaling == "proportional" or jobs <= _MOST_TABLES:
+                problem = elastic_jobs(jobs=jobs, capacity=capacity, sizes=sizes, scaling=scaling, seed=jobs)
+                yield f"{name}-{jobs:04}", problem
+
+
+def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
+    return Allocation(about=About(source="made by hand"), capacity=capacity, jobs=jobs)
+
+
+def _changed(problem: Allocation, **changes: Any) -> Allocation:
+    return Allocation(**{**dict(problem), **changes})
+
+
+def _renamed(problem: Allocation, name: str) -> Allocation:
+    return _changed(problem, name=f"allocation/{name}")
+
+
+def _with_about(problem: Allocation, facts: Mapping[str, Any]) -> Allocation:
+    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
+
+
+def _with_kept_proof(problem: Allocation, path: Path) -> Allocation:
+    if not path.exists():
+        return problem
+    standing = read_problem(path)
+    if standing.about is None or _changed(problem, about=standing.about) != standing:
+        return problem
+    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
+    return _with_about(problem, kept)
+
+
+if __name__ == "__main__":
+    regenerate()
