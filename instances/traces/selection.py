@@ -93,9 +93,9 @@ def select(
     kept = _sorted(_distinct(entries, noted), noted)
     begin = kept[0][1].release_date if kept else 0.0
     if window is not None:
-        first, begin, end = begin, begin + window[0], begin + window[1]
+        begin, end = begin + window[0], begin + window[1]
         kept = [entry for entry in kept if begin <= entry[1].release_date < end]
-        source += f", {window[0]:g} to {window[1]:g} s after the first release at {first:g} s"
+        source += f", {window[0]:g} to {window[1]:g} s after the first release"
     if max_gpus is not None:
         kept = _at_most(max_gpus, kept, noted, cap=cap)
     if sample is not None and sample < len(kept):
