@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any, Unpack
@@ -49,7 +50,7 @@ def dally(path: str | Path, *, mean_gap: float | None = None, **selection: Unpac
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: no/such/jobs.json: cannot be read: No such file or directory
     """
-    require(mean_gap is None or mean_gap > 0, "mean_gap", mean_gap, "must be more than 0")
+    require(mean_gap is None or 0 < mean_gap < inf, "mean_gap", mean_gap, "must be more than 0")
     file = find(path, FILE)
     issues: list[Issue] = []
     table = list(_rows(file, issues))

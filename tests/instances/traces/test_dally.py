@@ -113,10 +113,11 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
         dally(tmp_path / "jobs.json")
 
 
-def test_a_mean_gap_is_more_than_0(tmp_path: Path) -> None:
-    """A mean gap of 0 is refused."""
-    with pytest.raises(InvalidInput, match="mean_gap: 0: must be more than 0"):
-        dally(written(tmp_path, dally_entry(1)), mean_gap=0)
+@pytest.mark.parametrize("mean_gap", [0, -1, float("inf"), float("nan")])
+def test_a_mean_gap_is_more_than_0(tmp_path: Path, mean_gap: float) -> None:
+    """A mean gap of nothing, or without end, is refused."""
+    with pytest.raises(InvalidInput, match=r"^mean_gap: .*: must be more than 0$"):
+        dally(written(tmp_path, dally_entry(1)), mean_gap=mean_gap)
 
 
 def test_the_real_day(traces: Path) -> None:

@@ -173,6 +173,15 @@ def test_the_real_samples(traces: Path, trace: str, numbers: int) -> None:
     assert all(reading.workload.jobs[-1].release_date < 8 * 3600 for reading in readings)
 
 
+@pytest.mark.parametrize(("rate", "jobs"), [(10, 80), (20, 160), (30, 240), (40, 320), (50, 400)])
+def test_the_real_rates(traces: Path, rate: int, jobs: int) -> None:
+    """The workloads of five arrival rates have 80 to 400 good jobs."""
+    reading = sia(traces, trace=f"scale/rate_{rate}", number=10)
+
+    assert reading.issues == ()
+    assert len(reading.workload.jobs) == jobs
+
+
 @pytest.mark.parametrize("gpu", ["aws", "azure", "dgx", "dgx-ext", "rtx"])
 def test_the_real_profiles(traces: Path, gpu: str) -> None:
     """Every job was measured on the GPUs it demands, and no count is ten times as fast or slow per GPU."""
