@@ -6,7 +6,7 @@ from pathlib import Path
 from gsopt.problems.allocation import Allocation
 from instances.allocation.profiles import FOLDER, curves
 from instances.allocation.snapshots import measured, proportional
-from instances.traces import itp
+from instances.traces.itp import FILE, itp
 
 #: Clusters with 25 to 500 jobs at their busiest moment.
 _CLUSTERS = (1, 4, 7, 8, 9, 10)
@@ -30,11 +30,11 @@ def from_data(folder: Path) -> Iterator[Allocation]:
     >>> folder is None or all(problem.remaining > 0 for problem in from_data(folder))
     True
     """
-    if not (folder / itp.FILE).exists():
+    if not (folder / FILE).exists():
         return
     profiles = list(curves(folder / FOLDER).values())
     for cluster in _CLUSTERS:
-        workload = itp.read(folder / itp.FILE, clusters=[cluster])
+        workload = itp(folder, clusters=[cluster]).workload
         name = f"itp-{cluster:02}"
         yield proportional(workload).model_copy(update={"name": f"allocation/real/proportional/{name}"})
         if profiles:

@@ -8,10 +8,13 @@ from gsopt.job import Workload
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming.snapshots import snapshots
 from instances.reclaiming.workers import Mode
-from instances.traces import itp, philly
+from instances.traces.itp import FILE as ITP
+from instances.traces.itp import itp
+from instances.traces.philly import FILE as PHILLY
+from instances.traces.philly import philly
 
 #: The months in which the Philly trace is dense.
-_PHILLY_WINDOW = datetime(2017, 10, 1), datetime(2017, 12, 1)  # noqa: DTZ001 - the trace has no time zone
+_PHILLY_DATES = datetime(2017, 10, 1), datetime(2017, 12, 1)  # noqa: DTZ001 - the trace has no time zone
 
 #: Servers of which the trace keeps more than half of the GPUs busy, and a fifth of them to return.
 _PHILLY_SERVERS, _PHILLY_DEMAND = 80, 16
@@ -37,12 +40,11 @@ def from_data(folder: Path) -> Iterator[Reclaiming]:
     >>> folder is None or next(from_data(folder)).demand > 0
     True
     """
-    if (folder / philly.FILE).exists():
-        yield from _snapshots(
-            philly.read(folder / philly.FILE, window=_PHILLY_WINDOW), _PHILLY_SERVERS, _PHILLY_DEMAND
-        )
-    if (folder / itp.FILE).exists():
-        yield from _snapshots(itp.read(folder / itp.FILE), _ITP_SERVERS, _ITP_DEMAND)
+    if (folder / PHILLY).exists():
+        workload = philly(folder, dates=_PHILLY_DATES).workload
+        yield from _snapshots(workload, _PHILLY_SERVERS, _PHILLY_DEMAND)
+    if (folder / ITP).exists():
+        yield from _snapshots(itp(folder).workload, _ITP_SERVERS, _ITP_DEMAND)
 
 
 def _snapshots(workload: Workload, servers: int, demand: int) -> Iterator[Reclaiming]:

@@ -1,1 +1,15 @@
-"""Readers of public traces, one per file format: each gives a `Workload`, and a report of bad rows."""
+"""Readers of public traces, one per file format; each gives a workload and a report of bad rows.
+
+Every reader takes a path and the options of `Selection`, and gives a `Reading`.
+"""
+
+from instances.traces.dally import dally
+from instances.traces.helios import helios
+from instances.traces.itp import itp
+from instances.traces.openb import openb
+from instances.traces.philly import philly
+from instances.traces.sia import sia
+from instances.traces.swf import swf
+from instances.traces.tiresias import tiresias
+
+__all__ = ["dally", "helios", "itp", "openb", "philly", "sia", "swf", "tiresias"]

@@ -5,10 +5,12 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import Unpack
 
 from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
-from instances.traces.reading import Issue, Reading, Row, content, rows, usable
+from gsopt.job import Job
+from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
 FILE = Path("elasticflow_itp/data/raw-traces.tar.gz")
@@ -17,65 +19,56 @@ _COLUMNS = ("job_id", "submission_time", "duration", "num_gpu")
 _MEMBER = re.compile(r"(?:.*/)?cluster([0-9]{1,4})\.csv")
 
 
-def read(path: str | Path, *, clusters: Iterable[int] | None = None) -> Workload:
-    """Read the trace; rows that cannot be used are left out, and `scan` tells which.
+def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection: Unpack[Selection]) -> Reading:
+    """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
 
-    See `scan` for parameters and errors.
+    The archive may be that of the raw trace, or ElasticFlow's, which has a model and a batch size for every
+    job, drawn at random. The trace holds no job shorter than 600 s. A row is dropped when a value is missing or
+    breaks a rule, or when its job was read before.
+
+    Parameters
+    ----------
+    path
+        The archive with files ``cluster01.csv``, ``cluster02.csv``, ..., or the folder of the trace or of all
+        traces.
+    clusters
+        Numbers of the clusters whose jobs are read as one workload; all when None.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The archive cannot be read or is no ITP trace, there is no such cluster, or an option is out of its
+        range.
+
+    Notes
+    -----
+    D. Gu et al., ElasticFlow: An elastic serverless training platform for distributed deep learning, ASPLOS
+    2023.
 
     Examples
     --------
     >>> from instances import data_folder
     >>> folder = data_folder()
-    >>> folder is None or len(read(folder / FILE, clusters=[10]).jobs) == 260
+    >>> folder is None or len(itp(folder, clusters=[10]).workload.jobs) == 260
     True
     """
-    return scan(path, clusters=clusters).workload
-
-
-def scan(path: str | Path, *, clusters: Iterable[int] | None = None) -> Reading:
-    """Read the trace together with a report of the rows that were left out.
-
-    A row is left out when a value is missing or breaks a rule, or when its job was read before. Second 0 of the
-    workload is that of the trace. The trace holds no job shorter than 600 s.
-
-    Parameters
-    ----------
-    path
-        The archive with files ``cluster01.csv``, ``cluster02.csv``, ...
-    clusters
-        Numbers of the clusters whose jobs are read as one workload; all when None.
-
-    Raises
-    ------
-    InvalidInput
-        The archive cannot be read or is no ITP trace, or there is no such cluster.
-
-    Examples
-    --------
-    >>> scan("no/such/raw-traces.tar.gz")
-    Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/raw-traces.tar.gz: cannot be read: No such file or directory
-    """
-    tables = _tables(path)
+    file = find(path, FILE)
+    tables = _tables(file)
     chosen = sorted(tables) if clusters is None else sorted(set(clusters))
     for cluster in chosen:
         if cluster not in tables:
             rule = f"must be one of {', '.join(map(str, sorted(tables)))}"
-            raise InvalidInput(str(path), "clusters", str(cluster), rule)
+            raise InvalidInput(str(file), "clusters", str(cluster), rule)
     issues: list[Issue] = []
-    jobs: dict[str, Job] = {}
-    for cluster in chosen:
-        file, data = tables[cluster]
-        for row, job in usable(rows(file, data, _COLUMNS, issues), _job, issues):
-            if jobs.setdefault(job.name, job) is not job:
-                issues.append(Issue(file=file, row=row.line, reason=f"job_id: {job.name!r}: was read before"))
+    entries = [
+        entry
+        for cluster in chosen
+        for entry in usable(rows(*tables[cluster], _COLUMNS, issues, further=True), _job, issues)
+    ]
     which = "" if clusters is None else f", clusters {', '.join(map(str, chosen))}"
-    workload = Workload(
-        name="itp",
-        source=f"Microsoft ITP trace, {Path(path).name}{which}",
-        jobs=tuple(jobs.values()),
-    )
-    return Reading(workload=workload, issues=tuple(sorted(issues, key=lambda issue: (issue.file, issue.row))))
+    return select("itp", f"Microsoft ITP trace, {file.name}{which}", entries, issues, **selection)
 
 
 def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
@@ -107,4 +100,6 @@ def _job(row: Row) -> Job:
         release_date=row.number("submission_time"),
         duration=row.number("duration"),
         gpus=row.whole_number("num_gpu"),
+        model=row.values.get("model_name", ""),
+        batch_size=row.whole_number("batch_size") if "batch_size" in row.values else None,
     )

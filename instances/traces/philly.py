@@ -1,88 +1,84 @@
 """Philly: jobs of Microsoft's GPU clusters in 2017, in the reduced form used by Pollux and Sia."""
 
-import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Unpack
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job, Workload
+from gsopt.job import Job
 from instances.arguments import require
-from instances.traces.reading import Issue, Reading, Row, content, rows, usable
+from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
+from instances.traces.selection import Selection, select
 
 #: Place of the file in the folder of public traces.
 FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
-_TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
-
-Window = tuple[datetime, datetime]
 
 
-def read(path: str | Path, *, window: Window | None = None, virtual_cluster: str | None = None) -> Workload:
-    """Read the trace; rows that cannot be used are left out, and `scan` tells which.
+def philly(
+    path: str | Path,
+    *,
+    virtual_cluster: str | None = None,
+    dates: tuple[datetime, datetime] | None = None,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    See `scan` for parameters and errors.
+    A row is dropped when a value is missing or breaks a rule, or when it repeats an earlier row in full. The
+    column ``gpu_time`` is the product of two others and is not used. The rows are in no order; jobs are named
+    after their row. The trace is thin before October 2017. The report is on the whole file, whichever of its
+    jobs are read.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped, or the folder of the trace or of all traces.
+    virtual_cluster
+        Read only the jobs of this virtual cluster.
+    dates
+        Read only the jobs submitted from the first date on and before the second, on the trace's own clock.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or is no Philly trace, there is no such virtual cluster, or an option is out of
+        its range.
+
+    Notes
+    -----
+    M. Jeon et al., Analysis of large-scale multi-tenant GPU clusters for DNN training workloads, ATC 2019.
 
     Examples
     --------
     >>> from instances import data_folder
     >>> folder = data_folder()
-    >>> folder is None or len(read(folder / FILE).jobs) == 82_182
+    >>> folder is None or len(philly(folder).workload.jobs) == 82_182
     True
     """
-    return scan(path, window=window, virtual_cluster=virtual_cluster).workload
-
-
-def scan(path: str | Path, *, window: Window | None = None, virtual_cluster: str | None = None) -> Reading:
-    """Read the trace together with a report of the rows that were left out.
-
-    A row is left out when a value is missing or breaks a rule, or when it repeats an earlier row in full. The
-    rest of a row is looked at only when it lies in the window and in the virtual cluster. The column
-    ``gpu_time`` is the product of two others and is not used. Jobs are named after their row.
-
-    Parameters
-    ----------
-    path
-        The file, as it is or gzipped.
-    window
-        Beginning and end, in the trace's own clock, of the time in which the jobs are submitted; the end is
-        excluded. The beginning is second 0 of the workload. Without a window the whole trace is read, and its
-        earliest job is submitted at second 0.
-    virtual_cluster
-        Read only the jobs of this virtual cluster.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read or is no Philly trace, the window is empty, or there is no such virtual cluster.
-
-    Examples
-    --------
-    >>> scan("no/such/philly.csv.gz")
-    Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/philly.csv.gz: cannot be read: No such file or directory
-    """
-    if window is not None:
-        _check(window)
-    file = Path(path).name
+    begin, end = (0.0, float("inf")) if dates is None else _seconds(dates)
+    file = find(path, FILE)
     issues: list[Issue] = []
-    table = _first_of_each(rows(file, content(path), _COLUMNS, issues), issues)
-    submitted = list(usable(table, _submission, issues))
+    table = _first_of_each(rows(file.name, content(file), _COLUMNS, issues), issues)
+    entries = list(usable(table, _job, issues))
+    source = f"Microsoft Philly trace, {file.name}"
     if virtual_cluster is not None:
-        submitted = _of_cluster(submitted, str(path), virtual_cluster)
-    release = _release_dates(submitted, window)
-    within = (row for row, _ in submitted if row.line in release)
-    jobs = tuple(job for _, job in usable(within, lambda row: _job(row, release), issues))
-    workload = Workload(name="philly", source=_source(file, window, virtual_cluster), jobs=jobs)
-    return Reading(workload=workload, issues=tuple(sorted(issues, key=lambda issue: issue.row)))
+        entries = only(entries, "cluster", virtual_cluster, str(file), "virtual_cluster")
+        source += f", virtual cluster {virtual_cluster}"
+    if dates is not None:
+        entries = [entry for entry in entries if begin <= entry[1].release_date < end]
+        source += f", {dates[0]} to {dates[1]}"
+    return select("philly", source, entries, issues, **selection)
 
 
-def _check(window: Window) -> None:
-    begin, end = window
+def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
+    begin, end = dates
     naive = begin.tzinfo is None and end.tzinfo is None
-    require(naive, "window", f"{begin} to {end}", "must have no time zone, as the trace has none")
-    require(begin < end, "window", f"{begin} to {end}", "must begin before it ends")
+    require(naive, "dates", f"{begin} to {end}", "must have no time zone, as the trace has none")
+    require(begin < end, "dates", f"{begin} to {end}", "must begin before they end")
+    return begin.replace(tzinfo=UTC).timestamp(), end.replace(tzinfo=UTC).timestamp()
 
 
 def _first_of_each(table: Iterable[Row], issues: list[Issue]) -> Iterator[Row]:
@@ -96,48 +92,10 @@ def _first_of_each(table: Iterable[Row], issues: list[Issue]) -> Iterator[Row]:
             issues.append(Issue(file=row.file, row=row.line, reason=f"repeats row {earlier}"))
 
 
-def _submission(row: Row) -> datetime:
-    text = row.values["timestamp"]
-    try:
-        if _TIMESTAMP.fullmatch(text):
-            return datetime.fromisoformat(text)
-    except ValueError:  # a month 13, a 30th of February
-        pass
-    raise InvalidInput("", "timestamp", shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
-
-
-def _of_cluster(
-    submitted: list[tuple[Row, datetime]], path: str, virtual_cluster: str
-) -> list[tuple[Row, datetime]]:
-    known = sorted({row.values["cluster"] for row, _ in submitted})
-    if virtual_cluster not in known:
-        rule = f"must be one of {', '.join(known)}"
-        raise InvalidInput(path, "virtual_cluster", shorten(virtual_cluster), rule)
-    return [(row, when) for row, when in submitted if row.values["cluster"] == virtual_cluster]
-
-
-def _release_dates(submitted: list[tuple[Row, datetime]], window: Window | None) -> dict[int, float]:
-    """Give the release date of every row in the window, by its line."""
-    if not submitted:
-        return {}
-    times = [when for _, when in submitted]
-    begin, end = window or (min(times), max(times) + timedelta.resolution)
-    return {row.line: (when - begin).total_seconds() for row, when in submitted if begin <= when < end}
-
-
-def _job(row: Row, release: dict[int, float]) -> Job:
+def _job(row: Row) -> Job:
     return Job(
         name=f"philly-{row.line}",
-        release_date=release[row.line],
+        release_date=row.moment("timestamp"),
         duration=row.number("duration"),
         gpus=row.whole_number("num_gpus"),
     )
-
-
-def _source(file: str, window: Window | None, virtual_cluster: str | None) -> str:
-    parts = [f"Microsoft Philly trace, {file}"]
-    if window is not None:
-        parts.append(f"{window[0]} to {window[1]}")
-    if virtual_cluster is not None:
-        parts.append(f"virtual cluster {virtual_cluster}")
-    return ", ".join(parts)

@@ -4,6 +4,7 @@ import gzip
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -21,21 +22,24 @@ _LARGEST = 256 * 2**20
 _LONGEST_NUMBER = 40
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]+")
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _GZIP = b"\x1f\x8b"
 _UNREADABLE = "\ufffd"  # what the decoder puts in the place of bytes that are no UTF-8
 
 
 class Issue(Frozen):
-    """A row that was left out, and why.
+    """A row that was dropped or repaired, and why.
 
     Attributes
     ----------
     file
         Name of the file.
     row
-        Line of the file, counted from 1; the header is line 1.
+        Line of the file, counted from 1; the header is line 1. In a JSON file, the number of the entry.
     reason
-        What is wrong with it.
+        What is wrong with it, and how it was repaired if it was.
+    repaired
+        Whether the row was repaired and its job kept; otherwise it was dropped.
 
     Examples
     --------
@@ -46,22 +50,36 @@ class Issue(Frozen):
     file: str
     row: int
     reason: str
+    repaired: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}: row {self.row}: {self.reason}"
 
 
 class Reading(Frozen):
-    """What a trace file holds: its workload, and the rows that were left out.
+    """What a trace file holds: its workload, and the rows that were dropped or repaired.
 
     Examples
     --------
-    >>> Reading(workload=Workload(jobs=[]), issues=[]).issues
-    ()
+    >>> bad = Issue(file="a.csv", row=7, reason="duration: 'x': must be a number")
+    >>> odd = Issue(file="a.csv", row=9, reason="num_gpu: 0.5: rounded up to 1", repaired=True)
+    >>> reading = Reading(workload=Workload(jobs=[]), issues=[bad, odd])
+    >>> reading.dropped == (bad,), reading.repaired == (odd,)
+    (True, True)
     """
 
     workload: Workload
     issues: Many[Issue]
+
+    @property
+    def dropped(self) -> tuple[Issue, ...]:
+        """The rows whose jobs are missing in the workload."""
+        return tuple(issue for issue in self.issues if not issue.repaired)
+
+    @property
+    def repaired(self) -> tuple[Issue, ...]:
+        """The rows whose jobs differ from what the file says."""
+        return tuple(issue for issue in self.issues if issue.repaired)
 
 
 class Row(NamedTuple):
@@ -107,6 +125,22 @@ class Row(NamedTuple):
             raise InvalidInput("", column, shorten(text), "must be a whole number")
         return int(text)
 
+    def moment(self, column: str) -> float:
+        """Give a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
+
+        Raises
+        ------
+        InvalidInput
+            The text is no date and time, to the second.
+        """
+        text = self.values[column]
+        try:
+            if _MOMENT.fullmatch(text):
+                return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+        except ValueError:  # a month 13, a 30th of February
+            pass
+        raise InvalidInput("", column, shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
+
 
 def content(path: str | Path) -> bytes:
     """Read a file, and decompress it when it is a gzip file.
@@ -137,10 +171,42 @@ def content(path: str | Path) -> bytes:
     return data
 
 
-def rows(file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue]) -> Iterator[Row]:
+def find(path: str | Path, place: Path) -> Path:
+    """Find a trace's file: the path itself, or its place in the folder of all traces or of this one.
+
+    Parameters
+    ----------
+    path
+        A file or a folder.
+    place
+        Place of the file in the folder of all traces.
+
+    Raises
+    ------
+    InvalidInput
+        The path is a folder without such a file.
+
+    Examples
+    --------
+    >>> find("my.csv", Path("tiresias/60_job.csv")).name
+    'my.csv'
+    """
+    if not Path(path).is_dir():
+        return Path(path)
+    inner = Path(*place.parts[1:])
+    for file in (Path(path) / place, Path(path) / inner):
+        if file.exists():
+            return file
+    raise InvalidInput(str(path), "", "", f"must be a file, or a folder with {inner.as_posix()}")
+
+
+def rows(
+    file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
+) -> Iterator[Row]:
     r"""Give the rows of a comma-separated table; rows without a value in every column are noted as issues.
 
-    Lines that are empty at the end of the file are no rows.
+    Lines that are empty at the end of the file are no rows. Lines that begin with ``#`` before the header are
+    passed over.
 
     Parameters
     ----------
@@ -152,6 +218,8 @@ def rows(file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue]) 
         The header that the table must have.
     issues
         Takes the rows that cannot be used.
+    further
+        Whether the header may hold further columns, in any order; their values may be empty.
 
     Raises
     ------
@@ -166,15 +234,23 @@ def rows(file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue]) 
     >>> [issue.reason for issue in issues]
     ['must not be empty', 'must have 2 values, not 3']
     """
-    header, *lines = data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
-    if header.rstrip("\r") != ",".join(columns):
-        raise InvalidInput(file, "header", shorten(header), f"must be {','.join(columns)}")
-    for line, text in enumerate(lines, start=2):
+    lines = data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
+    start = next((line for line, text in enumerate(lines) if not text.startswith("#")), 0)
+    header = lines[start].rstrip("\r").split(",")
+    fits = (
+        set(columns) <= set(header) and len(set(header)) == len(header) if further else tuple(header) == columns
+    )
+    if not fits:
+        rule = f"must {'hold' if further else 'be'} {','.join(columns)}"
+        raise InvalidInput(file, "header", shorten(lines[start]), rule)
+    for line, text in enumerate(lines[start + 1 :], start=start + 2):
         values = text.rstrip("\r").split(",")
-        if len(values) == len(columns) and "" not in values and _UNREADABLE not in text:
-            yield Row(file, line, dict(zip(columns, values, strict=True)))
+        named = dict(zip(header, values, strict=False))
+        fault = _fault(text, len(values), len(header)) or _missing(named, columns)
+        if fault:
+            issues.append(Issue(file=file, row=line, reason=fault))
         else:
-            issues.append(Issue(file=file, row=line, reason=_fault(text, values, columns)))
+            yield Row(file, line, named)
 
 
 def usable(
@@ -202,11 +278,40 @@ def usable(
             yield row, converted
 
 
-def _fault(text: str, values: list[str], columns: tuple[str, ...]) -> str:
+def only(
+    pairs: Iterable[tuple[Row, T]], column: str, wanted: str, source: str, option: str
+) -> list[tuple[Row, T]]:
+    """Keep the rows with one value in a column.
+
+    Raises
+    ------
+    InvalidInput
+        No row has it; the message names the source, the option and the values that there are.
+
+    Examples
+    --------
+    >>> only([(Row("a.csv", 2, {"vc": "x"}), 1)], "vc", "y", "a.csv", "virtual_cluster")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: a.csv: virtual_cluster: 'y': must be one of x
+    """
+    given = list(pairs)
+    kept = [(row, item) for row, item in given if row.values[column] == wanted]
+    if not kept:
+        known = sorted({row.values[column] for row, _ in given})
+        raise InvalidInput(source, option, shorten(wanted), f"must be one of {', '.join(known)}")
+    return kept
+
+
+def _fault(text: str, values: int, columns: int) -> str:
+    if values == columns and _UNREADABLE not in text:
+        return ""
     if not text.strip():
         return "must not be empty"
     if _UNREADABLE in text:
         return "must be UTF-8 text"
-    if len(values) != len(columns):
-        return f"must have {len(columns)} values, not {len(values)}"
-    return f"{columns[values.index('')]}: must not be empty"
+    return f"must have {columns} values, not {values}"
+
+
+def _missing(named: Mapping[str, str], columns: tuple[str, ...]) -> str:
+    empty = next((column for column in columns if not named[column]), "")
+    return f"{empty}: must not be empty" if empty else ""

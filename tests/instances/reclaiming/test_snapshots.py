@@ -92,7 +92,7 @@ def test_an_empty_workload_needs_times() -> None:
 
 def test_the_real_traces_fit_520_servers(traces: Path) -> None:
     """Both traces run on 520 servers with no job left out, and keep some of the cluster busy."""
-    for workload in (philly.read(traces / philly.FILE), itp.read(traces / itp.FILE)):
+    for workload in (philly(traces).workload, itp(traces).workload):
         for problem in snapshots(workload):
             assert problem.about is not None
             assert problem.about.source.endswith("0 larger than the cluster left out")

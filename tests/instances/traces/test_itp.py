@@ -1,7 +1,6 @@
 """The ITP reader, on made-up archives and on the real one."""
 
 import gzip
-import io
 import tarfile
 from pathlib import Path
 
@@ -11,22 +10,12 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from instances.traces import itp
+from instances.traces.itp import FILE
+from tests.instances.traces.samples import packed
 
 HEADER = "job_id,submission_time,duration,num_gpu\n"
-FIRST = HEADER + "a,100,600,8\nb,50,700,1"
+FIRST = HEADER + "b,50,700,1\na,100,600,8"
 SECOND = HEADER + "c,75,3600,64\n"
-
-
-def packed(**members: str) -> bytes:
-    """Give a tar archive, not compressed, with text files; `_` in a name stands for a point."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, text in members.items():
-            data = text.encode()
-            entry = tarfile.TarInfo(name.replace("_", "."))
-            entry.size = len(data)
-            archive.addfile(entry, io.BytesIO(data))
-    return buffer.getvalue()
 
 
 def written(folder: Path, data: bytes) -> Path:
@@ -44,24 +33,34 @@ def trace(tmp_path: Path) -> Path:
 
 
 def test_clusters_are_read_as_one_workload(trace: Path) -> None:
-    """Jobs of all clusters come by release date under their own ids."""
-    reading = itp.scan(trace)
+    """Jobs of all clusters come by release date under their own ids; clusters need no order."""
+    reading = itp(trace)
 
     assert reading.issues == ()
     assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
-        ("b", 50.0, 700.0, 1),
-        ("c", 75.0, 3600.0, 64),
-        ("a", 100.0, 600.0, 8),
+        ("b", 0.0, 700.0, 1),
+        ("c", 25.0, 3600.0, 64),
+        ("a", 50.0, 600.0, 8),
     ]
-    assert itp.read(trace) == reading.workload
 
 
 def test_clusters_are_selected(trace: Path) -> None:
     """Only the chosen clusters are read, each once."""
-    workload = itp.read(trace, clusters=[2, 2])
+    workload = itp(trace, clusters=[2, 2]).workload
 
     assert [job.name for job in workload.jobs] == ["c"]
     assert workload.source == "Microsoft ITP trace, raw-traces.tar.gz, clusters 2"
+
+
+def test_models_and_batch_sizes_are_read_where_there_are_any(tmp_path: Path) -> None:
+    """The archive that names models is read as well."""
+    table = (
+        "job_id,submission_time,num_iteration,model_name,deadline,batch_size,num_gpu,duration\n"
+        "a,7,99,bert,9,128,16,604\n"
+    )
+    (job,) = itp(written(tmp_path, packed(cluster01_csv=table))).workload.jobs
+
+    assert (job.gpus, job.duration, job.model, job.batch_size) == (16, 604.0, "bert", 128)
 
 
 BAD_ROWS = {
@@ -70,39 +69,40 @@ BAD_ROWS = {
     "negative submission": ("d,-1,600,1", "release_date: -1.0: input should be greater than or equal to 0"),
     "negative duration": ("d,1,-600,1", "duration: -600.0: input should be greater than"),
     "no GPUs": ("d,1,600,0", "gpus: 0: input should be greater than"),
+    "too many GPUs": ("d,9,600,128", "demands 128 GPUs, more than max_gpus 64"),
     "no id": (",1,600,1", "job_id: must not be empty"),
     "an endless id": ("d" * 201 + ",1,600,1", "name: "),
     "empty row": ("", "must not be empty"),
     "too few values": ("d,1", "must have 4 values, not 2"),
-    "a repeated id": ("a,9,900,4", "job_id: 'a': was read before"),
+    "a repeated id": ("a,9,900,4", "job 'a' is in row 3 of cluster01.csv already"),
 }
 
 
 @pytest.mark.parametrize(("bad", "reason"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_a_bad_row_is_left_out_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
-    """A bad row is left out with its file, number and reason, and the rows around it are read."""
+def test_a_bad_row_is_dropped_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
+    """A bad row is dropped with its file, number and reason, and the rows around it are read."""
     table = HEADER + f"e,9,600,1\n{bad}\nf,9,600,1\n"
-    reading = itp.scan(written(tmp_path, packed(cluster01_csv=FIRST, cluster02_csv=table)))
+    archive = written(tmp_path, packed(cluster01_csv=FIRST, cluster02_csv=table))
+    reading = itp(archive, max_gpus=64)
 
     assert [job.name for job in reading.workload.jobs] == ["e", "f", "b", "a"]
     (issue,) = reading.issues
-    assert (issue.file, issue.row) == ("cluster02.csv", 3)
+    assert (issue.file, issue.row, issue.repaired) == ("cluster02.csv", 3, False)
     assert issue.reason.startswith(reason)
 
 
 def test_an_unknown_cluster_is_refused(trace: Path) -> None:
     """A cluster that the archive does not hold is refused in one line."""
     with pytest.raises(InvalidInput, match=r"clusters: 3: must be one of 1, 2$"):
-        itp.read(trace, clusters=[1, 3])
+        itp(trace, clusters=[1, 3])
 
 
 OTHER_FILES = {
     "cut off": (gzip.compress(packed(cluster01_csv=FIRST))[:-9], "must be a complete gzip file"),
     "a cut archive": (packed(cluster01_csv=HEADER * 50)[:1000], "must be a complete tar archive"),
     "no archive": (b"job_id,submission_time", "must be a complete tar archive"),
-    "empty": (b"", "must be a complete tar archive"),
     "other members": (packed(notes_txt="hello"), "must hold files cluster01.csv"),
-    "another table": (packed(cluster01_csv="a,b\n1,2\n"), "cluster01.csv: header: 'a,b': must be job_id"),
+    "another table": (packed(cluster01_csv="a,b\n1,2\n"), "cluster01.csv: header: 'a,b': must hold job_id"),
 }
 
 
@@ -110,16 +110,10 @@ OTHER_FILES = {
 def test_another_file_is_refused(tmp_path: Path, data: bytes, rule: str) -> None:
     """A damaged archive or another file is refused in one line."""
     with pytest.raises(InvalidInput) as caught:
-        itp.read(written(tmp_path, data))
+        itp(written(tmp_path, data))
 
     assert rule in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    """A missing file is refused in one line."""
-    with pytest.raises(InvalidInput, match="cannot be read: No such file"):
-        itp.read(tmp_path / "missing.tar.gz")
 
 
 def test_a_member_larger_than_its_archive_is_refused(tmp_path: Path) -> None:
@@ -127,7 +121,7 @@ def test_a_member_larger_than_its_archive_is_refused(tmp_path: Path) -> None:
     entry = tarfile.TarInfo("cluster01.csv")
     entry.size = 2**40
     with pytest.raises(InvalidInput, match="must be a complete tar archive"):
-        itp.read(written(tmp_path, entry.tobuf() + HEADER.encode()))
+        itp(written(tmp_path, entry.tobuf() + HEADER.encode()))
 
 
 @settings(deadline=None, max_examples=150)
@@ -141,8 +135,8 @@ def test_any_damage_is_a_reading_or_one_line(
         archive[data.draw(st.integers(0, 4 * 512 - 1))] = data.draw(st.integers(0, 255))
     path = written(tmp_path_factory.mktemp("damage"), bytes(archive))
     try:
-        reading = itp.scan(path)
-        line, found = "", len(reading.workload.jobs) + len(reading.issues)
+        reading = itp(path)
+        line, found = "", len(reading.workload.jobs) + len(reading.dropped)
     except InvalidInput as error:
         line, found = str(error), 0
 
@@ -152,7 +146,7 @@ def test_any_damage_is_a_reading_or_one_line(
 
 def test_the_real_trace(traces: Path) -> None:
     """The real file has 69,351 jobs of ten clusters, 1,632,719.7 GPU-hours and no bad row."""
-    reading = itp.scan(traces / itp.FILE)
+    reading = itp(traces)
     gpus = {job.gpus for job in reading.workload.jobs}
 
     assert len(reading.workload.jobs) == 69_351
@@ -166,6 +160,17 @@ def test_clusters_of_the_real_trace(traces: Path) -> None:
     """Every cluster has its published number of jobs."""
     expected = [1595, 5778, 3011, 15802, 3629, 2396, 12699, 13047, 11134, 260]
 
-    counts = [len(itp.read(traces / itp.FILE, clusters=[number]).jobs) for number in range(1, 11)]
+    counts = [len(itp(traces, clusters=[number]).workload.jobs) for number in range(1, 11)]
 
     assert expected == counts
+
+
+def test_both_real_archives_hold_the_same_jobs(traces: Path) -> None:
+    """The archive with models has the same jobs, each with one of six models."""
+    plain = itp(traces).workload.jobs
+    modelled = itp((traces / FILE).with_name("elasticflow-traces.tar.gz")).workload.jobs
+
+    assert [(job.name, job.release_date, job.duration, job.gpus) for job in plain] == [
+        (job.name, job.release_date, job.duration, job.gpus) for job in modelled
+    ]
+    assert {job.model for job in modelled} == {"bert", "deepspeech2", "gpt2", "inception3", "resnet50", "vgg16"}

@@ -1,31 +1,25 @@
 """The Philly reader, on made-up files and on the real one."""
 
-import gzip
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from instances.traces import philly
+from instances.traces.philly import FILE
+from tests.instances.traces.samples import PHILLY
 
-HEADER = "timestamp,duration,num_gpus,gpu_time,cluster"
-ROWS = (
-    "2017-10-09 07:01:55,66.0,1,66.0,11cb48",
-    "2017-10-09 06:13:03,2951.0,8,23608.0,6214e9",
-    "2017-10-10 06:13:03,10.0,16,160.0,6214e9",
-)
+HEADER, *ROWS = PHILLY.splitlines()
 
 
 @pytest.fixture
 def trace(tmp_path: Path) -> Path:
     """Give a file with three good rows."""
-    return written(tmp_path, ROWS)
+    return written(tmp_path, *ROWS)
 
 
-def written(folder: Path, rows: tuple[str, ...]) -> Path:
+def written(folder: Path, *rows: str) -> Path:
     """Write rows below the header of the trace."""
     path = folder / "philly.csv"
     path.write_text("\n".join([HEADER, *rows]) + "\n\n")
@@ -39,140 +33,128 @@ def day(number: int, month: int = 10) -> datetime:
 
 def test_jobs_are_read_by_release_date(trace: Path) -> None:
     """Jobs come by submission, in seconds after the first one, and are named after their rows."""
-    reading = philly.scan(trace)
+    reading = philly(trace)
 
-    assert reading.issues == ()
     assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
         ("philly-3", 0.0, 2951.0, 8),
         ("philly-2", 2932.0, 66.0, 1),
         ("philly-4", 86400.0, 10.0, 16),
     ]
-    assert philly.read(trace) == reading.workload
 
 
-def test_a_window_begins_at_second_0_and_excludes_its_end(trace: Path) -> None:
-    """Only jobs submitted in the window are read, and the window's beginning is second 0."""
-    end = datetime.fromisoformat("2017-10-10 06:13:03")
-    workload = philly.read(trace, window=(day(9), end))
+def test_rows_in_no_order_are_reported_once(trace: Path) -> None:
+    """The first row released before the one above it is reported as repaired, with the number of such rows."""
+    (issue,) = philly(trace).issues
 
-    assert [job.release_date for job in workload.jobs] == [22383.0, 25315.0]
+    assert issue.repaired
+    assert str(issue) == (
+        "philly.csv: row 3: is released before the row above it, the first of 1 such rows; all were sorted"
+    )
+
+
+def test_dates_exclude_their_end(trace: Path) -> None:
+    """Only jobs submitted from the first date on and before the second are read."""
+    workload = philly(trace, dates=(day(9), datetime.fromisoformat("2017-10-10 06:13:03"))).workload
+
+    assert [job.release_date for job in workload.jobs] == [0.0, 2932.0]
     assert workload.source == "Microsoft Philly trace, philly.csv, 2017-10-09 00:00:00 to 2017-10-10 06:13:03"
-    assert philly.read(trace, window=(day(1), day(2))).jobs == ()
+    assert philly(trace, dates=(day(1), day(2))).workload.jobs == ()
 
 
 def test_a_virtual_cluster_is_selected(trace: Path) -> None:
     """Only the jobs of the virtual cluster are read."""
-    workload = philly.read(trace, virtual_cluster="6214e9")
+    workload = philly(trace, virtual_cluster="6214e9").workload
 
     assert [job.name for job in workload.jobs] == ["philly-3", "philly-4"]
     assert workload.source == "Microsoft Philly trace, philly.csv, virtual cluster 6214e9"
 
 
 BAD_ROWS = {
-    "letters in a number": ("2017-10-09 06:13:36,2x59.0,1,1.0,a", "duration: '2x59.0': must be a number"),
-    "no number": ("2017-10-09 06:13:36,nan,1,1.0,a", "duration: 'nan': must be a number"),
-    "overflow": ("2017-10-09 06:13:36,1e999,1,1.0,a", "duration: inf: input should be"),
-    "negative duration": ("2017-10-09 06:13:36,-9.0,1,1.0,a", "duration: -9.0: input should be greater than"),
-    "no duration": ("2017-10-09 06:13:36,0.0,1,1.0,a", "duration: 0.0: input should be greater than 0"),
-    "empty duration": ("2017-10-09 06:13:36,,1,1.0,a", "duration: must not be empty"),
-    "no GPUs": ("2017-10-09 06:13:36,9.0,0,1.0,a", "gpus: 0: input should be greater than"),
-    "negative GPUs": ("2017-10-09 06:13:36,9.0,-1,1.0,a", "gpus: -1: input should be greater than"),
-    "half a GPU": ("2017-10-09 06:13:36,9.0,0.5,1.0,a", "num_gpus: '0.5': must be a whole number"),
+    "letters in a number": ("2017-10-11 06:13:36,2x59.0,1,1.0,a", "duration: '2x59.0': must be a number"),
+    "no number": ("2017-10-11 06:13:36,nan,1,1.0,a", "duration: 'nan': must be a number"),
+    "overflow": ("2017-10-11 06:13:36,1e999,1,1.0,a", "duration: inf: input should be"),
+    "negative duration": ("2017-10-11 06:13:36,-9.0,1,1.0,a", "duration: -9.0: input should be greater than"),
+    "no duration": ("2017-10-11 06:13:36,0.0,1,1.0,a", "duration: 0.0: input should be greater than 0"),
+    "empty duration": ("2017-10-11 06:13:36,,1,1.0,a", "duration: must not be empty"),
+    "no GPUs": ("2017-10-11 06:13:36,9.0,0,1.0,a", "gpus: 0: input should be greater than"),
+    "negative GPUs": ("2017-10-11 06:13:36,9.0,-1,1.0,a", "gpus: -1: input should be greater than"),
+    "half a GPU": ("2017-10-11 06:13:36,9.0,0.5,1.0,a", "num_gpus: '0.5': must be a whole number"),
+    "too many GPUs": ("2017-10-09 12:13:36,9.0,99,1.0,a", "demands 99 GPUs, more than max_gpus 64"),
     "empty row": ("", "must not be empty"),
-    "too few values": ("2017-10-09 06:13:36,9.0", "must have 5 values, not 2"),
-    "too many values": ("2017-10-09 06:13:36,9.0,1,1.0,a,b", "must have 5 values, not 6"),
-    "a quote": ('"2017-10-09 06:13:36,9.0,1,1.0,a', "timestamp: "),
+    "too few values": ("2017-10-11 06:13:36,9.0", "must have 5 values, not 2"),
+    "too many values": ("2017-10-11 06:13:36,9.0,1,1.0,a,b", "must have 5 values, not 6"),
+    "a quote": ('"2017-10-11 06:13:36,9.0,1,1.0,a', "timestamp: "),
     "no such month": ("2017-13-09 06:13:36,9.0,1,1.0,a", "timestamp: '2017-13-09 06:13:36': must be a date"),
     "no such day": ("2017-02-30 06:13:36,9.0,1,1.0,a", "timestamp: '2017-02-30 06:13:36': must be a date"),
-    "a time zone": ("2017-10-09 06:13:36Z,9.0,1,1.0,a", "timestamp: '2017-10-09 06:13:36Z': must be a date"),
-    "a date alone": ("2017-10-09,9.0,1,1.0,a", "timestamp: '2017-10-09': must be a date"),
-    "a repeated row": (ROWS[0], "repeats row 2"),
+    "before all clocks": ("0001-02-03 06:13:36,9.0,1,1.0,a", "release_date: -"),
+    "a time zone": ("2017-10-11 06:13:36Z,9.0,1,1.0,a", "timestamp: '2017-10-11 06:13:36Z': must be a date"),
+    "a date alone": ("2017-10-11,9.0,1,1.0,a", "timestamp: '2017-10-11': must be a date"),
+    "a repeated row": (ROWS[1], "repeats row 2"),
 }
 
 
 @pytest.mark.parametrize(("bad", "reason"), BAD_ROWS.values(), ids=BAD_ROWS.keys())
-def test_a_bad_row_is_left_out_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
-    """A bad row is left out with its number and the reason, and the rows around it are read."""
-    reading = philly.scan(written(tmp_path, (ROWS[0], bad, ROWS[1])))
+def test_a_bad_row_is_dropped_and_reported(tmp_path: Path, bad: str, reason: str) -> None:
+    """A bad row is dropped with its number and the reason, and the rows around it are read."""
+    reading = philly(written(tmp_path, ROWS[1], bad, ROWS[2]), max_gpus=64)
 
-    assert [job.name for job in reading.workload.jobs] == ["philly-4", "philly-2"]
+    assert [job.name for job in reading.workload.jobs] == ["philly-2", "philly-4"]
     (issue,) = reading.issues
-    assert (issue.file, issue.row) == ("philly.csv", 3)
+    assert (issue.file, issue.row, issue.repaired) == ("philly.csv", 3, False)
     assert issue.reason.startswith(reason)
 
 
 def test_issues_come_by_row(tmp_path: Path) -> None:
     """Issues found in different steps are reported in the order of their rows."""
     bad = ("2017-10-09 06:13:36,x,1,1.0,a", ROWS[0], "2017-13-09 06:13:36,9.0,1,1.0,a", "")
-    reading = philly.scan(written(tmp_path, (ROWS[0], *bad, ROWS[1])))
+    reading = philly(written(tmp_path, ROWS[0], *bad, ROWS[2]))
 
     assert [issue.row for issue in reading.issues] == [3, 4, 5, 6]
 
 
 def test_a_trace_without_rows_is_an_empty_workload(tmp_path: Path) -> None:
     """A header alone is a workload without jobs."""
-    assert philly.read(written(tmp_path, ())).jobs == ()
+    assert philly(written(tmp_path)).workload.jobs == ()
 
 
-def test_bad_arguments_are_refused(trace: Path) -> None:
-    """An empty window, a window with a time zone and an unknown virtual cluster are refused in one line."""
-    with pytest.raises(InvalidInput, match=r"window: .*: must begin before it ends"):
-        philly.read(trace, window=(day(9), day(9)))
-    with pytest.raises(InvalidInput, match=r"window: .*: must have no time zone"):
-        philly.read(trace, window=(day(1), datetime(2017, 10, 9, tzinfo=UTC)))
+def test_bad_options_are_refused(trace: Path) -> None:
+    """Empty dates, dates with a time zone and an unknown virtual cluster are refused in one line."""
+    with pytest.raises(InvalidInput, match=r"dates: .*: must begin before they end"):
+        philly(trace, dates=(day(9), day(9)))
+    with pytest.raises(InvalidInput, match=r"dates: .*: must have no time zone"):
+        philly(trace, dates=(day(1), datetime(2017, 10, 9, tzinfo=UTC)))
     with pytest.raises(InvalidInput, match="virtual_cluster: 'x': must be one of 11cb48, 6214e9"):
-        philly.read(trace, virtual_cluster="x")
-
-
-def test_another_file_is_refused(tmp_path: Path) -> None:
-    """A missing file, another table and a gzip file that is cut off are refused in one line."""
-    path = tmp_path / "philly.csv.gz"
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        philly.read(path)
-    path.write_text("job_id,submission_time\n")
-    with pytest.raises(InvalidInput, match="header: 'job_id,submission_time': must be timestamp,"):
-        philly.read(path)
-    path.write_bytes(gzip.compress("\n".join([HEADER, *ROWS]).encode())[:-9])
-    with pytest.raises(InvalidInput, match="must be a complete gzip file"):
-        philly.read(path)
-
-
-@settings(deadline=None, max_examples=100)
-@given(st.data())
-def test_any_damage_is_reported(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Whatever bytes stand in the rows, every line becomes a job or an issue."""
-    text = bytearray("\n".join(ROWS * 2), "utf-8")
-    for _ in range(data.draw(st.integers(1, 6))):
-        text[data.draw(st.integers(0, len(text) - 1))] = data.draw(st.integers(0, 255))
-    path = tmp_path_factory.mktemp("damage") / "philly.csv"
-    path.write_bytes(HEADER.encode() + b"\n" + bytes(text))
-
-    reading = philly.scan(path)
-
-    lines = len(bytes(text).rstrip(b"\r\n").split(b"\n"))
-    assert len(reading.workload.jobs) + len(reading.issues) == lines
+        philly(trace, virtual_cluster="x")
 
 
 def test_the_real_trace(traces: Path) -> None:
-    """The real file has 82,247 rows, 65 of them repeated, over 108.9 days and 15 virtual clusters' jobs."""
-    reading = philly.scan(traces / philly.FILE)
+    """The real file has 82,247 rows in no order, 65 of them repeated, over 108.9 days."""
+    reading = philly(traces)
     jobs = reading.workload.jobs
 
-    assert len(jobs) + len(reading.issues) == 82_247
-    assert len(reading.issues) == 65
-    assert all(issue.reason.startswith("repeats row ") for issue in reading.issues)
-    assert jobs[0].release_date == 0
+    assert len(jobs) == 82_182
+    assert len(reading.dropped) == 65
+    assert all(issue.reason.startswith("repeats row ") for issue in reading.dropped)
+    assert [issue.row for issue in reading.repaired] == [3]
     last = datetime.fromisoformat("2017-12-22 08:02:11") - datetime.fromisoformat("2017-09-04 10:30:41")
-    assert jobs[-1].release_date == last.total_seconds()
-    assert max(job.gpus for job in jobs) == 128
+    assert (jobs[0].release_date, jobs[-1].release_date) == (0, last.total_seconds())
+    assert {job.gpus for job in jobs} == {1, 2, 4, 8, 12, 16, 24, 32, 64, 128}
 
 
-def test_windows_and_virtual_clusters_of_the_real_trace(traces: Path) -> None:
-    """Two halves of the trace make up the whole, and the largest virtual cluster holds half of the jobs."""
-    path = traces / philly.FILE
-    halves = [
-        philly.read(path, window=window) for window in [(day(1, 9), day(1, 11)), (day(1, 11), day(31, 12))]
-    ]
+def test_parts_of_the_real_trace(traces: Path) -> None:
+    """Before and after October make up the whole, and the largest virtual cluster holds half of the jobs."""
+    path = traces / FILE
+    early = philly(path, dates=(day(1, 9), day(1))).workload
+    late = philly(path, dates=(day(1), day(31, 12))).workload
 
-    assert sum(len(half.jobs) for half in halves) == 82_182
-    assert 41_000 < len(philly.read(path, virtual_cluster="6214e9").jobs) <= 41_226
+    assert (len(early.jobs), len(late.jobs)) == (82_182 - 76_531, 76_531)
+    assert 41_000 < len(philly(path, virtual_cluster="6214e9").workload.jobs) <= 41_226
+
+
+def test_the_gpu_cap_on_the_real_trace(traces: Path) -> None:
+    """Three jobs demand 128 GPUs: they are dropped, or capped, and reported."""
+    dropped = philly(traces, max_gpus=64)
+    capped = philly(traces, max_gpus=64, cap=True)
+
+    assert (len(dropped.workload.jobs), len(dropped.dropped)) == (82_179, 68)
+    assert (len(capped.workload.jobs), len(capped.repaired)) == (82_182, 4)

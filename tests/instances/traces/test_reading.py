@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from gsopt.errors import InvalidInput
+from gsopt.job import Workload
 from instances.traces import reading
-from instances.traces.reading import Issue, Row, content, rows
+from instances.traces.reading import Issue, Reading, Row, content, find, only, rows
 
 COLUMNS = ("job", "gpus")
 
@@ -85,6 +86,60 @@ def test_another_header_is_refused(data: bytes) -> None:
     """A table with another header, or none, is refused in one line."""
     with pytest.raises(InvalidInput, match=r"^a\.csv: header: .*: must be job,gpus$"):
         list(rows("a.csv", data, COLUMNS, []))
+
+
+def test_further_columns_may_be_empty_and_in_any_order() -> None:
+    """On request the header may hold more; only the columns asked for must have values."""
+    issues: list[Issue] = []
+    data = b"# made up\ngpus,note,job\n1,,a\n,x,b\n"
+
+    found = list(rows("a.csv", data, COLUMNS, issues, further=True))
+
+    assert found == [Row("a.csv", 3, {"gpus": "1", "note": "", "job": "a"})]
+    assert [(issue.row, issue.reason) for issue in issues] == [(4, "gpus: must not be empty")]
+
+
+@pytest.mark.parametrize("header", [b"job,note", b"job,gpus,gpus", b"", b"# job,gpus"])
+def test_a_header_without_the_columns_is_refused(header: bytes) -> None:
+    """A column that is missing, or stands twice, is refused in one line."""
+    with pytest.raises(InvalidInput, match=r"^a\.csv: header: .*: must hold job,gpus$"):
+        list(rows("a.csv", header + b"\na,1,2\n", COLUMNS, [], further=True))
+
+
+def test_dates_are_seconds_since_1970() -> None:
+    """A date and time counts the seconds since 1970, without a time zone."""
+    assert row("1970-01-02 00:00:01").moment("value") == 86401
+    with pytest.raises(InvalidInput, match="must be a date and time"):
+        row("1970-01-02T00:00:01").moment("value")
+
+
+def test_a_file_is_found_in_folders(tmp_path: Path) -> None:
+    """A file is itself, or lies in the folder of its trace or of all traces."""
+    place = Path("tiny/data/a.csv")
+    (tmp_path / "tiny" / "data").mkdir(parents=True)
+    (tmp_path / place).write_text("x")
+
+    assert find(tmp_path, place) == find(tmp_path / "tiny", place) == find(tmp_path / place, place)
+    with pytest.raises(InvalidInput, match=r"must be a file, or a folder with data/a\.csv$"):
+        find(tmp_path / "tiny" / "data", place)
+
+
+def test_rows_with_one_value_are_kept() -> None:
+    """Rows are chosen by a column; a value that no row has is refused with those there are."""
+    pairs = [(Row("a.csv", line, {"vc": vc}), line) for line, vc in enumerate("xyx")]
+
+    assert [line for _, line in only(pairs, "vc", "x", "a.csv", "cluster")] == [0, 2]
+    with pytest.raises(InvalidInput, match=r"^a\.csv: cluster: 'z': must be one of x, y$"):
+        only(pairs, "vc", "z", "a.csv", "cluster")
+
+
+def test_dropped_and_repaired_rows_are_told_apart() -> None:
+    """Every issue is either that of a dropped row or that of a repaired one."""
+    issues = tuple(Issue(file="a", row=line, reason="x", repaired=line % 2 == 0) for line in range(5))
+    reading = Reading(workload=Workload(jobs=()), issues=issues)
+
+    assert [issue.row for issue in reading.dropped] == [1, 3]
+    assert [issue.row for issue in reading.repaired] == [0, 2, 4]
 
 
 def test_plain_and_gzipped_files_read_alike(tmp_path: Path) -> None:

@@ -1,0 +1,209 @@
+"""openb: pods and nodes of an Alibaba GPU cluster that shares GPUs among pods, 2023."""
+
+from pathlib import Path
+from typing import Annotated, Unpack
+
+from pydantic import Field
+
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from gsopt.problem import Frozen, Many, Name
+from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the lists in the folder of public traces.
+FOLDER = Path("alibaba_openb_gpu2023/csv")
+
+_NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+_POD_COLUMNS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli")
+_TIME_COLUMNS = ("creation_time", "deletion_time")
+_WHOLE = 1000
+
+_Amount = Annotated[int, Field(ge=0, le=10**12)]
+_GpuCount = Annotated[int, Field(ge=0, le=10**6)]
+
+
+class Node(Frozen):
+    """A server.
+
+    Attributes
+    ----------
+    name
+        Its serial number.
+    cpu_milli
+        CPU cores, in thousandths.
+    memory_mib
+        Main memory, in MiB.
+    gpus
+        Number of GPUs; 0 is allowed.
+    gpu_type
+        Type of its GPUs; empty without any.
+    """
+
+    name: Name
+    cpu_milli: _Amount
+    memory_mib: _Amount
+    gpus: _GpuCount
+    gpu_type: str = ""
+
+
+class Pod(Frozen):
+    """What one pod asks for.
+
+    Attributes
+    ----------
+    name
+        Name of the pod.
+    cpu_milli
+        CPU cores, in thousandths.
+    memory_mib
+        Main memory, in MiB.
+    gpus
+        Number of GPUs; 0 is allowed.
+    gpu_milli
+        Part of each of these GPUs, in thousandths.
+    gpu_types
+        The types of GPU that will do; any when empty.
+    """
+
+    name: Name
+    cpu_milli: _Amount
+    memory_mib: _Amount
+    gpus: _GpuCount
+    gpu_milli: Annotated[int, Field(ge=0, le=_WHOLE)]
+    gpu_types: Many[Name] = ()
+
+
+def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[Node, ...]:
+    """Read a list of nodes.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped, or the folder of the trace or of all traces, for all nodes with GPUs.
+    issues
+        Takes the rows that are dropped: those with a value that is missing or breaks a rule.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or has another header.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(read_nodes(folder, [])) == 1213
+    True
+    """
+    file = find(path, FOLDER / "openb_node_list_gpu_node.csv.gz")
+    table = rows(file.name, content(file), _NODE_COLUMNS[:-1], issues, further=True)
+    return tuple(node for _, node in usable(table, _node, issues))
+
+
+def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[Pod, ...]:
+    """Read a list of pods; see `read_nodes` and, for `pods`, `openb`.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(read_pods(folder, [], pods="multigpu50")) == 9061
+    True
+    """
+    file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
+    table = rows(file.name, content(file), _POD_COLUMNS, issues, further=True)
+    return tuple(pod for _, pod in usable(table, _pod, issues))
+
+
+def openb(
+    path: str | Path, *, pods: str = "default", whole_gpus: bool = False, **selection: Unpack[Selection]
+) -> Reading:
+    """Read pods as jobs: creation time (s), seconds from scheduling to deletion, and number of GPUs.
+
+    Jobs have whole GPUs: a pod that asks for a part of a GPU, in thousandths, gets a whole one of its own. A
+    pod that accepts one type of GPU becomes a job for that type; one that accepts several becomes a job for
+    any. The first and the last are reported as repairs. A row is dropped when a value is missing or breaks a
+    rule, when its pod was read before, when it asks for no GPU, or when it was never scheduled and so has no
+    duration.
+
+    Parameters
+    ----------
+    path
+        A list of pods with times, plain or gzipped, or the folder of the trace or of all traces.
+    pods
+        Without a file: which list, such as ``default``, ``cpu250``, ``gpushare40`` or ``gpuspec33``; those
+        named ``multigpu`` have no times.
+    whole_gpus
+        Drop the pods that ask for a part of a GPU.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or has another header, or an option is out of its range.
+
+    Notes
+    -----
+    Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
+    descent, ATC 2023.
+
+    Examples
+    --------
+    >>> openb("no/such/pods.csv")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/pods.csv: cannot be read: No such file or directory
+    """
+    file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
+    issues: list[Issue] = []
+    table = rows(file.name, content(file), _POD_COLUMNS + _TIME_COLUMNS, issues, further=True)
+    entries = list(usable(table, lambda row: _job(row, issues, whole_gpus=whole_gpus), issues))
+    return select("openb", f"Alibaba openb pods, {file.name}", entries, issues, **selection)
+
+
+def _node(row: Row) -> Node:
+    return Node(
+        name=row.values["sn"],
+        cpu_milli=row.whole_number("cpu_milli"),
+        memory_mib=row.whole_number("memory_mib"),
+        gpus=row.whole_number("gpu"),
+        gpu_type=row.values.get("model", ""),
+    )
+
+
+def _pod(row: Row) -> Pod:
+    types = row.values.get("gpu_spec", "")
+    return Pod(
+        name=row.values["name"],
+        cpu_milli=row.whole_number("cpu_milli"),
+        memory_mib=row.whole_number("memory_mib"),
+        gpus=row.whole_number("num_gpu"),
+        gpu_milli=row.whole_number("gpu_milli"),
+        gpu_types=tuple(dict.fromkeys(types.split("|"))) if types else (),
+    )
+
+
+def _job(row: Row, issues: list[Issue], *, whole_gpus: bool) -> Job:
+    pod = _pod(row)
+    if not row.values.get("scheduled_time"):
+        raise InvalidInput("", "scheduled_time", "", "must not be empty: the pod never ran")
+    shared = pod.gpus > 0 and pod.gpu_milli < _WHOLE
+    if shared and whole_gpus:
+        raise InvalidInput("", "gpu_milli", str(pod.gpu_milli), f"must be {_WHOLE}, a whole GPU")
+    job = Job(
+        name=pod.name,
+        release_date=row.number("creation_time"),
+        duration=row.number("deletion_time") - row.number("scheduled_time"),
+        gpus=pod.gpus,
+        gpu_type=pod.gpu_types[0] if len(pod.gpu_types) == 1 else "",
+    )
+    if shared:
+        _repaired(row, f"gpu_milli: {pod.gpu_milli}: rounded up to a whole GPU", issues)
+    if len(pod.gpu_types) > 1:
+        _repaired(row, f"gpu_spec: {'|'.join(pod.gpu_types)}: any type will do", issues)
+    return job
+
+
+def _repaired(row: Row, reason: str, issues: list[Issue]) -> None:
+    issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=True))

@@ -1,0 +1,171 @@
+"""Profile: how long the iterations of one of Sia's applications take, and how many there are."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from math import ceil
+from pathlib import Path
+from typing import TypeVar
+
+from gsopt.errors import InvalidInput, shorten
+from instances.traces.reading import Issue, Row, content, rows, usable
+
+T = TypeVar("T")
+
+_PLACEMENT_COLUMNS = ("placement", "local_bsz", "step_time", "sync_time")
+_VALIDATION_COLUMNS = ("iteration",)
+_PLACEMENT = re.compile(r"[1-9]{1,100}")
+_VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
+_LARGEST = 1e12
+
+#: Samples per GPU, seconds of an iteration, and seconds of it in which the GPUs exchange gradients.
+Point = tuple[float, float, float]
+
+
+class Profile:
+    """Measured iterations of one application on one type of GPU.
+
+    Jobs are placed on as few nodes as possible: full nodes and one with the rest. A batch is spread evenly over
+    the GPUs; a share larger than any that was measured is processed in equal parts, and only the last part
+    exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator; unlike
+    there, times of placements that were not measured are unknown.
+
+    Parameters
+    ----------
+    steps
+        Measured points by placement; its digits are the GPUs on each node, the full nodes last.
+    iterations
+        Number of iterations until the training is complete, by batch size.
+    gpus_per_node
+        Number of GPUs of a node.
+
+    Examples
+    --------
+    >>> steps = {"1": [(8, 0.1, 0.0), (16, 0.2, 0.0)], "2": [(8, 0.125, 0.05)]}
+    >>> profile = Profile(steps, {16: 100}, gpus_per_node=4)
+    >>> profile.duration(1, 16), profile.duration(2, 16), profile.duration(3, 16)
+    (20.0, 12.5, None)
+    >>> profile.menu(1, 16)
+    ((1, 1.0), (2, 1.6))
+    """
+
+    def __init__(
+        self, steps: Mapping[str, Sequence[Point]], iterations: Mapping[int, float], *, gpus_per_node: int
+    ) -> None:
+        self._steps = {placement: sorted(points) for placement, points in steps.items()}
+        self._iterations = sorted(iterations.items())
+        self._gpus_per_node = gpus_per_node
+        self._largest = max((sum(map(int, placement)) for placement in steps), default=0)
+
+    def duration(self, gpus: int, batch_size: int) -> float | None:
+        """Give the seconds of a training on so many GPUs; None where nothing was measured."""
+        iterations = _interpolated(self._iterations, batch_size)
+        step = self._step(gpus, batch_size)
+        return None if iterations is None or step is None else iterations[0] * step
+
+    def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
+        """Give every measured number of GPUs with its speed relative to that on `gpus`."""
+        demanded = self._step(gpus, batch_size)
+        if demanded is None:
+            return ()
+        steps = ((count, self._step(count, batch_size)) for count in range(1, self._largest + 1))
+        return tuple((count, demanded / step) for count, step in steps if step is not None)
+
+    def _step(self, gpus: int, batch_size: int) -> float | None:
+        """Give the seconds of one iteration."""
+        points = self._steps.get(self._placement(gpus)) if 1 <= gpus <= self._largest else None
+        if points is None:
+            return None
+        share = ceil(batch_size / gpus)
+        parts = ceil(share / points[-1][0])
+        times = _interpolated(points, ceil(share / parts)) if parts else None
+        if times is None:
+            return None
+        step, sync = times
+        return step + (parts - 1) * max(step - sync, 0.0)
+
+    def _placement(self, gpus: int) -> str:
+        full, rest = divmod(gpus, self._gpus_per_node)
+        return (str(rest) if rest else "") + str(self._gpus_per_node) * full
+
+
+def read_profile(folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue]) -> Profile:
+    """Read an application's profile: ``placements-<gpu>.csv`` and ``validation-<batch size>.csv``.
+
+    The last row of a validation file tells the number of iterations.
+
+    Parameters
+    ----------
+    folder
+        Folder of the application.
+    gpu
+        Type of GPU, as in the name of the file.
+    gpus_per_node
+        Number of GPUs of a node.
+    issues
+        Takes the rows that cannot be used.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or has another header.
+
+    Examples
+    --------
+    >>> read_profile(Path("no/such"), "rtx", 8, [])
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/placements-rtx.csv: cannot be read: No such file or directory
+    """
+    steps: dict[str, list[Point]] = {}
+    for row, point in _table(folder / f"placements-{gpu}.csv", _PLACEMENT_COLUMNS, _point, issues):
+        steps.setdefault(row.values["placement"], []).append(point)
+    iterations: dict[int, float] = {}
+    for file in sorted(folder.glob("validation-*.csv")):
+        found = _VALIDATION.fullmatch(file.name)
+        done = [count for _, count in _table(file, _VALIDATION_COLUMNS, _iteration, issues)] if found else []
+        if found and done:
+            iterations[int(found[1])] = done[-1]
+    return Profile(steps, iterations, gpus_per_node=gpus_per_node)
+
+
+def _table(
+    file: Path, columns: tuple[str, ...], convert: Callable[[Row], T], issues: list[Issue]
+) -> list[tuple[Row, T]]:
+    name = f"{file.parent.name}/{file.name}"
+    return list(usable(rows(name, content(file), columns, issues, further=True), convert, issues))
+
+
+def _point(row: Row) -> Point:
+    placement = row.values["placement"]
+    if not _PLACEMENT.fullmatch(placement):
+        raise InvalidInput("", "placement", shorten(placement), "must be the GPUs on each node, a digit each")
+    return (
+        _between(row, "local_bsz", 1),
+        _between(row, "step_time", 1 / _LARGEST),
+        _between(row, "sync_time", 0),
+    )
+
+
+def _iteration(row: Row) -> float:
+    return _between(row, "iteration", 1)
+
+
+def _between(row: Row, column: str, least: float) -> float:
+    number = row.number(column)
+    if not least <= number <= _LARGEST:
+        raise InvalidInput(
+            "", column, shorten(row.values[column]), f"must be between {least:g} and {_LARGEST:g}"
+        )
+    return number
+
+
+def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
+    """Give the values at a place between two points, each a place and values; None beyond the points."""
+    after = bisect_left(points, place, key=lambda point: point[0])
+    if after < len(points) and points[after][0] == place:
+        return points[after][1:]
+    if after in {0, len(points)}:
+        return None
+    low, high = points[after - 1], points[after]
+    share = (place - low[0]) / (high[0] - low[0])
+    return tuple(least + share * (most - least) for least, most in zip(low[1:], high[1:], strict=True))

@@ -1,0 +1,170 @@
+"""Selection: the part of a trace that is wanted, by time, by lot and by number of GPUs."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from math import isfinite
+from random import Random
+from typing import TypedDict
+
+from gsopt.errors import shorten
+from gsopt.job import Job, Workload
+from instances.arguments import require
+from instances.traces.reading import Issue, Reading, Row
+
+#: A row of a trace and the job that it describes, its release date on the trace's own clock.
+Entry = tuple[Row, Job]
+
+
+class Selection(TypedDict, total=False):
+    """What every reader takes besides its path; the selection is made after the file was read.
+
+    Attributes
+    ----------
+    window
+        Seconds after the first release date, begin and end: keep the jobs released from the begin on and before
+        the end. The begin is second 0 of the workload; without a window, the first release date is.
+    max_gpus
+        Number of GPUs of the largest job to keep; larger ones are dropped and reported.
+    cap
+        Give larger jobs `max_gpus` GPUs instead of dropping them; this is reported as a repair.
+    sample
+        Keep so many of the jobs that remain, drawn at random without return; all when there are fewer.
+    seed
+        Seed of all random draws.
+
+    Examples
+    --------
+    >>> selection: Selection = {"window": (0, 86400), "max_gpus": 64}
+    """
+
+    window: tuple[float, float] | None
+    max_gpus: int | None
+    cap: bool
+    sample: int | None
+    seed: int
+
+
+def select(
+    name: str,
+    source: str,
+    entries: Iterable[Entry],
+    issues: Iterable[Issue],
+    *,
+    window: tuple[float, float] | None = None,
+    max_gpus: int | None = None,
+    cap: bool = False,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Reading:
+    """Make a reading of the selected jobs of a trace; see `Selection` for the options.
+
+    Of rows whose jobs have the same name, the first is kept. Rows in any order are sorted by release date,
+    which is reported once as a repair. A job that is capped keeps its duration, since nothing is known of its
+    speed on fewer GPUs; a job with a menu then demands the largest count that is allowed, and lasts longer
+    accordingly. Menus lose the counts above `max_gpus`.
+
+    Parameters
+    ----------
+    name
+        Name of the workload.
+    source
+        Where it comes from.
+    entries
+        Every row that can be used, with its job.
+    issues
+        What was found wrong before.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> def entry(line, release_date):
+    ...     job = Job(name=f"j{line}", release_date=release_date, duration=60, gpus=1)
+    ...     return Row("a.csv", line, {}), job
+    >>> reading = select("a", "", [entry(2, 100), entry(3, 130), entry(4, 160)], [], window=(20, 60))
+    >>> [(job.name, job.release_date) for job in reading.workload.jobs]
+    [('j3', 10.0)]
+    """
+    _check(window, max_gpus, sample)
+    noted = list(issues)
+    kept = _sorted(_distinct(entries, noted), noted)
+    begin = kept[0][1].release_date if kept else 0.0
+    if window is not None:
+        begin, end = begin + window[0], begin + window[1]
+        kept = [entry for entry in kept if begin <= entry[1].release_date < end]
+        source += f", {window[0]:g} to {window[1]:g} s after the first release"
+    if max_gpus is not None:
+        kept = _at_most(max_gpus, kept, noted, cap=cap)
+    if sample is not None and sample < len(kept):
+        kept = [kept[place] for place in sorted(Random(seed).sample(range(len(kept)), sample))]
+        source += f", {sample} jobs drawn with seed {seed}"
+    jobs = tuple(_released(job, job.release_date - begin) for _, job in kept)
+    in_order = tuple(sorted(noted, key=lambda issue: (issue.file, issue.row)))
+    return Reading(workload=Workload(name=name, source=source, jobs=jobs), issues=in_order)
+
+
+def _check(window: tuple[float, float] | None, max_gpus: int | None, sample: int | None) -> None:
+    if window is not None:
+        fine = all(map(isfinite, window)) and 0 <= window[0] < window[1]
+        require(fine, "window", window, "must begin at 0 or later and before it ends")
+    require(max_gpus is None or max_gpus >= 1, "max_gpus", max_gpus, "must be at least 1")
+    require(sample is None or sample >= 1, "sample", sample, "must be at least 1")
+
+
+def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:
+    """Keep the first of the jobs that share a name."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        row, job = entry
+        earlier = first.setdefault(job.name, entry)
+        if earlier is not entry:
+            reason = f"job {shorten(job.name)} is in row {earlier[0].line} of {earlier[0].file} already"
+            issues.append(Issue(file=row.file, row=row.line, reason=reason))
+    return list(first.values())
+
+
+def _sorted(entries: list[Entry], issues: list[Issue]) -> list[Entry]:
+    late = [
+        row
+        for (before, above), (row, job) in pairwise(entries)
+        if job.release_date < above.release_date and row.file == before.file
+    ]
+    if late:
+        reason = f"is released before the row above it, the first of {len(late):,} such rows; all were sorted"
+        issues.append(Issue(file=late[0].file, row=late[0].line, reason=reason, repaired=True))
+    return sorted(entries, key=lambda entry: entry[1].release_date)
+
+
+def _at_most(max_gpus: int, entries: list[Entry], issues: list[Issue], *, cap: bool) -> list[Entry]:
+    kept: list[Entry] = []
+    for row, job in entries:
+        capped = _capped(job, max_gpus) if cap or job.gpus <= max_gpus else None
+        if job.gpus > max_gpus:
+            done = f"; capped at {capped.gpus}" if capped else ""
+            reason = f"demands {job.gpus} GPUs, more than max_gpus {max_gpus}{done}"
+            issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=capped is not None))
+        if capped:
+            kept.append((row, capped))
+    return kept
+
+
+def _capped(job: Job, max_gpus: int) -> Job | None:
+    """Give the job with counts up to a limit; None when it can run on none of them."""
+    if job.counts[-1] <= max_gpus:
+        return job
+    if not job.menu:
+        return job.model_copy(update={"gpus": max_gpus})
+    allowed = [count for count in job.counts if count <= max_gpus]
+    if not allowed:
+        return None
+    gpus = min(job.gpus, allowed[-1])
+    speed = job.speed(gpus)
+    menu = tuple((count, job.speed(count) / speed) for count in allowed)
+    return job.model_copy(update={"gpus": gpus, "duration": job.duration / speed, "menu": menu})
+
+
+def _released(job: Job, release_date: float) -> Job:
+    return job if job.release_date == release_date else job.model_copy(update={"release_date": release_date})

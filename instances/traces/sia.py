@@ -1,0 +1,122 @@
+"""Sia: the workloads of its simulator, with jobs of six models profiled on one to dozens of GPUs."""
+
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Job
+from instances.arguments import require
+from instances.traces.profile import Profile, read_profile
+from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the workloads and of the profiles in the folder of public traces.
+FOLDER = Path("sia")
+
+_COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
+
+#: GPUs on each node of the clusters in which the profiles were measured.
+_GPUS_PER_NODE = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
+
+#: A model split in pipeline stages; its times are those of a stage and are not to be read like the others.
+_PIPELINED = "gpt_pmp"
+
+
+def sia(
+    path: str | Path,
+    *,
+    trace: str = "newtrace",
+    number: int = 1,
+    gpu: str = "rtx",
+    profiles: str | Path | None = None,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Read a workload of Sia: submission time (s), model, demanded GPUs and batch size of every job.
+
+    The length of a job is not in the file; it follows from the profile of its model: iterations until the end
+    of the training at the job's batch size, times the seconds of an iteration on the GPUs demanded. Every
+    measured number of GPUs becomes an entry of the job's menu, with its speed at the same batch size; see
+    `Profile` for what is interpolated. The simulator's factors by which real runs are slower are not applied.
+    A row is dropped when one of its values is missing or breaks a rule, when its job was read before, or when
+    the profile has no time for its model, GPUs and batch size; rows of profiles are checked alike.
+
+    Parameters
+    ----------
+    path
+        A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
+    trace
+        Without a file: where the workload was sampled: ``newtrace``, ``philly``, ``saturn`` or
+        ``scale/rate_10`` to ``scale/rate_50``.
+    number
+        Without a file: number of the workload, from 1.
+    gpu
+        Type of GPU: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
+        (A100), or ``dgx-ext``, which has larger batches.
+    profiles
+        Folder of the profiles; by default the nearest folder ``profiles`` beside or above the file.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or has another header, there are no profiles, or an option is out of its range.
+
+    Notes
+    -----
+    S. Jayaram Subramanya et al., Sia: Heterogeneity-aware, goodput-optimized ML-cluster scheduling, SOSP 2023.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(sia(folder, trace="philly", number=8).workload.jobs) == 160
+    True
+    """
+    require(gpu in _GPUS_PER_NODE, "gpu", gpu, f"must be one of {', '.join(_GPUS_PER_NODE)}")
+    file = find(path, FOLDER / "workloads" / trace / f"workload-{number}.csv")
+    table = content(file)
+    issues: list[Issue] = []
+    known = _profiles(_home(file) if profiles is None else Path(profiles), gpu, issues)
+    entries = list(
+        usable(rows(file.name, table, _COLUMNS, issues, further=True), lambda row: _job(row, known), issues)
+    )
+    source = f"Sia workload, {file.parent.name}/{file.name}, profiles of {gpu}"
+    return select("sia", source, entries, issues, **selection)
+
+
+def _home(file: Path) -> Path:
+    """Give the nearest folder of profiles beside or above a file."""
+    for folder in file.absolute().parents:
+        if (folder / "profiles").is_dir():
+            return folder / "profiles"
+    raise InvalidInput(str(file), "profiles", "", "must be a folder beside or above the file, or be given")
+
+
+def _profiles(home: Path, gpu: str, issues: list[Issue]) -> dict[str, Profile]:
+    """Read the profile of every model that was measured on a type of GPU."""
+    files = sorted(home.glob(f"*/placements-{gpu}.csv"))
+    models = [file.parent for file in files if file.parent.name != _PIPELINED]
+    if not models:
+        raise InvalidInput(str(home), "profiles", "", f"must hold <model>/placements-{gpu}.csv")
+    return {folder.name: read_profile(folder, gpu, _GPUS_PER_NODE[gpu], issues) for folder in models}
+
+
+def _job(row: Row, profiles: dict[str, Profile]) -> Job:
+    model, gpus = row.values["application"], row.whole_number("num_replicas")
+    batch_size = row.whole_number("batch_size")
+    if model not in profiles:
+        raise InvalidInput("", "application", shorten(model), f"must be one of {', '.join(profiles)}")
+    duration = profiles[model].duration(gpus, batch_size)
+    if duration is None:
+        rule = f"must be a number of GPUs on which {model} was measured with batch size {shorten(batch_size)}"
+        raise InvalidInput("", "num_replicas", shorten(gpus), rule)
+    return Job(
+        name=row.values["name"],
+        release_date=row.number("time"),
+        duration=duration,
+        gpus=gpus,
+        menu=profiles[model].menu(gpus, batch_size),
+        model=model,
+        batch_size=batch_size,
+    )

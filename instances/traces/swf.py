@@ -1,0 +1,113 @@
+"""SWF: the Standard Workload Format of the Parallel Workloads Archive."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from instances.traces.reading import Issue, Reading, Row, content, find, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the file in the folder of public traces.
+FILE = Path("swf_nasa_ipsc/NASA-iPSC-1993-3.1-cln.swf.gz")
+
+_FIELDS = (
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "used CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "application",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+)
+_UNKNOWN = -1
+_LARGEST_MACHINE = re.compile(r";\s*MaxProcs:\s*([0-9]{1,9})\s*")
+
+
+def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
+    """Read a log in Standard Workload Format: submit time (s), run time (s) and processors of every job.
+
+    A processor counts as one GPU. Where the number of allocated processors is unknown, the requested number
+    takes its place, which is reported as a repair. A row is dropped when it has no 18 values, when one of the
+    values that are used is missing or breaks a rule (such as a run time of 0, or more processors than the
+    ``MaxProcs`` of the file's head), or when its job was read before.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped, or the folder of the trace or of all traces.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or no line has 18 values, or an option is out of its range.
+
+    Notes
+    -----
+    S. J. Chapin et al., Benchmarks and standards for the evaluation of parallel job schedulers, JSSPP 1999.
+
+    Examples
+    --------
+    >>> swf("no/such/log.swf")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/log.swf: cannot be read: No such file or directory
+    """
+    file = find(path, FILE)
+    lines = content(file).decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
+    if not any(len(text.split()) == len(_FIELDS) for text in lines if not text.startswith(";")):
+        raise InvalidInput(str(file), "", "", f"must have lines of {len(_FIELDS)} values")
+    processors = _processors(lines)
+    issues: list[Issue] = []
+    entries = list(usable(_rows(file.name, lines, issues), lambda row: _job(row, processors, issues), issues))
+    return select("swf", f"Standard Workload Format, {file.name}", entries, issues, **selection)
+
+
+def _processors(lines: list[str]) -> int | None:
+    """Give the number of processors of the machine, if the head of the file tells."""
+    found = (_LARGEST_MACHINE.fullmatch(text.rstrip("\r")) for text in lines if text.startswith(";"))
+    return next((int(match[1]) for match in found if match), None)
+
+
+def _rows(file: str, lines: list[str], issues: list[Issue]) -> Iterator[Row]:
+    for line, text in enumerate(lines, start=1):
+        values = text.split()
+        if text.startswith(";"):
+            continue
+        if len(values) == len(_FIELDS):
+            yield Row(file, line, dict(zip(_FIELDS, values, strict=True)))
+        else:
+            issues.append(
+                Issue(file=file, row=line, reason=f"must have {len(_FIELDS)} values, not {len(values)}")
+            )
+
+
+def _job(row: Row, processors: int | None, issues: list[Issue]) -> Job:
+    allocated = row.whole_number("allocated processors")
+    gpus = row.whole_number("requested processors") if allocated == _UNKNOWN else allocated
+    if processors is not None and gpus > processors:
+        raise InvalidInput("", "processors", str(gpus), f"must be at most MaxProcs, {processors}")
+    job = Job(
+        name=row.values["job number"],
+        release_date=row.number("submit time"),
+        duration=row.number("run time"),
+        gpus=gpus,
+    )
+    if allocated == _UNKNOWN:
+        reason = f"allocated processors: unknown: the requested {gpus} are used"
+        issues.append(Issue(file=row.file, row=row.line, reason=reason, repaired=True))
+    return job

@@ -1,0 +1,59 @@
+"""Tiresias: the job lists of its simulator, a format that Chronus and Muri took over."""
+
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.job import Job
+from instances.traces.reading import Issue, Reading, Row, content, find, rows, usable
+from instances.traces.selection import Selection, select
+
+#: Place of the file in the folder of public traces.
+FILE = Path("tiresias/60_job.csv")
+
+_COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
+
+
+def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpack[Selection]) -> Reading:
+    """Read a job list of Tiresias: submission time (s), duration (s), number of GPUs and model of every job.
+
+    A row is dropped when one of these values is missing or breaks a rule, such as the rows with 0 GPUs in
+    Chronus' lists, or when its job was read before. Further columns are allowed and not used; a column
+    ``batch_size`` is.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped, or the folder of the trace or of all traces.
+    milliseconds
+        Whether times are in milliseconds, as in Muri's lists.
+    selection
+        Window, GPU cap and sample, see `Selection`.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or has another header, or an option is out of its range.
+
+    Examples
+    --------
+    >>> tiresias("no/such/60_job.csv")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/60_job.csv: cannot be read: No such file or directory
+    """
+    file = find(path, FILE)
+    second = 1000 if milliseconds else 1
+    issues: list[Issue] = []
+    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
+    entries = list(usable(table, lambda row: _job(row, second), issues))
+    return select("tiresias", f"Tiresias job list, {file.name}", entries, issues, **selection)
+
+
+def _job(row: Row, second: int) -> Job:
+    return Job(
+        name=row.values["job_id"],
+        release_date=row.number("submit_time") / second,
+        duration=row.number("duration") / second,
+        gpus=row.whole_number("num_gpu"),
+        model=row.values["model_name"],
+        batch_size=row.whole_number("batch_size") if row.values.get("batch_size") else None,
+    )

@@ -1,0 +1,6 @@
+"""Generators of workloads: jobs whose GPU demands and durations are like those of public traces."""
+
+from instances.workloads.batch import batch
+from instances.workloads.poisson import poisson
+
+__all__ = ["batch", "poisson"]

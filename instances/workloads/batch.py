@@ -1,0 +1,44 @@
+"""Batch: all jobs are there from the beginning."""
+
+from random import Random
+
+from gsopt.job import Job, Workload
+from instances.arguments import require
+from instances.workloads.shape import PHILLY, Shape
+
+
+def batch(*, jobs: int = 100, gpus: int = 64, shape: Shape = PHILLY, seed: int = 0) -> Workload:
+    """Generate jobs that are all released at second 0.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        Number of GPUs of the cluster: no job demands more.
+    shape
+        The trace facts from which GPUs and durations are drawn.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> workload = batch(jobs=500, gpus=16)
+    >>> len(workload.jobs), max(job.gpus for job in workload.jobs), workload.jobs[-1].release_date
+    (500, 16, 0.0)
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    drawn = shape.draw(jobs, gpus, Random(seed))
+    return Workload(
+        name=f"batch-{jobs}",
+        source=f"{jobs} jobs in a batch, shaped like: {shape.source}; seed {seed}",
+        jobs=tuple(
+            Job(name=f"j{number}", release_date=0, duration=duration, gpus=demand)
+            for number, (demand, duration) in enumerate(drawn, start=1)
+        ),
+    )

@@ -1,0 +1,62 @@
+"""Poisson: jobs arrive independently of each other, at a rate that keeps a given share of the GPUs busy."""
+
+from itertools import accumulate
+from math import isfinite
+from random import Random
+
+from gsopt.job import Job, Workload
+from instances.arguments import require
+from instances.workloads.shape import PHILLY, Shape
+
+
+def poisson(
+    *, jobs: int = 100, gpus: int = 64, load: float = 0.9, shape: Shape = PHILLY, seed: int = 0
+) -> Workload:
+    """Generate jobs that arrive in a Poisson process; the first one arrives at second 0.
+
+    The gaps between arrivals are exponentially distributed; their mean is the expected GPU time of a job
+    divided by ``load * gpus``. The load is therefore that of the distribution: 300 jobs shaped like Philly's
+    submit between 0.4 and 2.1 times as much in nine cases of ten, as most of the GPU time lies in few of them.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        Number of GPUs of the cluster: no job demands more.
+    load
+        Expected GPU-seconds that are submitted per second and GPU; more than 0, and more than 1 in a cluster
+        that falls behind.
+    shape
+        The trace facts from which GPUs and durations are drawn.
+    seed
+        Seed of all random draws; the jobs are the same for every load, and those of `batch`.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> calm, busy = poisson(jobs=50, load=0.5), poisson(jobs=50, load=1)
+    >>> calm.jobs[0].release_date, calm.gpu_hours == busy.gpu_hours
+    (0.0, True)
+    >>> round(calm.jobs[-1].release_date / busy.jobs[-1].release_date, 3)
+    2.0
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(isfinite(load) and load > 0, "load", load, "must be more than 0")
+    rate = load * gpus / shape.mean_gpu_seconds(gpus)
+    random = Random(seed)
+    drawn = list(shape.draw(jobs, gpus, random))
+    arrivals = accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0)
+    what = f"{jobs} Poisson arrivals at load {load:g} of {gpus} GPUs"
+    return Workload(
+        name=f"poisson-{jobs}",
+        source=f"{what}, shaped like: {shape.source}; seed {seed}",
+        jobs=tuple(
+            Job(name=f"j{number}", release_date=round(arrival / rate, 3), duration=duration, gpus=demand)
+            for number, (arrival, (demand, duration)) in enumerate(zip(arrivals, drawn, strict=True), start=1)
+        ),
+    )

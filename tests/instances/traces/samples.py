@@ -1,0 +1,138 @@
+"""Small made-up files in the format of every reader: three good rows each."""
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
+2017-10-09 07:01:55,66.0,1,66.0,11cb48
+2017-10-09 06:13:03,2951.0,8,23608.0,6214e9
+2017-10-10 06:13:03,10.0,16,160.0,6214e9
+"""
+
+ITP = """job_id,submission_time,duration,num_gpu
+a,50,700,1
+b,100,600,8
+c,175,3600,64
+"""
+
+HELIOS = """# a slice
+# made up
+job_id,user,tenant,class,submit_time,num_chips,chip_type,num_nodes,duration_s,walltime_limit_s,final_status
+7,u1,vc1,finetune,5000000,16,,2,24.0,24.0,CANCELED
+8,u2,vc2,finetune,6500000,1,,1,500.0,500.0,COMPLETED
+9,u1,vc1,finetune,9000000,8,,1,60.0,60.0,FAILED
+"""
+
+HELIOS_LOG = """job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_time,end_time,duration,queue
+1,u1,vc1,1,4,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848,0
+2,u2,vc2,16,64,2,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0
+3,u2,vc2,0,1,1,COMPLETED,2020-06-09 18:41:28,2020-06-09 18:41:28,2020-06-17 14:15:21,675233,0
+"""
+
+OPENB = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,\
+qos,pod_phase,creation_time,deletion_time,scheduled_time
+pod-0,12000,16384,1,1000,,LS,Running,100,700,100
+pod-1,6000,12288,1,460,,BE,Failed,150,400,160
+pod-2,88000,327680,8,1000,V100M32,LS,Succeeded,300,1800,300
+"""
+
+TIRESIAS = """job_id,num_gpu,submit_time,iterations,model_name,duration,interval
+0,1,0,606,vgg19,164,30
+1,8,30,133,vgg11,147,23
+2,2,53,157,inception4,127,26
+"""
+
+SWF = """; Version: 2.2
+; MaxProcs: 128
+; Note: made up
+    1        0     -1   1451  128     -1    -1   -1     -1    -1 -1   1   1  -1 -1 -1 -1 -1
+    2     1460     -1   3726   32     -1    -1   -1     -1    -1 -1   1   1  -1 -1 -1 -1 -1
+    3     5198     -1   1067    1     -1    -1   -1     -1    -1 -1   1   1  -1 -1 -1 -1 -1
+"""
+
+SIA = """name,time,application,num_replicas,batch_size
+tiny-0,487.5,tiny,1,16
+tiny-1,670.5,tiny,2,16
+deep-2,811.0,deep,4,64
+"""
+
+#: Profiles by model: placements and, by batch size, validation.
+PROFILES = {
+    "tiny": (
+        "local_bsz,step_time,sync_time,placement\n8,0.125,0.0,1\n16,0.25,0.0,1\n8,0.15625,0.05,2\n16,0.3125,0.05,2\n",
+        {16: "progress,iteration,metric\n50.0,50,0.5\n100.0,100,0.9\n"},
+    ),
+    "deep": (
+        "placement,local_bsz,step_time,sync_time\n4,8,0.5,0.1\n4,32,1.0,0.1\n8,8,0.6,0.2\n48,8,0.7,0.3\n",
+        {32: "iteration\n1000\n", 128: "iteration\n400\n"},
+    ),
+}
+
+
+def dally_entry(number: int, **changes: object) -> dict[str, object]:
+    """Give one entry of a Dally list."""
+    entry = {
+        "job_id": str(number),
+        "user": "u",
+        "submit_time": f"2020-03-31 20:00:{10 * number:02d}",
+        "start_time": str(100 * number),
+        "duration": str(50 + number),
+        "model": "VGG",
+        "batchsize": "64",
+        "max_parallelism": str(2**number),
+    }
+    return entry | changes
+
+
+DALLY = json.dumps([dally_entry(number) for number in range(1, 4)], indent=1)
+
+
+def packed(**members: str) -> bytes:
+    """Give a tar archive, not compressed, with text files; `_` in a name stands for a point."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name, text in members.items():
+            data = text.encode()
+            entry = tarfile.TarInfo(name.replace("_", "."))
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def sia_folder(folder: Path, workload: str = SIA) -> Path:
+    """Write a workload of Sia with the profiles of two models, and give the workload's path."""
+    for model, (placements, validation) in PROFILES.items():
+        home = folder / "profiles" / model
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "placements-rtx.csv").write_text(placements)
+        for batch_size, text in validation.items():
+            (home / f"validation-{batch_size}.csv").write_text(text)
+    path = folder / "workloads" / "newtrace" / "workload-1.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(workload)
+    return path
+
+
+def _file(data: str | bytes) -> Callable[[Path], Path]:
+    def write(folder: Path) -> Path:
+        path = folder / "trace"
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return path
+
+    return write
+
+
+#: Writes the sample of a reader into a folder and gives its path, by the reader's name.
+SAMPLES: dict[str, Callable[[Path], Path]] = {
+    "dally": _file(DALLY),
+    "helios": _file(HELIOS),
+    "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),
+    "openb": _file(OPENB),
+    "philly": _file(PHILLY),
+    "sia": sia_folder,
+    "swf": _file(SWF),
+    "tiresias": _file(TIRESIAS),
+}

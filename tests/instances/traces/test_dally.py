@@ -1,0 +1,150 @@
+"""The reader of Dally's job lists, on made-up files and on the real ones."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from instances.traces import dally
+from instances.traces.dally import FILE
+from tests.instances.traces.samples import dally_entry
+
+
+def written(folder: Path, *entries: object) -> Path:
+    """Write a job list."""
+    path = folder / "jobs.json"
+    path.write_text(json.dumps(entries))
+    return path
+
+
+def test_jobs_are_read(tmp_path: Path) -> None:
+    """Every entry is a job that arrives at its start time."""
+    reading = dally(written(tmp_path, dally_entry(1), dally_entry(2)))
+
+    assert reading.issues == ()
+    assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
+        ("1", 0.0, 51.0, 2),
+        ("2", 100.0, 52.0, 4),
+    ]
+    assert {(job.model, job.batch_size) for job in reading.workload.jobs} == {("VGG", 64)}
+
+
+def test_a_batch_is_released_at_once(tmp_path: Path) -> None:
+    """Start times of 0 are a batch, in the order of the file."""
+    path = written(tmp_path, *(dally_entry(number, start_time="0") for number in (3, 1, 2)))
+
+    assert [(job.name, job.release_date) for job in dally(path).workload.jobs] == [("3", 0), ("1", 0), ("2", 0)]
+
+
+def test_arrivals_that_are_to_be_drawn_are_those_of_submission(tmp_path: Path) -> None:
+    """A start time of -1 gives way to the time of submission, and every such entry is reported."""
+    reading = dally(written(tmp_path, *(dally_entry(number, start_time="-1") for number in (1, 2, 3))))
+
+    assert [job.release_date for job in reading.workload.jobs] == [0.0, 10.0, 20.0]
+    assert [issue.row for issue in reading.repaired] == [1, 2, 3]
+    assert reading.repaired[0].reason == "start_time: -1: submit_time is used"
+
+
+def test_arrivals_are_drawn_on_request(tmp_path: Path) -> None:
+    """With a mean gap the arrivals are drawn, the same for the same seed, in the order of the file."""
+    path = written(tmp_path, *(dally_entry(1, job_id=str(n), start_time="-1") for n in range(400)))
+    once, again, other = (dally(path, mean_gap=60, seed=seed) for seed in (1, 1, 2))
+    gaps = once.workload.jobs[-1].release_date / 399
+
+    assert once == again != other
+    assert [job.name for job in once.workload.jobs] == [str(number) for number in range(400)]
+    assert 50 < gaps < 70
+    assert once.repaired[0].reason == "start_time: -1: drawn, mean gap 60 s"
+
+
+BAD_ENTRIES = {
+    "letters in a number": (dally_entry(9, duration="6o"), "duration: '6o': must be a number"),
+    "negative duration": (dally_entry(9, duration="-60"), "duration: -60.0: input should be greater than"),
+    "no duration": (dally_entry(9, duration="0"), "duration: 0.0: input should be greater than 0"),
+    "no GPUs": (dally_entry(9, max_parallelism="0"), "gpus: 0: input should be greater than"),
+    "too many GPUs": (dally_entry(9, max_parallelism="65"), "demands 65 GPUs, more than max_gpus 64"),
+    "no batch": (dally_entry(9, max_parallelism="1", batchsize="0"), "batch_size: 0: input should be greater"),
+    "a number": (dally_entry(9, duration=60), "duration: 60: must be a text that is not empty"),
+    "nothing": (dally_entry(9, duration=None), "duration: None: must be a text that is not empty"),
+    "an empty text": (dally_entry(9, model=""), "model: '': must be a text that is not empty"),
+    "half a character": (dally_entry(9, job_id="\ud800", max_parallelism="1"), "name: '\\ud800': "),
+    "a negative arrival": (dally_entry(9, start_time="-1"), "release_date: -1.0: input should be greater than"),
+    "a list": ([1, 2], "job_id: must be a text that is not empty"),
+    "no entry": (None, "job_id: must be a text that is not empty"),
+    "a repeated id": (dally_entry(1), "job '1' is in row 1 of jobs.json already"),
+}
+
+
+@pytest.mark.parametrize(("bad", "reason"), BAD_ENTRIES.values(), ids=BAD_ENTRIES.keys())
+def test_a_bad_entry_is_dropped_and_reported(tmp_path: Path, bad: object, reason: str) -> None:
+    """A bad entry is dropped with its number and the reason, and the entries around it are read."""
+    reading = dally(written(tmp_path, dally_entry(1), bad, dally_entry(2)), max_gpus=64)
+
+    assert [job.name for job in reading.workload.jobs] == ["1", "2"]
+    (issue,) = reading.dropped
+    assert (issue.file, issue.row) == ("jobs.json", 2)
+    assert issue.reason.startswith(reason)
+
+
+def test_a_real_arrival_among_those_to_be_drawn_is_reported(tmp_path: Path) -> None:
+    """Where most arrivals are to be drawn, an entry on another clock is dropped."""
+    entries = [dally_entry(number, start_time="-1") for number in (1, 2)]
+    reading = dally(written(tmp_path, *entries, dally_entry(3)))
+
+    assert [issue.reason for issue in reading.dropped] == ["start_time: '300': must be -1, as in most entries"]
+
+
+OTHER_FILES = {
+    "no JSON": "[{]",
+    "half of it": '[{"job_id": "1"',
+    "one object": "{}",
+    "one number": "7",
+    "an integer without end": "[" + "9" * 5000 + "]",
+}
+
+
+@pytest.mark.parametrize("text", OTHER_FILES.values(), ids=OTHER_FILES.keys())
+def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
+    """What is no JSON list is refused in one line."""
+    (tmp_path / "jobs.json").write_text(text)
+    with pytest.raises(InvalidInput, match=r"^.*jobs\.json: .*must be [^\n]*$"):
+        dally(tmp_path / "jobs.json")
+
+
+@pytest.mark.parametrize("mean_gap", [0, -1, float("inf"), float("nan")])
+def test_a_mean_gap_is_more_than_0(tmp_path: Path, mean_gap: float) -> None:
+    """A mean gap of nothing, or without end, is refused."""
+    with pytest.raises(InvalidInput, match=r"^mean_gap: .*: must be more than 0$"):
+        dally(written(tmp_path, dally_entry(1)), mean_gap=mean_gap)
+
+
+def test_the_real_day(traces: Path) -> None:
+    """The first of April has 344 good jobs with real arrivals over 24 hours."""
+    reading = dally(traces)
+    jobs = reading.workload.jobs
+
+    assert reading.issues == ()
+    assert len(jobs) == 344
+    assert (jobs[0].release_date, jobs[-1].release_date) == (0, 86_271)
+
+
+def test_the_real_batch(traces: Path) -> None:
+    """The paper's batch has 500 good jobs, all released at once, a quarter of them BERT."""
+    reading = dally(traces / FILE.with_name("sense_500jobs_0start-withBert.json.gz"))
+
+    assert reading.issues == ()
+    assert len(reading.workload.jobs) == 500
+    assert {job.release_date for job in reading.workload.jobs} == {0}
+    assert Counter(job.model for job in reading.workload.jobs)["BERT"] == 125
+
+
+def test_all_real_lists(traces: Path) -> None:
+    """The 23 lists hold 1,034 distinct jobs together, none is dropped, and only arrivals are repaired."""
+    readings = [dally(path) for path in sorted((traces / FILE.parent).glob("sense*.json.gz"))]
+    names = {job.name for reading in readings for job in reading.workload.jobs}
+
+    assert (len(readings), len(names)) == (23, 1_034)
+    assert all(reading.dropped == () for reading in readings)
+    assert {len(reading.repaired) for reading in readings} == {0, 411, 500}
