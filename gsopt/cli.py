@@ -22,6 +22,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
@@ -37,6 +38,8 @@ from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
+
+_DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias")
 
 
 class Exit(IntEnum):
@@ -240,6 +243,11 @@ def demo(
         _print(comparison.summary())
         if comparison.interrupted:
             raise typer.Exit(Exit.INTERRUPTED)
+    if not word:
+        workload, gpus = study.demo_workload()
+        typer.echo(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
+        replays = _replays(workload, list(_DEMO_POLICIES), Cluster.plain(gpus), None, record=False)
+        _print(simulation.PolicyComparison(tuple(replay.metrics for replay in replays)).table())
 
 
 def _problem(name: str) -> Problem[Any]:
@@ -291,7 +299,6 @@ def _replays(
     with _progress() as progress:
         for name in chosen or known:
             task = progress.add_task(name, total=len(workload.jobs))
-            watch = partial(progress.update, task)
             found.append(
                 simulation.replay(
                     scenario,
@@ -299,10 +306,15 @@ def _replays(
                     round_length=round_length,
                     record=record,
                     bound=bound,
-                    on_progress=lambda done, watch=watch: watch(completed=done),
+                    on_progress=partial(_show_completed, progress, task),
                 )
             )
+            progress.update(task, completed=len(workload.jobs))
     return found
+
+
+def _show_completed(progress: Progress, task: TaskID, done: int) -> None:
+    progress.update(task, completed=done)
 
 
 def _cluster(gpus: int | None, file: Path | None) -> Cluster:

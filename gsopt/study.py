@@ -14,6 +14,7 @@ from typing import Any
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.files import problem_types
+from gsopt.job import Workload
 from gsopt.method import Method, accepts
 from gsopt.problem import Problem, Sense
 from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, same
@@ -116,6 +117,18 @@ def real_instances(word: str) -> list[Problem[Any]]:
     folder = import_module("instances").data_folder()
     reader = getattr(_package("instances", word), "from_data", None)
     return [] if folder is None or reader is None else list(reader(folder))
+
+
+def demo_workload() -> tuple[Workload, int]:
+    """Give the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
+
+    Two days of the Philly trace where the data are at hand, else generated arrivals.
+    """
+    folder = import_module("instances").data_folder()
+    if folder is not None and (folder / "philly").is_dir():
+        window = (33 * 86400.0, 35 * 86400.0)
+        return trace_readers()["philly"](folder, window=window, max_gpus=512).workload, 512
+    return generators("workloads")["poisson"](jobs=1000, gpus=128, load=1.0), 128
 
 
 def find_method(word: str, name: str) -> Method:

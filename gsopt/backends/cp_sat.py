@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-#: Stands in for the missing bound of a column when none follows from the rows.
+#: How far a column without bound may go where none follows from the rows, counted from 0 or its other bound.
 CLAMP = 10**9
 
 _LARGEST = 2**62  # sums must stay within 64 bits
 _DIGITS = 12  # of an objective that must be rounded
 _ROUNDS = 5  # of looking for bounds in rows
-_SLACK = 1e-6  # of a bound that follows from a row
+_SLACK = 1e-6  # of what follows from rows and costs
+_EXACT = 2**53  # integers beyond are no longer exact as floats
 _NOISE = 1e-9  # floats that differ by less mean the same number,
 _ULPS = 1e-14  # or by less than this part of them
 
@@ -307,10 +308,27 @@ def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardFo
     if at_clamp.any():
         name = known.columns[at_clamp.argmax()]
         raise Unsupported(f"cp-sat: column {name} has no bound and runs to {CLAMP:,}: give it one")
-    if _least_beyond(known, clamped, low, high) >= _signed(known, outcome.objective):
+    if _least_beyond(known, clamped, low, high) >= _signed_cost(known) @ outcome.values - _SLACK:
         return outcome
     message = f"{outcome.message}: proven only within {CLAMP:,} for columns that have no bound"
     return replace(outcome, status=Status.FEASIBLE, bound=None, message=message)
+
+
+def _least_beyond(
+    known: "StandardForm", clamped: "StandardForm", low: NDArray[np.bool_], high: NDArray[np.bool_]
+) -> float:
+    """Give the least cost, by the column bounds alone, of a point with a column beyond its clamp."""
+    cost = _signed_cost(known)
+    with np.errstate(invalid="ignore"):  # 0 * inf, which the outer choice leaves out
+        least = np.where(cost == 0, 0.0, cost * np.where(cost > 0, known.column_lower, known.column_upper))
+    others = _sums_of_others(least, -inf)
+    above = others + np.where(cost >= 0, cost * (clamped.column_upper + 1), -inf)
+    below = others + np.where(cost <= 0, cost * (clamped.column_lower - 1), -inf)
+    return float(min(above[high].min(initial=inf), below[low].min(initial=inf)))
+
+
+def _signed_cost(form: "StandardForm") -> Vector:
+    return form.cost if form.sense is Sense.MINIMIZE else -form.cost
 
 
 def _whole_objective(form: "StandardForm", reach: Vector) -> tuple[int, Integers, int, float]:

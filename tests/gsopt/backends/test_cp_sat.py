@@ -17,7 +17,7 @@ from tests.gsopt.backends.models import knapsack
 
 
 def one_row(matrix: list[float], **options: Any) -> StandardForm:
-    """A minimum over non-negative integers with one covering row, unless told otherwise."""
+    """Minimize over non-negative integers under one covering row, unless told otherwise."""
     defaults = {"cost": np.ones(len(matrix)), "row_lower": [3], "row_upper": [np.inf]}
     return StandardForm.build(matrix=[matrix], **{**defaults, **options})
 
@@ -73,7 +73,16 @@ def test_large_limits_stay_exact() -> None:
     """A limit of 10^12 must not be loosened by a single unit."""
     form = one_row([1], cost=[1], row_lower=[1e12 + 1], column_upper=[1e13])
 
-    assert CpSat().solve(form).values == [1e12 + 1]
+    outcome = CpSat().solve(form)
+
+    assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 1)
+
+
+def test_missing_bound_is_counted_from_the_other_one() -> None:
+    """A column that starts far out must still have room up to its clamp."""
+    outcome = CpSat().solve(one_row([1], column_lower=[1e12], row_lower=[1e12 + 5]))
+
+    assert (outcome.status, outcome.objective) == (Status.OPTIMAL, 1e12 + 5)
 
 
 def test_objective_is_scaled_with_its_offset() -> None:
@@ -155,11 +164,18 @@ def test_minimum_of_covering_is_proven_without_bounds() -> None:
     assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 2.0, 2.0)
 
 
-def test_proof_within_clamps_only_is_no_proof() -> None:
-    """Where a free column may leave its clamp at no cost, the outcome must be feasible without a bound."""
+def test_column_without_cost_does_not_spoil_the_proof() -> None:
+    """Where the costs alone forbid a better value, a free column without cost must not matter."""
     outcome = CpSat().solve(one_row([1, -1], cost=[1, 0], row_lower=[-4]))
 
-    assert (outcome.status, outcome.objective, outcome.bound) == (Status.FEASIBLE, 0.0, None)
+    assert (outcome.status, outcome.objective, outcome.bound) == (Status.OPTIMAL, 0.0, 0.0)
+
+
+def test_proof_within_clamps_only_is_no_proof() -> None:
+    """Where costs do not forbid a better value beyond the clamps, the outcome must be feasible only."""
+    outcome = CpSat().solve(one_row([2, -1], cost=[3, -1], row_lower=[-4]))
+
+    assert (outcome.status, outcome.objective, outcome.bound) == (Status.FEASIBLE, -4.0, None)
     assert outcome.stopped_by is StoppedBy.FINISHED
     assert f"{CLAMP:,}" in outcome.message
 

@@ -163,7 +163,7 @@ NAMES = (
 
 
 def named_model() -> StandardForm:
-    """A model of every kind of row and column, with names that no format can hold."""
+    """Build a model of every kind of row and column, with names that no format can hold."""
     count = len(NAMES)
     matrix = np.vstack([np.arange(1, count + 1), np.ones(count), np.eye(count)[0], np.eye(count)[1]])
     return StandardForm.build(
