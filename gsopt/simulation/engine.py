@@ -205,7 +205,7 @@ class Engine:
         self.arrived, self.completed, self.evicted = tuple(arrived), tuple(completed), tuple(evicted)
         for news in self.news:
             news.clear()
-        for action in self.decider.decide(self.state):
+        for action in self.decider.decide(self.state) or ():
             handler = self.handlers.get(type(action))
             if handler is None:
                 raise IllegalDecision(action, "a decision is a Start, Stop, Resize, Move or Wake")

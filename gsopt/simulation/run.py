@@ -39,6 +39,15 @@ class Replay:
         First start of every job, likewise.
     schedule
         What ran when; None unless recorded.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> job = Job(name="a", release_date=1, duration=2, gpus=1)
+    >>> run = simulate(Workload(jobs=[job]), fifo, cluster=1, record=True)
+    >>> run.jct, run.schedule.segments[0].end
+    ((2.0,), 3.0)
     """
 
     scenario: Scenario
@@ -56,7 +65,16 @@ class Replay:
 
 @dataclass(frozen=True)
 class PolicyComparison(Sequence[Metrics]):
-    """The figures of several policies on one workload; prints as a table, in notebooks too."""
+    """The figures of several policies on one workload; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> [row.gap for row in compare_policies(workload, [fifo], cluster=1)]
+    [0.0]
+    """
 
     rows: tuple[Metrics, ...]
 

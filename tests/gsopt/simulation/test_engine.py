@@ -349,6 +349,19 @@ def test_interference_is_that_of_the_worst_partner() -> None:
     assert run.completion_times == (5.0, 2.0)
 
 
+def test_a_delayed_start_beside_a_running_job() -> None:
+    """Four jobs on two GPUs, of which only the first suffers beside others: 5 + 8 + 6 + 6 = 25 s in total."""
+    jobs = bundle(
+        Job(name=name, release_date=r, duration=d, gpus=g, model="a" if name == "a" else "rest")
+        for name, r, d, g in [("a", 0, 4, 2), ("b", 0, 6, 2), ("c", 5, 1, 1), ("d", 5, 1, 1)]
+    )
+    policy = scripted([Start(0, (0, 1)), Wake(2.0)], [Start(1, (0, 1))], [Start(2, (0,)), Start(3, (1,))])
+    speed = Speed(interference={"a": {"rest": 1.5}})
+    cluster = Cluster.uniform(machines=1, gpus=2)
+    run = simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=2, exact=True)
+    assert run.completion_times == (5, 8, 6, 6)
+
+
 def test_a_drop_of_capacity_evicts() -> None:
     """Jobs that lose their GPUs wait again and keep their progress."""
     changes = [CapacityChange(time=1.0, gpus=1), CapacityChange(time=5.0, gpus=2)]
