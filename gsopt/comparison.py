@@ -185,8 +185,7 @@ class Comparison(Sequence[Row]):
 
         instances = list(dict.fromkeys(row.instance for row in self.rows))
         _, axes = plt.subplots(figsize=(9, 0.35 * len(instances) + 1.8), layout="constrained")
-        plotted = dict.fromkeys(row.method for row in self.rows if row.gap is not None)
-        for index, name in enumerate(plotted):
+        for index, name in enumerate(dict.fromkeys(row.method for row in self.rows)):
             points = [
                 (row.gap, row.instance) for row in self.rows if row.method == name and row.gap is not None
             ]

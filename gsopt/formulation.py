@@ -22,8 +22,8 @@ class Formulation(ABC, Generic[P, S]):
     """An exact model of one decision; calling it solves a problem.
 
     A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns.
-    Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then
-    proves the two builders equal.
+    Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then proves
+    the two builders equal.
     """
 
     name: ClassVar[str]
@@ -145,6 +145,5 @@ def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
         return
     if result.status is Status.OPTIMAL or sense.better(modelled, judged):
         raise ModelMismatch(
-            f"{result.method}: for the same solution the model counts {modelled:g}, "
-            f"the problem counts {plain(judged)}"
+            f"{result.method}: the model counts {modelled:g}, the problem {plain(judged)} for the same solution"
         )

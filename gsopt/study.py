@@ -152,7 +152,9 @@ def solve(
     )
     if time_limit is not None:
         if not (isfinite(time_limit) and time_limit >= 0):
-            raise InvalidInput("", "time_limit", shorten(time_limit), "must be a finite number of seconds >= 0")
+            raise InvalidInput(
+                "", "time_limit", shorten(time_limit), "must be a finite number of seconds >= 0"
+            )
         if accepts(chosen, "time_limit"):
             options["time_limit"] = time_limit
     for option in options:
@@ -243,7 +245,9 @@ def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
     for result in results:
         for proof in proofs:
             if result.objective is not None and proof.bound is not None:
-                refuse_contradiction(problem.sense, result.method, result.objective, proof.method, proof.bound)
+                refuse_contradiction(
+                    problem.sense, result.method, result.objective, proof.method, proof.bound
+                )
     bounds = [proof.bound for proof in proofs if proof.bound is not None]
     strongest = max if problem.sense is Sense.MINIMIZE else min
     bound = strongest(bounds, default=None)

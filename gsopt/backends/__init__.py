@@ -5,7 +5,4 @@ from gsopt.backends.cp_sat import CpSat
 from gsopt.backends.highs import Highs
 from gsopt.backends.scip import Scip
 
-#: Every backend, in the order of preference.
-SOLVERS = (Highs, CpSat, Scip)
-
-__all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip"]
+__all__ = ["Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip"]

@@ -1,34 +1,16 @@
-"""Backend: what every solver offers, in the words that all share, and the steps that all take."""
+"""Backend: what every solver offers, in the words that all of them share."""
 
-import importlib.metadata
-import importlib.util
-import sys
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
-from math import inf, isfinite
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.backends.process import POOL, Frame, Kind, Reply
-from gsopt.errors import BrokenModel, Contradiction, GsoptError, InvalidInput, MissingSolver
-from gsopt.result import Status, StoppedBy, same
-
-if TYPE_CHECKING:  # workers import this module; without scipy they start in half the time
-    from gsopt.backends.worker import Link
-    from gsopt.standard_form import StandardForm
+from gsopt.result import Status, StoppedBy
+from gsopt.standard_form import StandardForm
 
 Vector = NDArray[np.float64]
-
-#: Characters of a solver's log that are kept: its end.
-LONGEST_LOG = 2**20
-
-#: Solvers write infinity as a number at least this large.
-_INFINITY = 1e20
 
 
 @dataclass(frozen=True)
@@ -66,7 +48,7 @@ class Outcome:
     status
         Whether there is a solution and whether that is proven (to the asked gap's tolerance).
     values
-        One value per column, shape (columns,), or None; integer columns hold integers.
+        One value per column, shape (columns,), or None.
     objective
         Objective value of `values`, or None.
     bound
@@ -76,8 +58,7 @@ class Outcome:
     solver
         Solver family: ``highs``, ``cp-sat``, ``scip``.
     duals
-        For linear programs, where the solver gives them: change of the objective per unit of each row's limit,
-        shape (rows,); else None.
+        One dual value per row, shape (rows,), for linear programs where the solver gives them; else None.
     message
         The solver's own word for how it ended, or what happened to its process.
     log
@@ -105,7 +86,7 @@ class Backend(Protocol):
 
     def solve(
         self,
-        form: "StandardForm",
+        form: StandardForm,
         *,
         time_limit: float | None = None,
         gap: float = 0.0,
@@ -124,7 +105,7 @@ class Backend(Protocol):
         gap
             Relative gap at which to stop.
         start
-            A known solution, shape (columns,); NaN where it says nothing.
+            A known solution, shape (columns,).
         on_incumbent
             Called with each new incumbent.
         log
@@ -140,246 +121,3 @@ class Backend(Protocol):
             The model is unbounded.
         """
         ...
-
-
-class Ending(Enum):
-    """How a solver ended, in the words of all solvers: what is proven, and why it stopped."""
-
-    OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
-    INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
-    UNBOUNDED = (None, StoppedBy.FINISHED)
-    TIME_LIMIT = (Status.UNKNOWN, StoppedBy.TIME_LIMIT)
-    INTERRUPT = (Status.UNKNOWN, StoppedBy.INTERRUPT)
-    FAILED = (Status.UNKNOWN, StoppedBy.CRASH)
-
-
-class Answer(NamedTuple):
-    """What a solver answers from its worker.
-
-    Attributes
-    ----------
-    status
-        The solver's own word for how it ended.
-    values
-        One value per column, or None.
-    bound
-        Proven bound in the model's sense; NaN or infinite for none.
-    duals
-        One value per row, or None.
-    """
-
-    status: str
-    values: Vector | None = None
-    bound: float = inf
-    duals: Vector | None = None
-
-
-class Solver(ABC):
-    """A backend whose solver runs in a worker process.
-
-    A subclass names itself, its package and module, maps the solver's statuses to endings, and says which
-    function the worker runs on which task.
-    """
-
-    name: ClassVar[str]
-    package: ClassVar[str]  # as it is installed and imported
-    module: ClassVar[str]  # what the worker imports at its start
-    remedy: ClassVar[str] = 'pip install "gsopt[solvers]"'
-    wrong_versions: ClassVar[frozenset[str]] = frozenset()
-    endings: ClassVar[Mapping[str, Ending]]
-
-    @abstractmethod
-    def request(
-        self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
-    ) -> tuple[Callable[[Any, "Link"], Answer], Any]:
-        """Give the function that the worker runs, and its task.
-
-        Raises
-        ------
-        Unsupported
-            The solver cannot take this model.
-        """
-
-    def solve(
-        self,
-        form: "StandardForm",
-        *,
-        time_limit: float | None = None,
-        gap: float = 0.0,
-        start: Vector | None = None,
-        on_incumbent: OnIncumbent | None = None,
-        log: bool = False,
-    ) -> Outcome:
-        """Solve a standard form, as `Backend.solve`.
-
-        The solver minds the time limit; if it has not answered at 1.1 times the limit plus a second it is killed.
-        Ctrl-C, an `on_incumbent` that returns True, a killed and a crashed solver leave the best incumbent.
-
-        Raises
-        ------
-        InvalidInput
-            An option is out of range.
-        Contradiction
-            The solver calls a model infeasible of which a solution is known.
-        """
-        _check_options(form, time_limit, gap, start)
-        time_limit = None if time_limit == inf else time_limit
-        heard = _Heard(form, start, on_incumbent, log)
-        if not form.columns:
-            return self._without_columns(heard)
-        function, task = self.request(form, time_limit=time_limit, gap=gap, start=start)
-        limit = None if time_limit is None else 1.1 * time_limit + 1
-        reply = self.call(function, task, limit=limit, hear=heard)
-        if reply.answer is None:
-            return self._outcome(heard, Ending.FAILED, Answer(reply.message), reply.stopped_by)
-        return self._outcome(heard, self._ending(reply.answer), reply.answer, reply.stopped_by, gap)
-
-    def call(
-        self,
-        function: Callable[[Any, "Link"], Any],
-        task: Any,
-        *,
-        limit: float | None = None,
-        hear: Callable[[Frame], Any] = bool,
-    ) -> Reply:
-        """Run a function in a worker that has this solver.
-
-        Raises
-        ------
-        MissingSolver
-            The solver is not installed, does not start, or is of a version known to be wrong.
-        """
-        with POOL.borrow(self.module, self._check_installed) as worker:
-            return worker.call(function, task, limit=limit, hear=hear)
-
-    def _check_installed(self) -> None:
-        if importlib.util.find_spec(self.package) is None:
-            raise MissingSolver(f"{self.name}: {self.package} is not installed: {self.remedy}")
-        version = importlib.metadata.version(self.package)
-        if version in self.wrong_versions:
-            raise MissingSolver(
-                f"{self.name}: {self.package} {version} gives wrong results: "
-                f"pip install '{self.package}!={version}'"
-            )
-
-    def _ending(self, answer: Answer) -> Ending:
-        if answer.status not in self.endings:
-            raise GsoptError(f"{self.name}: ended with a status that is not known: {answer.status}")
-        ending = self.endings[answer.status]
-        if ending is Ending.UNBOUNDED:
-            raise BrokenModel(f"{self.name}: the model is unbounded")
-        return ending
-
-    def _without_columns(self, heard: "_Heard") -> Outcome:
-        """Judge the only point of a model that leaves nothing to decide."""
-        feasible = heard.consider(np.zeros(0))
-        answer = Answer("no columns", bound=float(heard.form.offset) if feasible else inf)
-        return self._outcome(heard, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
-
-    def _outcome(
-        self,
-        heard: "_Heard",
-        ending: Ending,
-        answer: Answer,
-        stopped_by: StoppedBy | None = None,
-        gap: float = 0.0,
-    ) -> Outcome:
-        """Give the best point that stands after rounding, with what is proven of it."""
-        message = answer.status
-        if answer.values is not None and not heard.consider(answer.values):
-            message += ": the solver's last solution breaks the model once rounded, and is left out"
-        best = heard.best
-        if best is not None and ending is Ending.INFEASIBLE:
-            raise Contradiction(
-                f"{self.name}: a solution of value {best.objective:g} of a model it calls infeasible"
-            )
-        bound = heard.bound if _finite(answer.bound) is None else _finite(answer.bound)
-        proven, natural_end = ending.value
-        if proven is Status.INFEASIBLE:
-            status, bound = Status.INFEASIBLE, None
-        elif best is None:
-            status = Status.UNKNOWN
-        else:
-            optimal = proven is Status.OPTIMAL and same(best.objective, bound)
-            status = Status.OPTIMAL if optimal else Status.FEASIBLE
-        if proven is Status.OPTIMAL and status is Status.FEASIBLE and gap > 0:
-            natural_end = StoppedBy.GAP
-        return Outcome(
-            status=status,
-            values=None if best is None else best.values,
-            objective=None if best is None else best.objective,
-            bound=bound,
-            stopped_by=stopped_by or natural_end,
-            solver=self.name,
-            duals=answer.duals,
-            message=message,
-            log=heard.log,
-        )
-
-
-class _Heard:
-    """What a running solve has told: the best point, the bound and the log."""
-
-    def __init__(
-        self, form: "StandardForm", start: Vector | None, on_incumbent: OnIncumbent | None, log: bool
-    ) -> None:
-        self.form = form
-        self.best: Incumbent | None = None
-        self.bound: float | None = None
-        self.log = ""
-        self._on_incumbent = on_incumbent
-        self._stream = log
-        self._begin = perf_counter()
-        if start is not None:
-            self.consider(start)
-
-    def __call__(self, frame: Frame) -> Any:
-        """Take in a frame; True asks the solver to stop."""
-        kind, content = frame
-        if kind is Kind.LOG:
-            self._add_log(content)
-        elif kind is Kind.BOUND:
-            self.bound = _finite(content)
-        elif kind is Kind.INCUMBENT:
-            return self._take_incumbent(*content)
-        return None
-
-    def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best; tell whether it stands after rounding."""
-        if not np.isfinite(values).all():
-            return False
-        point = self.form.rounded(values) + 0.0  # no negative zero
-        if not self.form.is_feasible(point):
-            return False
-        objective = self.form.objective(point)
-        if self.best is None or self.form.sense.better(objective, self.best.objective):
-            self.best = Incumbent(point, objective, self.bound, perf_counter() - self._begin)
-        return True
-
-    def _take_incumbent(self, values: Vector, bound: float) -> Any:
-        before = self.best
-        self.bound = _finite(bound)
-        self.consider(values)
-        if self._on_incumbent is None or self.best is before:
-            return None
-        return self._on_incumbent(self.best)
-
-    def _add_log(self, text: str) -> None:
-        self.log = (self.log + text)[-LONGEST_LOG:]
-        if self._stream:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-
-
-def _finite(bound: float | None) -> float | None:
-    """Give None for a bound that says nothing."""
-    return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
-
-
-def _check_options(form: "StandardForm", time_limit: float | None, gap: float, start: Vector | None) -> None:
-    if time_limit is not None and not time_limit >= 0:
-        raise InvalidInput("", "time_limit", str(time_limit), "must be a number of seconds, at least 0")
-    if not 0 <= gap < inf:
-        raise InvalidInput("", "gap", str(gap), "must be a number, at least 0")
-    if start is not None and start.shape != (len(form.columns),):
-        raise InvalidInput("", "start", f"shape {start.shape}", f"must have shape ({len(form.columns)},)")
