@@ -111,7 +111,7 @@ class Engine:
         }
 
     def run(self) -> None:
-        """Run to the end: no job arrives, completes or can be started any more."""
+        """Run until every job is complete, or nothing happens any more."""
         while (now := self._next_instant()) is not None:
             self._pass_time(now)
             self._complete()
@@ -129,6 +129,8 @@ class Engine:
 
     def _next_instant(self) -> Any:
         due, version = self.due, self.version
+        if not self.active and self.next_job == len(self.jobs):
+            return None
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
         self._next_round()
@@ -139,7 +141,7 @@ class Engine:
             release = self.release[self.next_job]
             if instant is None or release < instant:
                 instant = release
-        if self.next_change < len(self.changes) and (self.active or self.next_job < len(self.jobs)):
+        if self.next_change < len(self.changes):
             change = max(self.changes[self.next_change][0], self.now)
             if instant is None or change < instant:
                 instant = change

@@ -402,6 +402,18 @@ def test_starved_jobs_are_counted_and_have_no_bound() -> None:
     assert (metrics.jobs, metrics.completed, metrics.lower_bound, metrics.gap) == (2, 1, None, None)
 
 
+def test_a_policy_that_always_wakes_ends_with_the_jobs() -> None:
+    """When every job is complete nobody is asked any more."""
+
+    class Restless(Script):
+        def decide(self, state: State) -> Iterable[Action]:
+            yield from super().decide(state)
+            yield Wake(state.now + 1)
+
+    run = simulate(workload((0, 4, 1)), lambda _: Restless([[Start(0)]]), cluster=1)
+    assert run.completion_times == (4.0,)
+
+
 def test_an_empty_workload_has_no_figures() -> None:
     """Nothing to run is no error."""
     metrics = simulate(bundle(()), policies.fifo, cluster=1).metrics
