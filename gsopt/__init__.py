@@ -16,53 +16,76 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, problems, testing
+    from gsopt import backends, bounds, judge, problems, simulation, speed, testing
+    from gsopt.cluster import Cluster
     from gsopt.comparison import Comparison
     from gsopt.errors import GsoptError
     from gsopt.formulation import Formulation
+    from gsopt.job import Job, Workload
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
     from gsopt.result import Level, Result, Status, StoppedBy
+    from gsopt.scenario import Scenario
+    from gsopt.schedule import Schedule
+    from gsopt.simulation import compare_policies, simulate
     from gsopt.standard_form import StandardForm
     from gsopt.study import compare, load, names, solve
 
 _HOME = {
+    "Cluster": "gsopt.cluster",
     "Comparison": "gsopt.comparison",
     "Formulation": "gsopt.formulation",
     "GsoptError": "gsopt.errors",
+    "Job": "gsopt.job",
     "Level": "gsopt.result",
     "Problem": "gsopt.problem",
     "Result": "gsopt.result",
+    "Scenario": "gsopt.scenario",
+    "Schedule": "gsopt.schedule",
     "Sense": "gsopt.problem",
     "StandardForm": "gsopt.standard_form",
     "Status": "gsopt.result",
     "StoppedBy": "gsopt.result",
+    "Workload": "gsopt.job",
     "compare": "gsopt.study",
+    "compare_policies": "gsopt.simulation",
     "heuristic": "gsopt.method",
     "load": "gsopt.study",
     "names": "gsopt.study",
+    "simulate": "gsopt.simulation",
     "solve": "gsopt.study",
 }
-_ROOMS = frozenset({"backends", "problems", "testing"})
+_ROOMS = frozenset({"backends", "bounds", "judge", "problems", "simulation", "speed", "testing"})
 
 __all__ = [
+    "Cluster",
     "Comparison",
     "Formulation",
     "GsoptError",
+    "Job",
     "Level",
     "Problem",
     "Result",
+    "Scenario",
+    "Schedule",
     "Sense",
     "StandardForm",
     "Status",
     "StoppedBy",
+    "Workload",
     "backends",
+    "bounds",
     "compare",
+    "compare_policies",
     "heuristic",
+    "judge",
     "load",
     "names",
     "problems",
+    "simulate",
+    "simulation",
     "solve",
+    "speed",
     "testing",
 ]
 

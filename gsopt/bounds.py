@@ -32,12 +32,24 @@ def area(job: Job) -> float:
 
 
 def height(job: Job) -> float:
-    """Give the least seconds of a job over its menu."""
+    """Give the least seconds of a job over its menu.
+
+    Examples
+    --------
+    >>> height(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5)]))
+    40.0
+    """
     return min(job.duration / job.speed(count) for count in job.counts)
 
 
 def height_bound(workload: Workload, gpus: int) -> float:
-    """Bound the sum of completion times by every job alone at its fastest."""
+    """Bound the sum of completion times by every job alone at its fastest.
+
+    Examples
+    --------
+    >>> height_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
+    6.0
+    """
     del gpus
     return fsum(job.release_date + height(job) for job in workload.jobs)
 
@@ -46,6 +58,12 @@ def srpt_bound(workload: Workload, gpus: int) -> float:
     """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
 
     Takes O(n log n).
+
+    Examples
+    --------
+    >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
+    >>> srpt_bound(Workload(jobs=jobs), 2)
+    3.0
     """
     return fsum(_srpt_completions(workload, gpus))
 

@@ -31,6 +31,11 @@ class Machine(Frozen):
         Type of its GPUs; empty when all GPUs of the cluster are alike.
     memory
         Bytes of each GPU; None when memory is not looked at.
+
+    Examples
+    --------
+    >>> Machine(name="node 1", gpus=8, gpu_type="A100", memory=80 * 2**30).gpus
+    8
     """
 
     name: Name
@@ -40,7 +45,13 @@ class Machine(Frozen):
 
 
 class Rack(Frozen):
-    """Machines behind one switch."""
+    """Machines behind one switch.
+
+    Examples
+    --------
+    >>> [machine.name for machine in Rack(name="r", machines=[Machine(name="m", gpus=8)]).machines]
+    ['m']
+    """
 
     name: Name
     machines: Annotated[Many[Machine], Field(min_length=1)]

@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from importlib.util import find_spec
-from io import StringIO
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
 from gsopt.problem import Number, Problem, Sense, exact_total
 from gsopt.result import Result, Status, plain, same
+from gsopt.tables import html_of, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -164,12 +162,12 @@ class Comparison(Sequence[Row]):
         return " or ".join(dict.fromkeys(row.problem.unit for row in self.rows)) or "value"
 
     def __str__(self) -> str:
-        return _render(self.table())
+        return text_of(self.table())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return html_of(self.table())
 
     def to_frame(self) -> "pd.DataFrame":
         """Give the rows as a pandas data frame.
@@ -299,12 +297,6 @@ def _gap(gap: float | None, excess: Number | None) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _render(table: Table, width: int = 140) -> str:
-    text = StringIO()
-    Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False).print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
 def _need(package: str, what: str) -> None:

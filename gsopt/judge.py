@@ -49,6 +49,16 @@ class Verdict:
         GPU time in use over GPU time that is there, from the first release date to the last completion.
     preemptions
         Interruptions of jobs.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
+    >>> verdict = judge(Schedule((Segment("a", 1, 3, 1),)), scenario, exact=True)
+    >>> verdict.mean_jct, verdict.mean_queueing, verdict.worst_fairness, verdict.utilisation
+    (Fraction(3, 1), Fraction(1, 1), Fraction(3, 1), Fraction(1, 3))
     """
 
     violations: tuple[str, ...]
@@ -126,7 +136,19 @@ def judge(
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
-    """Judge a schedule, and raise InvalidSolution when it breaks a rule."""
+    """Judge a schedule, and raise InvalidSolution when it breaks a rule.
+
+    Takes the options of `judge`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> judged(Schedule(()), Scenario(workload=workload, cluster=Cluster.plain(2)))
+    Traceback (most recent call last):
+    gsopt.errors.InvalidSolution: job 'a' does not complete: 0.0 s of 2.0 s of work are done
+    """
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:
         more = f" (and {len(verdict.violations) - 1} more)" if len(verdict.violations) > 1 else ""

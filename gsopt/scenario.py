@@ -22,6 +22,11 @@ class Overhead(Frozen):
         For the checkpoint of a stop; it is paid when the job starts again, so that a stop frees GPUs at once.
     resize
         After every resize or move.
+
+    Examples
+    --------
+    >>> Overhead(start=4.0, resize=2.0).stop
+    0.0
     """
 
     start: Seconds = 0.0
@@ -30,7 +35,15 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """From a time on only the GPUs numbered below `gpus` are there."""
+    """From a time on only the GPUs numbered below `gpus` are there.
+
+    Jobs that lose a GPU by it wait again and keep their progress; in a plain cluster those started last do.
+
+    Examples
+    --------
+    >>> CapacityChange(time=3600, gpus=48).gpus
+    48
+    """
 
     time: Seconds
     gpus: Gpus

@@ -77,8 +77,6 @@ class Scip(Solver):
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),
-            # relative to each row's limit: the default of 1e-6 is too wide once the limit is large
-            "numerics/feastol": 1e-9,
             "misc/catchctrlc": False,
         }
         if time_limit is not None:

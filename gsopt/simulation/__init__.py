@@ -1,4 +1,29 @@
-"""Simulation: a workload replayed under a policy, event by event."""
+"""Simulation: a workload replayed under a policy, event by event.
+
+A policy is a callable that makes a decider for one run. The decider is asked at every event, sees the state
+and yields what it decides; it keeps its own order of the jobs from those that have arrived and completed.
+
+Examples
+--------
+>>> from gsopt.job import Job, Workload
+>>> class LargestFirst:
+...     preemptive = False
+...
+...     def __init__(self):
+...         self.waiting = []
+...
+...     def decide(self, state):
+...         self.waiting += state.arrived
+...         for job in sorted(self.waiting, key=lambda job: -state.jobs[job].gpus):
+...             if state.fits(job):
+...                 self.waiting.remove(job)
+...                 yield Start(job)
+>>> def largest_first(state):
+...     return LargestFirst()
+>>> jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (1, 2, 4)]
+>>> simulate(Workload(jobs=jobs), largest_first, cluster=4).completion_times
+(2.0, 2.0, 1.0)
+"""
 
 from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.metrics import Metrics, mean_jct_bound

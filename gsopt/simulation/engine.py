@@ -114,7 +114,7 @@ class Engine:
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run to the end: no job arrives, completes or can be started any more."""
+        """Run until every job is complete, or nothing happens any more."""
         reported = 0
         while (now := self._next_instant()) is not None:
             if on_progress is not None and self.next_job >= reported + _REPORT_EVERY:
@@ -136,6 +136,8 @@ class Engine:
 
     def _next_instant(self) -> Any:
         due, version = self.due, self.version
+        if not self.active and self.next_job == len(self.jobs):
+            return None
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
         self._next_round()
@@ -146,7 +148,7 @@ class Engine:
             release = self.release[self.next_job]
             if instant is None or release < instant:
                 instant = release
-        if self.next_change < len(self.changes) and (self.active or self.next_job < len(self.jobs)):
+        if self.next_change < len(self.changes):
             change = max(self.changes[self.next_change][0], self.now)
             if instant is None or change < instant:
                 instant = change
@@ -212,7 +214,7 @@ class Engine:
         self.arrived, self.completed, self.evicted = tuple(arrived), tuple(completed), tuple(evicted)
         for news in self.news:
             news.clear()
-        for action in self.decider.decide(self.state):
+        for action in self.decider.decide(self.state) or ():
             handler = self.handlers.get(type(action))
             if handler is None:
                 raise IllegalDecision(action, "a decision is a Start, Stop, Resize, Move or Wake")

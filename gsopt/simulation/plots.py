@@ -1,7 +1,7 @@
 """Plots of schedules and runs; they read without colour. matplotlib is imported when one is drawn."""
 
 from collections.abc import Sequence
-from itertools import accumulate, cycle
+from itertools import accumulate, cycle, pairwise
 from typing import TYPE_CHECKING, Any
 
 from gsopt.errors import InvalidInput
@@ -20,7 +20,8 @@ _LINES = ("-", "--", ":", "-.")
 def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
     """Draw what ran when, GPU by GPU, with the capacity as a line.
 
-    Where GPUs have no numbers, each segment takes the lowest rows that are free when it starts.
+    Where GPUs have no numbers, each segment takes the lowest rows that are free when it starts or the
+    capacity changes.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
     axes = _axes("time [s]", "GPU")
     hatch = dict(zip((job.name for job in scenario.workload.jobs), cycle(_HATCHES), strict=False))
     label_all = len({segment.job for segment in schedule.segments}) <= _MOST_LABELS
-    for segment, rows in _rows(schedule, scenario.cluster.gpus):
+    for segment, rows in _rows(schedule, scenario):
         start, length = float(segment.start), float(segment.end - segment.start)
         for row in rows:
             axes.broken_barh(
@@ -57,7 +58,17 @@ def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
 
 
 def gpus_in_use(schedule: Schedule, scenario: Scenario) -> "Axes":
-    """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs."""
+    """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> schedule = Schedule((Segment("a", 0, 2, 1),))
+    >>> gpus_in_use(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
+    'GPUs in use'
+    """
     steps: dict[float, int] = {}
     for segment in schedule.segments:
         steps[float(segment.start)] = steps.get(float(segment.start), 0) + segment.gpus
@@ -73,7 +84,17 @@ def gpus_in_use(schedule: Schedule, scenario: Scenario) -> "Axes":
 
 
 def jct_distribution(replays: Sequence[Replay]) -> "Axes":
-    """Draw the share of jobs complete within a time after their release, one line per run."""
+    """Draw the share of jobs complete within a time after their release, one line per run.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> len(jct_distribution([simulate(workload, fifo, cluster=1)]).lines)
+    1
+    """
     axes = _axes("job completion time [s]", "share of jobs")
     for run, line in zip(replays, cycle(_LINES), strict=False):
         times = sorted(map(float, run.jct))
@@ -85,17 +106,26 @@ def jct_distribution(replays: Sequence[Replay]) -> "Axes":
     return axes
 
 
-def _rows(schedule: Schedule, gpus: int) -> list[tuple[Segment, Sequence[int]]]:
+def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequence[int]]]:
     """Give the rows of each segment: its placement, or rows that are free at its start."""
-    free_from: list[Any] = [float("-inf")] * gpus
+    free_from: list[Any] = [float("-inf")] * scenario.cluster.gpus
     placed: list[tuple[Segment, Sequence[int]]] = []
-    for segment in sorted(schedule.segments, key=lambda segment: (segment.start, segment.job)):
-        free = [row for row in range(gpus) if free_from[row] <= segment.start]
+    times = [change.time for change in scenario.capacity_changes]
+    pieces = [piece for segment in schedule.segments for piece in _cut(segment, times)]
+    for segment in sorted(pieces, key=lambda segment: (segment.start, segment.job)):
+        free = [row for row in range(len(free_from)) if free_from[row] <= segment.start]
         rows = segment.placement or tuple(free[: segment.gpus])
         for row in rows:
             free_from[row] = segment.end
         placed.append((segment, rows))
     return placed
+
+
+def _cut(segment: Segment, times: Sequence[float]) -> list[Segment]:
+    """Cut a segment whose GPUs have no numbers at times within it."""
+    inner = [time for time in times if segment.start < time < segment.end and not segment.placement]
+    ends = [segment.start, *inner, segment.end]
+    return [segment._replace(start=start, end=end) for start, end in pairwise(ends)]
 
 
 def _capacity(scenario: Scenario, end: float) -> tuple[list[float], list[int]]:

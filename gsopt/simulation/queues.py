@@ -134,6 +134,11 @@ class Greedy:
         else:
             self.waiting.add(job, self._key(job))
 
+    def rekey_running(self) -> None:
+        """Look at the keys of all running jobs again."""
+        self._rank = {job: (self._key(job), job) for job in self._rank}
+        self._ranked = sorted(self._rank.values())
+
     def repair(self, state: State) -> list[Action]:
         """Give the stops and starts that lead to the set that a scan would choose."""
         free = state.free

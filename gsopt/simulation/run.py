@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import StringIO
 from math import inf
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from gsopt.cluster import Cluster
@@ -21,6 +19,7 @@ from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.metrics import Metrics, mean_jct_bound, metrics_of
 from gsopt.simulation.policy import Policy
 from gsopt.speed import Speed
+from gsopt.tables import html_of, text_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,15 @@ class Replay:
         First start of every job, likewise.
     schedule
         What ran when; None unless recorded.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> job = Job(name="a", release_date=1, duration=2, gpus=1)
+    >>> run = simulate(Workload(jobs=[job]), fifo, cluster=1, record=True)
+    >>> run.jct, run.schedule.segments[0].end
+    ((2.0,), 3.0)
     """
 
     scenario: Scenario
@@ -54,9 +62,18 @@ class Replay:
         return tuple(time - type(time)(job.release_date) for time, job in pairs if time is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolicyComparison(Sequence[Metrics]):
-    """The figures of several policies on one workload; prints as a table, in notebooks too."""
+    """The figures of several policies on one workload; prints as a table, in notebooks too.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> [row.gap for row in compare_policies(workload, [fifo], cluster=1)]
+    [0.0]
+    """
 
     rows: tuple[Metrics, ...]
 
@@ -99,14 +116,12 @@ class PolicyComparison(Sequence[Metrics]):
         return table
 
     def __str__(self) -> str:
-        text = StringIO()
-        Console(file=text, width=160).print(self.table())
-        return text.getvalue().rstrip()
+        return text_of(self.table())
+
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        console = Console(file=StringIO(), record=True, width=160)
-        console.print(self.table())
-        return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
+        return html_of(self.table())
 
     def to_frame(self) -> Any:
         """Give the figures as a pandas data frame."""

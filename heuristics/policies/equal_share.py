@@ -35,7 +35,8 @@ class _Shares:
 
     def __init__(self, state: State) -> None:
         refuse_types(state)
-        self._least = [job.counts[0] for job in state.jobs]
+        self._counts = [job.counts for job in state.jobs]
+        self._least = [counts[0] for counts in self._counts]
         self._waiting = Waiting(state.jobs, demand=self._least)
         self._admitted: dict[int, None] = {}
 
@@ -45,30 +46,32 @@ class _Shares:
         for job in state.arrived + state.evicted:
             self._waiting.add(job, job)
         left = state.capacity - sum(self._least[job] for job in self._admitted)
+        starting: list[int] = []
         while (admitted := self._waiting.pop_fitting(left)) is not None:
             self._admitted[admitted] = None
+            starting.append(admitted)
             left -= self._least[admitted]
-        shares = self._shares(state, left)
-        running = dict(state.running)
-        changed = [job for job in self._admitted if job in running and shares[job] != running[job]]
-        for job in sorted(changed, key=lambda job: shares[job] - running[job]):  # shrink before growing
-            yield Resize(job, shares[job])
-        for job in self._admitted:
-            if job not in running:
-                yield Start(job, shares[job])
+        shares = self._elastic_shares(left)
+        running = state.running
+        changes = [(share - running[job], job) for job, share in shares.items() if job in running]
+        for change, job in sorted(changes):  # shrink before growing
+            if change:
+                yield Resize(job, shares[job])
+        for job in starting:
+            yield Start(job, shares.get(job, self._least[job]))
 
-    def _shares(self, state: State, left: int) -> dict[int, int]:
-        shares = {job: self._least[job] for job in self._admitted}
-        ladder = {job: [k for k in state.jobs[job].counts if k > share] for job, share in shares.items()}
-        smallest = [(share, job) for job, share in shares.items() if ladder[job]]
-        heapify(smallest)
-        while smallest:
-            share, job = heappop(smallest)
-            larger = ladder[job].pop(0)
-            if larger - share > left:
+    def _elastic_shares(self, left: int) -> dict[int, int]:
+        """Share what is left beyond the smallest counts among the jobs that have a choice."""
+        rungs = {job: 0 for job in self._admitted if len(self._counts[job]) > 1}
+        growing = [(self._least[job], job) for job in rungs]
+        heapify(growing)
+        while growing:
+            share, job = heappop(growing)
+            counts, rung = self._counts[job], rungs[job] + 1
+            if counts[rung] - share > left:
                 continue
-            left -= larger - share
-            shares[job] = larger
-            if ladder[job]:
-                heappush(smallest, (larger, job))
-        return shares
+            left -= counts[rung] - share
+            rungs[job] = rung
+            if rung + 1 < len(counts):
+                heappush(growing, (counts[rung], job))
+        return {job: self._counts[job][rung] for job, rung in rungs.items()}

@@ -37,8 +37,8 @@ class _LeastAttained:
 
     def decide(self, state: State) -> Iterable[Action]:
         self._greedy.update(state)
-        for job in state.running:
-            self._greedy.rekey(job)
+        if self._greedy.waiting:  # else nobody is stopped
+            self._greedy.rekey_running()
         yield from self._greedy.repair(state)
         if self._quantum is not None and self._greedy.waiting:
             yield Wake(state.now + type(state.now)(self._quantum))

@@ -20,5 +20,5 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
     >>> sorted(simulate(Workload(jobs=jobs), random_order, cluster=1, seed=1).completion_times)
     [1.0, 2.0, 3.0]
     """
-    draw = Random(seed)  # noqa: S311 - reproducible, not secret
+    draw = Random(seed)
     return Backfill(state, key=lambda job: (draw.random(), job))

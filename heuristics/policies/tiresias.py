@@ -62,9 +62,7 @@ class _Queues:
         for job in state.completed:
             self._change.pop(job, None)
         for job in state.evicted:
-            self._queue[job] += (
-                self._change.get(job, state.now + 1) <= state.now
-            )  # at the threshold just then
+            self._queue[job] += self._change.get(job, state.now + 1) <= state.now  # at the threshold just then
             self._plan_promotion(state, job)
         self._greedy.update(state)
         self._change_queues(state)

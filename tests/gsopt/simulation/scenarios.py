@@ -63,19 +63,24 @@ def workloads(draw: st.DrawFn, gpus: int, *, elastic: bool = False, most: int = 
 
 
 @st.composite
+def _capacity_changes(draw: st.DrawFn, gpus: int) -> tuple[CapacityChange, ...]:
+    """Draw no changes, or some of which the last one brings all GPUs back."""
+    if draw(st.booleans()):
+        return ()
+    times = sorted(draw(st.sets(st.integers(0, 20), min_size=2, max_size=3)))
+    sizes = [draw(st.integers(1, gpus)) for _ in times[1:]] + [gpus]
+    return tuple(CapacityChange(time=float(t), gpus=size) for t, size in zip(times, sizes, strict=True))
+
+
+@st.composite
 def plain_scenarios(draw: st.DrawFn, *, elastic: bool = False, changes: bool = True) -> Scenario:
     """Draw a scenario on a plain cluster, with overheads and with a capacity that ends where it began."""
     gpus = draw(st.integers(1, 8))
-    capacity = []
-    if changes and draw(st.booleans()):
-        times = sorted(draw(st.sets(st.integers(0, 20), min_size=2, max_size=3)))
-        sizes = [draw(st.integers(1, gpus)) for _ in times[1:]] + [gpus]
-        capacity = [CapacityChange(time=float(t), gpus=size) for t, size in zip(times, sizes, strict=True)]
     return Scenario(
         workload=draw(workloads(gpus, elastic=elastic)),
         cluster=Cluster.plain(gpus),
         overheads=draw(OVERHEADS),
-        capacity_changes=tuple(capacity),
+        capacity_changes=draw(_capacity_changes(gpus)) if changes else (),
     )
 
 
@@ -98,4 +103,5 @@ def tree_scenarios(draw: st.DrawFn, *, share_limit: int = 1) -> Scenario:
         speed=SPEED,
         overheads=draw(OVERHEADS),
         share_limit=share_limit,
+        capacity_changes=draw(_capacity_changes(cluster.gpus)),
     )

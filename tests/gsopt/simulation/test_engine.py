@@ -153,9 +153,7 @@ def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     expected = list(
         accumulate(jobs.jobs, lambda end, job: max(end, job.release_date) + job.duration, initial=0.0)
     )[1:]
-    assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(
-        expected, rel=1e-12
-    )
+    assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(expected, rel=1e-12)
 
 
 @settings(calm, max_examples=60)
@@ -349,6 +347,19 @@ def test_interference_is_that_of_the_worst_partner() -> None:
     assert run.completion_times == (5.0, 2.0)
 
 
+def test_a_delayed_start_beside_a_running_job() -> None:
+    """Four jobs on two GPUs, of which only the first suffers beside others: 5 + 8 + 6 + 6 = 25 s in total."""
+    jobs = bundle(
+        Job(name=name, release_date=r, duration=d, gpus=g, model="a" if name == "a" else "rest")
+        for name, r, d, g in [("a", 0, 4, 2), ("b", 0, 6, 2), ("c", 5, 1, 1), ("d", 5, 1, 1)]
+    )
+    policy = scripted([Start(0, (0, 1)), Wake(2.0)], [Start(1, (0, 1))], [Start(2, (0,)), Start(3, (1,))])
+    speed = Speed(interference={"a": {"rest": 1.5}})
+    cluster = Cluster.uniform(machines=1, gpus=2)
+    run = simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=2, exact=True)
+    assert run.completion_times == (5, 8, 6, 6)
+
+
 def test_a_drop_of_capacity_evicts() -> None:
     """Jobs that lose their GPUs wait again and keep their progress."""
     changes = [CapacityChange(time=1.0, gpus=1), CapacityChange(time=5.0, gpus=2)]
@@ -387,6 +398,18 @@ def test_starved_jobs_are_counted_and_have_no_bound() -> None:
     """Jobs that a policy never starts are not complete, and then there is no gap."""
     metrics = simulate(workload((0, 4, 1), (1, 1, 1)), scripted([Start(0)]), cluster=1).metrics
     assert (metrics.jobs, metrics.completed, metrics.lower_bound, metrics.gap) == (2, 1, None, None)
+
+
+def test_a_policy_that_always_wakes_ends_with_the_jobs() -> None:
+    """When every job is complete nobody is asked any more."""
+
+    class Restless(Script):
+        def decide(self, state: State) -> Iterable[Action]:
+            yield from super().decide(state)
+            yield Wake(state.now + 1)
+
+    run = simulate(workload((0, 4, 1)), lambda _: Restless([[Start(0)]]), cluster=1)
+    assert run.completion_times == (4.0,)
 
 
 def test_an_empty_workload_has_no_figures() -> None:

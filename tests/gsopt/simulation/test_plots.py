@@ -28,7 +28,10 @@ def test_gantt_draws_every_gpu_of_every_segment() -> None:
     assert run.schedule is not None
     axes = gantt(run.schedule, run.scenario)
 
-    assert len(axes.collections) == sum(segment.gpus for segment in run.schedule.segments)
+    bars = [float(path.get_extents().y1) for bar in axes.collections for path in bar.get_paths()]
+    cut = [segment for segment in run.schedule.segments if segment.start < 7.0 < segment.end]
+    assert len(bars) == sum(segment.gpus for segment in [*run.schedule.segments, *cut])
+    assert max(bars) <= 4
     assert _heights(axes.lines[0]) == [4, 3, 3]
 
 
