@@ -38,6 +38,7 @@ from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
+from gsopt.scenario import Scenario
 
 _DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias")
 
@@ -65,6 +66,10 @@ _InstanceArgument = Annotated[str, typer.Argument(help="instance file, or the na
 _TimeLimit = Annotated[float | None, typer.Option(help="seconds per method and instance")]
 _Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 _Word = Annotated[str, typer.Argument(help="a decision, such as reclaiming")]
+_Reader = Annotated[str | None, typer.Option(help="format of the trace, such as philly or swf")]
+_GpuCount = Annotated[int | None, typer.Option(help="number of GPUs of a plain cluster")]
+_ClusterFile = Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")]
+_Window = Annotated[str | None, typer.Option(help="part of the trace, such as 30d:31d or 0:3600")]
 
 
 def main() -> None:
@@ -79,14 +84,30 @@ def main() -> None:
 
 @app.command()
 def compare(
-    what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files")],
-    method: Annotated[list[str] | None, typer.Option(help="only this method; may be repeated")] = None,
+    what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files; or a trace")],
+    method: Annotated[
+        list[str] | None, typer.Option(help="only this method or policy; may be repeated")
+    ] = None,
     time_limit: _TimeLimit = study.COMPARE_TIME_LIMIT,
     seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
     summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
+    reader: _Reader = None,
+    gpus: _GpuCount = None,
+    cluster: _ClusterFile = None,
+    window: _Window = None,
     as_json: _Json = False,
 ) -> None:
-    """Compare every method of a decision with the proven optimum."""
+    """Compare every method of a decision with the proven optimum, or every policy on one trace.
+
+    A trace is given with its --reader, or as a workload file; either with --gpus or --cluster.
+    """
+    if (reader, gpus, cluster, window) != (None,) * 4:
+        if len(what) > 1:
+            raise InvalidInput("", "compare", shorten(what[1]), "policies are compared on one trace at a time")
+        policies = _policies(method, "--method", seed)
+        replays = _replays(_scenario(what[0], reader, gpus, cluster, window=window), policies)
+        _print_policies([replay.metrics for replay in replays], as_json=as_json)
+        return
     comparison = _compared(_problems(what), method, time_limit, seed)
     if as_json:
         typer.echo(json.dumps([row.as_dict() for row in comparison], indent=1))
@@ -132,12 +153,12 @@ def solve(
 def simulate(
     trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
     policy: Annotated[list[str] | None, typer.Option(help="policy; may be repeated; all when left out")] = None,
-    reader: Annotated[str | None, typer.Option(help="format of the trace, such as philly or swf")] = None,
-    gpus: Annotated[int | None, typer.Option(min=1, help="number of GPUs of a plain cluster")] = None,
-    cluster: Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")] = None,
-    window: Annotated[str | None, typer.Option(help="part of the trace, such as 30d:31d or 0:3600")] = None,
+    reader: _Reader = None,
+    gpus: _GpuCount = None,
+    cluster: _ClusterFile = None,
+    window: _Window = None,
     sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
-    seed: Annotated[int, typer.Option(help="seed of the draw")] = 0,
+    seed: Annotated[int, typer.Option(help="seed of the draw, and of policies that draw at random")] = 0,
     round_length: Annotated[
         float | None, typer.Option(help="seconds between decisions; events if not given")
     ] = None,
@@ -149,16 +170,13 @@ def simulate(
     as_json: _Json = False,
 ) -> None:
     """Replay a trace under online policies, beside a proven bound on every policy."""
-    machines = _cluster(gpus, cluster)
-    selection = {"window": _window(window), "sample": sample, "seed": seed, "max_gpus": machines.gpus}
-    workload = _workload(trace, reader, selection, issues)
-    replays = _replays(workload, policy, machines, round_length, record=bool(plots or schedules))
+    policies = _policies(policy, "--policy", seed)
+    scenario = _scenario(
+        trace, reader, gpus, cluster, window=window, sample=sample, seed=seed, list_issues=issues
+    )
+    replays = _replays(scenario, policies, round_length, record=bool(plots or schedules))
     figures = [replay.metrics for replay in replays]
-    if as_json:
-        rows = [row.as_dict() for row in figures]
-        typer.echo(json.dumps(rows[0] if len(rows) == 1 else rows, indent=1))
-    else:
-        _print(simulation.PolicyComparison(tuple(figures)).table())
+    _print_policies(figures, as_json=as_json, one=len(figures) == 1)
     _save_schedules(replays, schedules)
     _save_plots(replays, plots)
 
@@ -246,8 +264,9 @@ def demo(
     if not word:
         workload, gpus = study.demo_workload()
         typer.echo(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
-        replays = _replays(workload, list(_DEMO_POLICIES), Cluster.plain(gpus), None, record=False)
-        _print(simulation.PolicyComparison(tuple(replay.metrics for replay in replays)).table())
+        scenario = simulation.scenario_of(workload, gpus)
+        replays = _replays(scenario, _policies(_DEMO_POLICIES, ""))
+        _print_policies([replay.metrics for replay in replays])
 
 
 def _problem(name: str) -> Problem[Any]:
@@ -281,55 +300,103 @@ def _compared(
     return comparison
 
 
-def _replays(
-    workload: Workload,
-    chosen: list[str] | None,
-    cluster: Cluster,
-    round_length: float | None,
-    *,
-    record: bool,
-) -> list[simulation.Replay]:
+def _policies(chosen: Sequence[str] | None, option: str, seed: int = 0) -> dict[str, simulation.Policy]:
+    """Find policies by name, all when none is named; a seed other than 0 is given to those that draw."""
     known = study.policies()
     for name in chosen or ():
         if name not in known:
-            raise InvalidInput("", "--policy", shorten(name), f"must be one of {', '.join(known)}")
-    scenario = simulation.scenario_of(workload, cluster)
+            raise InvalidInput("", option, shorten(name), f"must be one of {', '.join(known)}")
+    policies = {name: known[name] for name in chosen or known}
+    drawing = [name for name in policies if seed and "seed" in inspect.signature(policies[name]).parameters]
+    return policies | {name: partial(policies[name], seed=seed) for name in drawing}
+
+
+def _replays(
+    scenario: Scenario,
+    policies: dict[str, simulation.Policy],
+    round_length: float | None = None,
+    *,
+    record: bool = False,
+) -> list[simulation.Replay]:
     bound = simulation.mean_jct_bound(scenario)
+    jobs = len(scenario.workload.jobs)
     found = []
     with _progress() as progress:
-        for name in chosen or known:
-            task = progress.add_task(name, total=len(workload.jobs))
+        for name, policy in policies.items():
+            task = progress.add_task(name, total=jobs)
             found.append(
                 simulation.replay(
                     scenario,
-                    known[name],
+                    policy,
                     round_length=round_length,
                     record=record,
                     bound=bound,
                     on_progress=partial(_show_completed, progress, task),
                 )
             )
-            progress.update(task, completed=len(workload.jobs))
+            progress.update(task, completed=jobs)
     return found
+
+
+def _print_policies(figures: Sequence[simulation.Metrics], *, as_json: bool = False, one: bool = False) -> None:
+    """Print a table, or JSON: an array, or the object alone when there is to be one."""
+    if not as_json:
+        _print(simulation.PolicyComparison(tuple(figures)).table())
+        return
+    rows = [row.as_dict() for row in figures]
+    typer.echo(json.dumps(rows[0] if one else rows, indent=1))
 
 
 def _show_completed(progress: Progress, task: TaskID, done: int) -> None:
     progress.update(task, completed=done)
 
 
+def _scenario(
+    trace: str,
+    reader: str | None,
+    gpus: int | None,
+    cluster: Path | None,
+    *,
+    window: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    list_issues: bool = False,
+) -> Scenario:
+    machines = _cluster(gpus, cluster)
+    selection = {"window": _window(window), "sample": sample}
+    workload = _workload(trace, reader, selection, machines.gpus, seed, list_issues=list_issues)
+    return simulation.scenario_of(workload, machines)
+
+
 def _cluster(gpus: int | None, file: Path | None) -> Cluster:
-    if (gpus is None) == (file is None):
+    if file is not None and gpus is None:
+        return read_data(Cluster, file)
+    if gpus is None or file is not None:
         raise InvalidInput("", "--gpus", "", "give either the number of GPUs or a --cluster file")
-    return Cluster.plain(gpus) if file is None else read_data(Cluster, file)  # type: ignore[arg-type]
+    try:
+        return Cluster.plain(gpus)
+    except ValidationError:
+        raise InvalidInput("", "--gpus", str(gpus), "must be a number of GPUs from 1 to 10,000,000") from None
 
 
-def _workload(trace: str, reader: str | None, selection: dict[str, Any], list_issues: bool) -> Workload:
+def _workload(
+    trace: str,
+    reader: str | None,
+    selection: dict[str, Any],
+    max_gpus: int,
+    seed: int,
+    *,
+    list_issues: bool,
+) -> Workload:
     if reader is None:
+        for option, value in selection.items():
+            if value is not None:
+                raise InvalidInput("", f"--{option}", "", "selects from a trace, whose --reader is not given")
         return read_data(Workload, trace)
     known = study.trace_readers()
     if reader not in known:
         raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
-    reading = known[reader](trace, **selection)
+    reading = known[reader](trace, **selection, max_gpus=max_gpus, seed=seed)
     if reading.issues:
         counts = f"{len(reading.dropped):,} rows dropped, {len(reading.repaired):,} repaired"
         typer.echo(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)
@@ -383,10 +450,7 @@ def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None) -> No
 
 
 def _save_figure(axes: Any, path: Path) -> None:
-    import matplotlib.pyplot as plt
-
     axes.figure.savefig(path, dpi=120)
-    plt.close(axes.figure)
 
 
 @contextmanager

@@ -170,11 +170,18 @@ def optimize(task: Task, link: "Link") -> Answer:
     if task.start is not None and mixed:
         given = np.flatnonzero(np.isfinite(task.start)).astype(np.int32)
         solver.setSolution(given.size, given, task.start[given])
-    solver.run()
-    status = solver.getModelStatus().name
+    status = _run(solver)
+    if status == "kSolveError" and mixed:  # HiGHS holds rows to the tolerance meant for integers: widen it
+        solver.setOptionValue("mip_feasibility_tolerance", 1e-6)
+        status = _run(solver)
     if status == "kUnboundedOrInfeasible" or (mixed and status == "kUnbounded"):
         return Answer(_without_objective(solver, task.model))
     return _answer(solver, status, mixed)
+
+
+def _run(solver: Any) -> str:
+    solver.run()
+    return str(solver.getModelStatus().name)
 
 
 def write(task: File, link: "Link") -> str:
@@ -246,9 +253,8 @@ def _without_objective(solver: Any, model: Model) -> str:
     """Tell an unbounded model from an infeasible one: it is infeasible whatever its objective."""
     columns = model.cost.size
     solver.changeColsCost(columns, np.arange(columns, dtype=np.int32), np.zeros(columns))
-    solver.run()
-    status = solver.getModelStatus().name
-    return "kUnbounded" if status == "kOptimal" else str(status)
+    status = _run(solver)
+    return "kUnbounded" if status == "kOptimal" else status
 
 
 def _answer(solver: Any, status: str, mixed: bool) -> Answer:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from gsopt.backends.worker import Link
     from gsopt.standard_form import StandardForm
 
+_TOLERANCE = "numerics/feastol"
+_INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
+
 
 class Task(NamedTuple):
     """What the worker shall solve, from where and with which of SCIP's parameters; the matrix by rows."""
@@ -77,6 +80,8 @@ class Scip(Solver):
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),
+            # relative to each row's limit: the default of 1e-6 is too wide once limits are large
+            _TOLERANCE: 1e-8,
             "misc/catchctrlc": False,
         }
         if time_limit is not None:
@@ -100,11 +105,24 @@ class Scip(Solver):
 
 def optimize(task: Task, link: "Link") -> Answer:
     """Solve a model; runs in the worker. SCIP prints its log, and the worker takes what is printed for log."""
-    answer = _solve(task, link)
-    if answer.status in {"inforunbd", "unbounded"}:  # an infeasible model is so whatever its objective
-        status = _solve(task._replace(cost=np.zeros_like(task.cost)), link).status
+    answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
+    if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
+        status = _solve(
+            task._replace(cost=np.zeros_like(task.cost)), link
+        ).status  # infeasible whatever the cost
         return Answer("unbounded" if status == "optimal" else status)
     return answer
+
+
+def _relaxation_is_unbounded(task: Task, link: "Link") -> bool:
+    """Ask first where it may be so: SCIP branches for ever on some unbounded models at a tight tolerance."""
+    cost = -task.cost if task.maximize else task.cost
+    endless = ((cost > 0) & np.isneginf(task.column_lower)) | ((cost < 0) & np.isposinf(task.column_upper))
+    if not endless.any():
+        return False
+    parameters = {name: value for name, value in task.parameters.items() if name != _TOLERANCE}
+    relaxed = task._replace(integer=np.zeros_like(task.integer), start=None, parameters=parameters)
+    return _solve(relaxed, link).status in _INFEASIBLE_OR_UNBOUNDED
 
 
 def _solve(task: Task, link: "Link") -> Answer:

@@ -13,15 +13,29 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HATCHES = ("", "//", "..", "xx", "\\\\", "++", "--", "oo")
-_MOST_LABELS = 40
+_SHADES = ("0.35", "0.8", "0.55", "0.9", "0.45", "0.7")
+_MOST_LABELS = 40  # jobs of a framed Gantt chart
+_MOST_FRAMES = 300  # its bars
 _LINES = ("-", "--", ":", "-.")
+_MARKERS = ("", "o", "s", "^", "x", "D")
+_MARKS_PER_LINE = 8
+
+_Placed = Sequence[tuple[Segment, Sequence[int]]]
 
 
-def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
+def gantt(schedule: Schedule, scenario: Scenario, *, axes: "Axes | None" = None) -> "Axes":
     """Draw what ran when, GPU by GPU, with the capacity as a line.
 
-    Where GPUs have no numbers, each segment takes the lowest rows that are free when it starts or the
-    capacity changes.
+    Few jobs are framed, hatched and labelled; in larger schedules they are shades of grey, and only idle GPUs
+    are white. Where GPUs have no numbers, each segment takes the lowest rows that are free when it starts or
+    the capacity changes.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    axes
+        Where to draw; on a new figure when None.
 
     Examples
     --------
@@ -32,33 +46,31 @@ def gantt(schedule: Schedule, scenario: Scenario) -> "Axes":
     >>> gantt(Schedule((Segment("a", 0, 2, 1),)), scenario).get_ylabel()
     'GPU'
     """
-    axes = _axes("time [s]", "GPU")
-    hatch = dict(zip((job.name for job in scenario.workload.jobs), cycle(_HATCHES), strict=False))
-    label_all = len({segment.job for segment in schedule.segments}) <= _MOST_LABELS
-    for segment, rows in _rows(schedule, scenario):
-        start, length = float(segment.start), float(segment.end - segment.start)
-        for row in rows:
-            axes.broken_barh(
-                [(start, length)],
-                (row, 0.9),
-                facecolor="white",
-                edgecolor="black",
-                linewidth=0.6,
-                hatch=hatch.get(segment.job, ""),
-            )
-        if label_all and rows:
-            box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
-            middle = rows[len(rows) // 2] + 0.45
-            axes.text(start + length / 2, middle, segment.job, ha="center", va="center", fontsize=7, bbox=box)
-    times, capacity = _capacity(scenario, float(max((s.end for s in schedule.segments), default=1)))
+    axes = _axes(axes, "time [s]", "GPU")
+    placed = _rows(schedule, scenario)
+    jobs = {segment.job for segment in schedule.segments}
+    framed = len(jobs) <= _MOST_LABELS and sum(len(rows) for _, rows in placed) <= _MOST_FRAMES
+    _draw_bars(axes, scenario, placed, framed=framed)
+    if framed:
+        _draw_labels(axes, placed)
+    end = float(max((segment.end for segment in schedule.segments), default=1))
+    times, capacity = _capacity(scenario, end)
     axes.step(times, capacity, where="post", color="black", linewidth=1.5, linestyle="--", label="capacity")
-    axes.set_ylim(0, scenario.cluster.gpus + 0.5)
+    axes.set_xlim(0, end)
+    axes.set_ylim(0, scenario.cluster.gpus * 1.02)
     axes.legend(loc="upper right", fontsize=8)
     return axes
 
 
-def gpus_in_use(schedule: Schedule, scenario: Scenario) -> "Axes":
+def gpus_in_use(schedule: Schedule, scenario: Scenario, *, axes: "Axes | None" = None) -> "Axes":
     """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    axes
+        Where to draw; on a new figure when None.
 
     Examples
     --------
@@ -73,7 +85,7 @@ def gpus_in_use(schedule: Schedule, scenario: Scenario) -> "Axes":
     for segment in schedule.segments:
         steps[float(segment.start)] = steps.get(float(segment.start), 0) + segment.gpus
         steps[float(segment.end)] = steps.get(float(segment.end), 0) - segment.gpus
-    axes = _axes("time [s]", "GPUs in use")
+    axes = _axes(axes, "time [s]", "GPUs in use")
     times = sorted(steps)
     axes.step(times, list(accumulate(steps[time] for time in times)), where="post", color="black")
     limits, capacity = _capacity(scenario, times[-1] if times else 1.0)
@@ -83,8 +95,15 @@ def gpus_in_use(schedule: Schedule, scenario: Scenario) -> "Axes":
     return axes
 
 
-def jct_distribution(replays: Sequence[Replay]) -> "Axes":
+def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of jobs complete within a time after their release, one line per run.
+
+    Parameters
+    ----------
+    replays
+        The runs; each has its own pair of line style and marker.
+    axes
+        Where to draw; on a new figure when None.
 
     Examples
     --------
@@ -95,15 +114,55 @@ def jct_distribution(replays: Sequence[Replay]) -> "Axes":
     >>> len(jct_distribution([simulate(workload, fifo, cluster=1)]).lines)
     1
     """
-    axes = _axes("job completion time [s]", "share of jobs")
-    for run, line in zip(replays, cycle(_LINES), strict=False):
+    axes = _axes(axes, "job completion time [s]", "share of jobs")
+    styles = cycle((line, marker) for marker in _MARKERS for line in _LINES)
+    for run, (line, marker) in zip(replays, styles, strict=False):
         times = sorted(map(float, run.jct))
-        shares = [(index + 1) / len(times) for index in range(len(times))]
-        axes.step(times, shares, where="post", linestyle=line, label=run.metrics.policy)
+        axes.step(
+            times,
+            [(index + 1) / len(times) for index in range(len(times))],
+            where="post",
+            linestyle=line,
+            marker=marker,
+            markevery=max(1, len(times) // _MARKS_PER_LINE),
+            fillstyle="none",
+            label=run.metrics.policy,
+        )
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.legend(loc="lower right", fontsize=8)
     return axes
+
+
+def _draw_bars(axes: "Axes", scenario: Scenario, placed: _Placed, *, framed: bool) -> None:
+    """Draw a bar per segment and GPU, all bars of one look at once."""
+    from matplotlib.collections import PolyCollection
+
+    looks = _HATCHES if framed else _SHADES
+    look_of = dict(zip((job.name for job in scenario.workload.jobs), cycle(looks), strict=False))
+    height = 0.9 if framed else 1.0
+    bars: dict[str, list[Any]] = {look: [] for look in looks}
+    for segment, rows in placed:
+        bars[look_of.get(segment.job, looks[0])] += [_bar(segment, row, height) for row in rows]
+    for look, group in bars.items():
+        if framed:
+            drawn = PolyCollection(group, facecolors="white", edgecolors="black", linewidths=0.6, hatch=look)
+        else:  # frames and smooth edges would cover bars of few pixels
+            drawn = PolyCollection(group, facecolors=look, edgecolors="none", antialiaseds=False)
+        axes.add_collection(drawn)
+
+
+def _bar(segment: Segment, row: int, height: float) -> list[tuple[float, float]]:
+    start, end = float(segment.start), float(segment.end)
+    return [(start, row), (end, row), (end, row + height), (start, row + height)]
+
+
+def _draw_labels(axes: "Axes", placed: _Placed) -> None:
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+    for segment, rows in placed:
+        if rows:
+            middle = float(segment.start + segment.end) / 2, rows[len(rows) // 2] + 0.45
+            axes.text(*middle, segment.job, ha="center", va="center", fontsize=7, bbox=box, clip_on=True)
 
 
 def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequence[int]]]:
@@ -136,13 +195,13 @@ def _capacity(scenario: Scenario, end: float) -> tuple[list[float], list[int]]:
     return [*times, max(end, times[-1])], [*gpus, gpus[-1]]
 
 
-def _axes(horizontal: str, vertical: str) -> "Axes":
+def _axes(given: "Axes | None", horizontal: str, vertical: str) -> "Axes":
     try:
         from matplotlib.figure import Figure
     except ImportError:
         rule = "needs matplotlib; install gsopt[report]"
         raise InvalidInput("plot", "", "", rule) from None
-    axes = Figure(figsize=(8, 4), layout="constrained").subplots()
+    axes = given or Figure(figsize=(8, 4), layout="constrained").subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
     return axes

@@ -87,3 +87,19 @@ def finished(process: subprocess.Popen[str], seconds: float = 120) -> str:
     printed, complained = process.communicate(timeout=seconds)
     assert process.returncode == 0, complained
     return printed
+
+
+def large_limits(seed: int, scale: float = 1e5) -> StandardForm:
+    """Cover eight rows by limits of millions, with integer and continuous columns."""
+    some = np.random.default_rng(seed)
+    matrix = some.integers(1, 50, (8, 15)).astype(float)
+    point = some.random(15) * scale
+    integer = some.random(15) < 0.5
+    return StandardForm.build(
+        cost=some.random(15) + 0.1,
+        matrix=matrix,
+        row_lower=matrix @ point,
+        row_upper=np.full(8, np.inf),
+        column_upper=np.full(15, scale * 10),
+        integer=integer,
+    )

@@ -14,7 +14,7 @@ from gsopt.errors import InvalidInput, MissingSolver
 from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy
 from gsopt.standard_form import StandardForm
-from tests.gsopt.backends.models import ROOT, knapsack
+from tests.gsopt.backends.models import ROOT, knapsack, large_limits
 
 
 def transport(sense: Sense) -> StandardForm:
@@ -107,6 +107,18 @@ def test_tiny_share_of_a_large_capacity_opens_the_depot(needed: float) -> None:
 
     assert outcome.status is Status.OPTIMAL
     assert outcome.objective == pytest.approx(30, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_large_limits_do_not_fail_at_the_tight_tolerance(seed: int) -> None:
+    """Rows with limits of millions, which HiGHS cannot hold to 1e-9, must still be solved to the optimum."""
+    form = large_limits(seed)
+
+    outcome = Highs().solve(form)
+
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.values is not None
+    assert form.is_feasible(outcome.values)
 
 
 def test_duplicate_matrix_entries_add_up() -> None:

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.backends import Highs, Scip
+from gsopt.errors import BrokenModel
 from gsopt.problem import Sense
 from gsopt.result import Status, same
 from gsopt.standard_form import StandardForm
+from tests.gsopt.backends.models import large_limits
 
 
 @given(seed=st.integers(0, 10**6))
@@ -56,3 +58,36 @@ def test_row_without_limits_is_left_out() -> None:
     form = StandardForm.build(cost=[1], matrix=[[1], [1]], row_lower=[2, -np.inf], row_upper=[np.inf, np.inf])
 
     assert Scip().solve(form).objective == 2.0
+
+
+def test_unbounded_integers_come_to_an_end() -> None:
+    """A model on whose unbounded relaxation SCIP would branch for ever must be refused."""
+    form = StandardForm.build(
+        cost=[-1, -1, -4, -5, -5],
+        matrix=[
+            [-6, 6, 0, -5, -8],
+            [3, -6, -2, 0, -6],
+            [-3, -1, 0, -6, 0],
+            [-3, -9, -3, 7, 0],
+            [2, 8, 3, -2, -8],
+        ],
+        row_lower=[-np.inf, -np.inf, -np.inf, -1403, -np.inf],
+        row_upper=[-2097, np.inf, -994, -1392, np.inf],
+        column_lower=[0, -5, -np.inf, -3, -1],
+        column_upper=[np.inf, 19, np.inf, np.inf, 17],
+    )
+
+    with pytest.raises(BrokenModel, match="unbounded"):
+        Scip().solve(form, time_limit=60)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_large_limits_are_kept_to(seed: int) -> None:
+    """Rows with limits of millions must hold to the absolute tolerance of the judge."""
+    form = large_limits(seed)
+
+    outcome = Scip().solve(form)
+
+    assert outcome.status is Status.OPTIMAL
+    assert outcome.values is not None
+    assert form.is_feasible(outcome.values)

@@ -1,0 +1,245 @@
+"""Policies on the command line: simulate, and compare on a trace, run as their users run them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gsopt.cli import Exit
+from gsopt.cluster import Cluster
+from gsopt.files import read_data, write
+from gsopt.job import Job, Workload
+from gsopt.judge import judge
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.test_cli import gsopt
+from tests.instances.traces.samples import PHILLY
+
+_KEYS = [
+    "policy",
+    "jobs",
+    "completed",
+    "mean_jct",
+    "p99_jct",
+    "makespan",
+    "mean_queueing",
+    "utilisation",
+    "preemptions",
+    "lower_bound",
+    "gap",
+]
+
+
+@pytest.fixture
+def workload(tmp_path: Path) -> Path:
+    """Give a workload as a file: a long job, and a short one behind it."""
+    jobs = [
+        Job(name="long", release_date=0, duration=6, gpus=2),
+        Job(name="short", release_date=1, duration=1, gpus=1),
+    ]
+    path = tmp_path / "workload.json"
+    write(bundle(jobs), path)
+    return path
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Give a trace as a file: jobs of 8, 1 and 16 GPUs, released after 0, 2932 and 86400 seconds."""
+    path = tmp_path / "philly.csv"
+    path.write_text(PHILLY)
+    return path
+
+
+def _figures(*arguments: str | Path) -> Any:
+    run = gsopt(*arguments, "--json")
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+def test_one_policy_is_one_object(workload: Path) -> None:
+    """One policy gives one JSON object with the documented keys, in their order, and the right figures."""
+    found = _figures("simulate", workload, "--gpus", "2", "--policy", "srtf")
+
+    assert list(found) == _KEYS
+    assert (found["policy"], found["jobs"], found["completed"]) == ("srtf", 2, 2)
+    assert (found["mean_jct"], found["p99_jct"], found["makespan"]) == (4.0, 7.0, 7.0)
+    assert (found["mean_queueing"], found["preemptions"]) == (0.5, 1)
+    assert found["utilisation"] == pytest.approx(13 / 14)
+    assert found["lower_bound"] <= found["mean_jct"]
+    assert found["gap"] == pytest.approx(1 - found["lower_bound"] / found["mean_jct"])
+
+
+def test_several_policies_are_an_array(workload: Path) -> None:
+    """Several policies give an array in the order asked for; none named means all."""
+    two = _figures("simulate", workload, "--gpus", "2", "--policy", "srtf", "--policy", "fifo")
+    every = _figures("simulate", workload, "--gpus", "2")
+
+    assert [(row["policy"], row["mean_jct"]) for row in two] == [("srtf", 4.0), ("fifo", 6.0)]
+    assert [row["policy"] for row in every] == list(policies.__all__)
+
+
+def test_table_has_a_line_per_policy(workload: Path) -> None:
+    """Without --json a table names each policy, and nothing is said on standard error."""
+    run = gsopt("simulate", workload, "--gpus", "2")
+
+    assert run.returncode == 0
+    assert all(f" {name} " in run.stdout for name in policies.__all__)
+    assert "proven bound" in run.stdout
+    assert run.stderr == ""
+
+
+def test_generated_workload_is_simulated_on_either_kind_of_cluster(tmp_path: Path) -> None:
+    """What `generate workloads` writes runs on a number of GPUs and on a cluster file of as many."""
+    jobs, cluster = tmp_path / "jobs.json", tmp_path / "cluster.json"
+    made = gsopt("generate", "workloads", "poisson", "--jobs", "50", "--gpus", "16", "--load", "30", "-o", jobs)
+    write(Cluster.uniform(machines=4, gpus=4), cluster)
+    plain = _figures("simulate", jobs, "--gpus", "16", "--policy", "fifo")
+    racks = _figures("simulate", jobs, "--cluster", cluster, "--policy", "fifo")
+
+    assert made.returncode == 0
+    assert (plain["completed"], plain["mean_queueing"] > 0) == (50, True)
+    assert racks == plain  # machines make no difference to jobs without a model
+
+
+def test_window_and_sample_select_from_a_trace(trace: Path) -> None:
+    """A window in hours or seconds keeps the jobs released in it, and a sample so many of them."""
+    options = ("--reader", "philly", "--gpus", "16", "--policy", "fifo")
+
+    assert _figures("simulate", trace, *options)["jobs"] == 3
+    assert _figures("simulate", trace, *options, "--window", "0h:1h")["jobs"] == 2
+    assert _figures("simulate", trace, *options, "--window", "1:86401")["jobs"] == 2
+    assert _figures("simulate", trace, *options, "--sample", "1")["jobs"] == 1
+
+
+def test_job_larger_than_the_cluster_is_reported(trace: Path) -> None:
+    """The reader drops a job that no policy could start; it is counted, and named with --issues."""
+    line = ("simulate", trace, "--reader", "philly", "--gpus", "8", "--policy", "fifo")
+    brief, full = gsopt(*line), gsopt(*line, "--issues")
+
+    assert (brief.returncode, full.returncode) == (0, 0)
+    assert "1 rows dropped, 1 repaired; --issues lists them" in brief.stderr
+    assert "demands 16 GPUs, more than max_gpus 8" in full.stderr
+
+
+def test_schedules_are_read_back_and_accepted_by_the_judge(tmp_path: Path, workload: Path) -> None:
+    """--schedules writes a file per policy, whose segments obey every rule and give the figures printed."""
+    folder = tmp_path / "new" / "schedules"
+    names = ("fifo", "srtf", "tiresias")
+    chosen = [word for name in names for word in ("--policy", name)]
+    rows = _figures("simulate", workload, "--gpus", "2", *chosen, "--schedules", folder)
+    scenario = Scenario(workload=read_data(Workload, workload), cluster=Cluster.plain(2))
+
+    assert sorted(path.name for path in folder.iterdir()) == [f"{name}.csv" for name in names]
+    for row in rows:
+        verdict = judge(Schedule.read(folder / f"{row['policy']}.csv"), scenario)
+        assert verdict.violations == ()
+        assert (verdict.mean_jct, verdict.makespan) == (row["mean_jct"], row["makespan"])
+
+
+def test_plots_are_pictures(tmp_path: Path, workload: Path) -> None:
+    """--plots writes two pictures per policy and one of all."""
+    folder = tmp_path / "plots"
+    chosen = ("--policy", "fifo", "--policy", "srtf")
+    run = gsopt("simulate", workload, "--gpus", "2", *chosen, "--plots", folder)
+
+    wanted = ["gantt-fifo.png", "gantt-srtf.png", "gpus-fifo.png", "gpus-srtf.png", "jct.png"]
+    assert run.returncode == 0, run.stderr
+    assert sorted(path.name for path in folder.iterdir()) == wanted
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in folder.iterdir())
+
+
+def test_round_length_delays_decisions(workload: Path) -> None:
+    """With decisions every 4 s the short job, released at 1 s, starts at 4 s."""
+    found = _figures("simulate", workload, "--gpus", "3", "--policy", "fifo", "--round-length", "4")
+    assert found["mean_jct"] == (6 + 4) / 2
+
+
+def test_seed_is_given_to_policies_that_draw(workload: Path) -> None:
+    """A seed appears in the name of the policy that draws, and of no other."""
+    chosen = ("--policy", "fifo", "--policy", "random_order")
+    rows = _figures("simulate", workload, "--gpus", "2", *chosen, "--seed", "3")
+    assert [row["policy"] for row in rows] == ["fifo", "random_order(seed=3)"]
+
+
+def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> None:
+    """`compare` on a trace, or on a workload with a cluster, gives the figures of `simulate`, as an array."""
+    on = ("--reader", "philly", "--gpus", "16", "--window", "0h:1h")
+    few = ("compare", workload, "--gpus", "2", "--method", "srtf")
+
+    assert _figures("compare", trace, *on) == _figures("simulate", trace, *on)
+    assert _figures(*few) == [_figures("simulate", workload, "--gpus", "2", "--policy", "srtf")]
+    assert "proven bound" in gsopt(*few).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--gpus", "2", "--policy", "magic"), "--policy: 'magic'"),
+        (("--gpus", "2", "--reader", "magic"), "--reader: 'magic'"),
+        (("--gpus", "2", "--window", "0:1"), "--window"),  # the file is no trace
+        (("--gpus", "2", "--sample", "1"), "--sample"),  # likewise
+        ((), "--gpus"),
+        (("--gpus", "2", "--cluster", "cluster.json"), "--gpus"),
+        (("--cluster", "no-such-file.json"), "no-such-file.json"),
+        (("--gpus", "0"), "--gpus: 0"),
+        (("--gpus", "-4"), "--gpus: -4"),
+        (("--gpus", "99999999999"), "--gpus: 99999999999"),
+        (("--gpus", "1"), "gpus: 2: must fit the 1 GPUs"),
+        (("--gpus", "2", "--round-length", "0"), "round_length"),
+    ],
+)
+def test_bad_arguments_of_simulate(workload: Path, arguments: tuple[str, ...], named: str) -> None:
+    """Whatever is misspelt, missing or out of range is named in one line, and the exit code is 2."""
+    _assert_refused(named, "simulate", workload, *arguments)
+
+
+@pytest.mark.parametrize("window", ["", "30d", "1:2:3", "a:b", "1w:2w", "nan:3", "0:inf", "5:3", "-1:3"])
+def test_bad_windows(trace: Path, window: str) -> None:
+    """A window that is no begin and end in that order is refused in one line."""
+    _assert_refused("window", "simulate", trace, "--reader", "philly", "--gpus", "16", f"--window={window}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("simulate", "no-such-file.json", "--gpus", "2"),
+        ("simulate", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
+        ("compare", "no-such-file.csv", "--gpus", "2", "--reader", "philly"),
+    ],
+)
+def test_missing_trace(arguments: tuple[str, ...]) -> None:
+    """A trace that is not there is named in one line."""
+    _assert_refused("no-such-file", *arguments)
+
+
+@pytest.mark.parametrize("option", ["--plots", "--schedules"])
+def test_folder_that_cannot_be_written(workload: Path, option: str) -> None:
+    """A folder below a file cannot be made; one line says so."""
+    line = ("simulate", workload, "--gpus", "2", "--policy", "fifo", option, workload / "folder")
+    _assert_refused("cannot be written", *line, output=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--gpus", "2", "--method", "greedy"), "--method: 'greedy'"),
+        (("--gpus", "2", "reclaiming"), "reclaiming"),  # two things to compare
+        (("--window", "0:1"), "--gpus"),
+        (("--reader", "philly"), "--gpus"),
+    ],
+)
+def test_bad_arguments_of_compare(workload: Path, arguments: tuple[str, ...], named: str) -> None:
+    """On a trace, `compare` refuses what it cannot use in one line."""
+    _assert_refused(named, "compare", workload, *arguments)
+
+
+def _assert_refused(named: str, *arguments: str | Path, output: bool = False) -> None:
+    run = gsopt(*arguments)
+    assert run.returncode == Exit.BAD_INPUT
+    assert len(run.stderr.splitlines()) == 1, run.stderr
+    assert run.stderr.startswith("gsopt: ")
+    assert named in run.stderr
+    assert bool(run.stdout) is output
