@@ -122,12 +122,12 @@ def real_instances(word: str) -> list[Problem[Any]]:
 def demo_workload() -> tuple[Workload, int]:
     """Give the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
 
-    Two days of the Philly trace where the data are at hand, else generated arrivals.
+    A busy day of the Philly trace where the data are at hand, else generated arrivals.
     """
     folder = import_module("instances").data_folder()
     if folder is not None and (folder / "philly").is_dir():
-        window = (33 * 86400.0, 35 * 86400.0)
-        return trace_readers()["philly"](folder, window=window, max_gpus=512).workload, 512
+        window = (50 * 86400.0, 51 * 86400.0)
+        return trace_readers()["philly"](folder, window=window, max_gpus=128).workload, 128
     return generators("workloads")["poisson"](jobs=1000, gpus=128, load=1.0), 128
 
 
