@@ -52,6 +52,11 @@ class Incumbent:
         Best bound proven so far, or None.
     runtime
         Seconds since the solve began.
+
+    Examples
+    --------
+    >>> Incumbent(np.array([1.0, 0.0]), objective=4.0, bound=3.0, runtime=0.2).objective
+    4.0
     """
 
     values: Vector
@@ -88,7 +93,16 @@ class Outcome:
     message
         The solver's own word for how it ended, or what happened to its process.
     log
-        The solver's log.
+        The solver's log, the last million characters of it.
+
+    Examples
+    --------
+    >>> from gsopt.backends import Highs
+    >>> from gsopt.standard_form import StandardForm
+    >>> form = StandardForm.build(cost=[1], matrix=[[2]], row_lower=[3], row_upper=[3])
+    >>> outcome = Highs().solve(form)  # twice an integer is not 3
+    >>> outcome.status, outcome.values, outcome.message
+    (<Status.INFEASIBLE: 'infeasible'>, None, 'kInfeasible')
     """
 
     status: Status

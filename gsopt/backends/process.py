@@ -83,6 +83,7 @@ class Worker:
     """
 
     def __init__(self, module: str) -> None:
+        self._module = module
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own module
             [sys.executable, "-P", "-m", "gsopt.backends.worker", module, str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -125,7 +126,7 @@ class Worker:
                 said += str(frame[1])
         except (Died, Late) as error:
             reason = said.strip().rpartition("\n")[2] or type(error).__name__.lower()
-            raise MissingSolver(f"the solver's process does not start: {reason}") from None
+            raise MissingSolver(f"{self._module}: its process does not start: {reason}") from None
 
     def call(
         self, function: Callable[..., Any], task: Any, *, limit: float | None, hear: Callable[[Frame], Any]
@@ -316,6 +317,18 @@ class Pool:
 
 #: The workers of this process, for every solver.
 POOL = Pool()
+
+
+def close() -> None:
+    """End every worker of this process, to free its memory; the next solve starts a new one.
+
+    Examples
+    --------
+    >>> close()
+    >>> POOL.pids
+    []
+    """
+    POOL.close()
 
 
 @cache
