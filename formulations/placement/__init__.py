@@ -1,0 +1,9 @@
+"""Exact methods for placement."""
+
+from formulations.placement.buckets import buckets
+from formulations.placement.column_generation import column_generation
+from formulations.placement.exact import exact
+from formulations.placement.milp import milp
+from formulations.placement.patterns import patterns
+
+__all__ = ["buckets", "column_generation", "exact", "milp", "patterns"]

@@ -1,0 +1,63 @@
+"""Answer: the judged result of an exact method, and the cases that need no model."""
+
+from formulations.placement.deadline import Deadline
+from formulations.placement.packing import Packing, Patterns
+from formulations.placement.settle import Settled
+from gsopt.errors import ModelMismatch
+from gsopt.problems.placement import Placement, PlacementSolution
+from gsopt.result import Result, plain
+
+
+def without_model(problem: Placement, method: str, deadline: Deadline) -> Result[PlacementSolution] | None:
+    """Answer where there is nothing to place, or a worker for which no server has room."""
+    if problem.workers and not problem.misfit:
+        return None
+    nothing = PlacementSolution(placed=())
+    return Result.judged(
+        problem,
+        method=method,
+        solution=None if problem.workers else nothing,
+        bound=None if problem.workers else problem.objective(nothing),
+        infeasible=bool(problem.workers),
+        message=problem.misfit,
+        runtime=deadline.runtime,
+    )
+
+
+def answer(
+    packing: Packing,
+    patterns: Patterns,
+    settled: Settled,
+    *,
+    method: str,
+    solver: str,
+    deadline: Deadline,
+    message: str,
+) -> Result[PlacementSolution]:
+    """Turn what is known of the pattern model into a judged result.
+
+    Raises
+    ------
+    ModelMismatch
+        The judge counts more than the model.
+    Contradiction
+        The judge counts less than what the model proves.
+    """
+    solution = None
+    if settled.values is not None:
+        solution = packing.solution(settled.values.astype(int), patterns)
+    result = Result.judged(
+        packing.problem,
+        method=method,
+        solution=solution,
+        bound=None if settled.infeasible else settled.bound,
+        infeasible=settled.infeasible,
+        stopped_by=settled.stopped_by,
+        solver=solver,
+        message=message,
+        runtime=deadline.runtime,
+    )
+    if result.objective is not None and settled.objective is not None and result.objective > settled.objective:
+        counted = f"counts {settled.objective}, the problem {plain(result.objective)}"
+        raise ModelMismatch(f"{method}: the model {counted} for the same solution")
+    return result

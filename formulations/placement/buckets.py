@@ -1,0 +1,168 @@
+"""Buckets: the exact method for workers that need GPUs only."""
+
+from bisect import bisect_left, insort
+from collections import defaultdict
+from dataclasses import replace
+
+from formulations.placement.answer import without_model
+from formulations.placement.column_generation import column_generation
+from formulations.placement.deadline import Deadline
+from gsopt.backends import Backend
+from gsopt.errors import Unsupported
+from gsopt.problems.placement import Placed, Placement, PlacementSolution
+from gsopt.result import Result, Status
+
+
+def buckets(
+    problem: Placement,
+    *,
+    backend: Backend | None = None,
+    time_limit: float | None = None,
+    log: bool = False,
+) -> Result[PlacementSolution]:
+    """Place workers that need GPUs only by best-fit decreasing, and prove by counting that no fewer servers do.
+
+    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty;
+    opened is the largest empty server. The bound counts GPUs: those for which the servers in use have no room
+    need further servers, at best the largest. The two meet where servers are alike and every size divides the
+    next larger one and the servers' GPUs, and mostly where not; column generation settles the rest.
+
+    Size
+    ----
+    Time proportional to the number of lines and to the number of servers filled.
+
+    Source
+    ------
+    Aryl, section 5.3; Coffman, Garey and Johnson, "Bin packing with divisible item sizes", Journal of
+    Complexity 3 (1987).
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    backend, time_limit, log
+        For column generation, see there.
+
+    Raises
+    ------
+    Unsupported
+        Workers need CPU or memory, the pool matters, or something else than servers is minimized.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> buckets(gsopt.load("placement/small/six-items")).objective
+    2
+    """
+    reason = unsuited(problem)
+    if reason:
+        raise Unsupported(f"buckets: {reason}")
+    deadline = Deadline(time_limit)
+    known = without_model(problem, "buckets", deadline)
+    if known is not None:
+        return known
+    bound = _bound(problem)
+    solution = None if bound is None else _best_fit_decreasing(problem)
+    if bound is None or solution is not None:
+        result = Result.judged(
+            problem,
+            method="buckets",
+            solution=solution,
+            bound=bound,
+            infeasible=bound is None,
+            message="there are not enough GPUs" if bound is None else "GPUs counted",
+            runtime=deadline.runtime,
+        )
+        if result.status is not Status.FEASIBLE:
+            return result
+    settled = column_generation(problem, backend=backend, time_limit=deadline.left(), log=log)
+    return replace(settled, method="buckets", runtime=deadline.runtime)
+
+
+def unsuited(problem: Placement) -> str:
+    """Say why the method does not handle a problem; empty where it does.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> unsuited(gsopt.load("placement/small/six-items"))
+    ''
+    """
+    if problem.minimize != "servers":
+        return f"it minimizes servers, not {problem.minimize}"
+    if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
+        return "it knows one pool, and jobs that are not split have two to choose from"
+    if any(line.demand.cpu or line.demand.memory for line in problem.workers):
+        return "workers need CPU or memory"
+    return ""
+
+
+def _bound(problem: Placement) -> int | None:
+    """Count the servers that must be in use; None where all GPUs are too few."""
+    rest = sum(line.demand.gpu * line.count for line in problem.workers)
+    rest -= sum(server.free[0] * server.count for server in problem.servers if server.in_use)
+    count = sum(server.count for server in problem.servers if server.in_use)
+    for gpus, servers in sorted(((s.free[0], s.count) for s in problem.servers if not s.in_use), reverse=True):
+        opened = min(servers, -(-rest // gpus)) if rest > 0 and gpus else 0
+        count += opened
+        rest -= opened * gpus
+    return count if rest <= 0 else None
+
+
+def _best_fit_decreasing(problem: Placement) -> PlacementSolution | None:
+    servers = _Buckets(problem)
+    sizes: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for index, line in enumerate(problem.workers):
+        sizes[line.demand.gpu].append((index, line.count))
+    placed: list[Placed] = []
+    for gpus in sorted(sizes, reverse=True):
+        free, name = 0, ""
+        for index, count in sizes[gpus]:
+            left = count
+            while left:
+                if free < gpus:
+                    servers.put(free, name)
+                    found = servers.take(gpus)
+                    if found is None:
+                        return None
+                    free, name = found
+                number = min(left, free // gpus)
+                placed.append(Placed(name, index, number))
+                left -= number
+                free -= number * gpus
+        servers.put(free, name)
+    return PlacementSolution(placed=tuple(placed))
+
+
+class _Buckets:
+    """Servers by their free GPUs: those in use, and the empty ones."""
+
+    def __init__(self, problem: Placement) -> None:
+        self._in_use: defaultdict[int, list[str]] = defaultdict(list)
+        self._levels: list[int] = []  # buckets of servers in use that are not empty, in rising order
+        for server in problem.servers:
+            for name in server.names if server.in_use else ():
+                self.put(server.free[0], name)
+        empty = sorted((s for s in problem.servers if not s.in_use), key=lambda s: s.free[0], reverse=True)
+        self._empty = ((server.free[0], name) for server in empty for name in server.names)
+
+    def put(self, free: int, name: str) -> None:
+        """Put a server with free GPUs back into its bucket."""
+        if free:
+            bucket = self._in_use[free]
+            if not bucket:
+                insort(self._levels, free)
+            bucket.append(name)
+
+    def take(self, gpus: int) -> tuple[int, str] | None:
+        """Take the best fit, or else the largest empty server; None where it is too small."""
+        position = bisect_left(self._levels, gpus)
+        if position == len(self._levels):
+            opened = next(self._empty, None)
+            return opened if opened is not None and opened[0] >= gpus else None
+        free = self._levels[position]
+        bucket = self._in_use[free]
+        name = bucket.pop()
+        if not bucket:
+            del self._levels[position]
+        return free, name

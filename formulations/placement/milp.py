@@ -1,0 +1,190 @@
+"""MILP: the assignment of workers to single servers, for every variant of the problem."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from gsopt.errors import Unsupported
+from gsopt.formulation import Formulation
+from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server
+from gsopt.standard_form import LARGEST_BIG_M
+
+#: Lines of workers times servers up to which the assignment model is of use: symmetric servers make it slow.
+_LARGEST = 1_000
+
+
+class Milp(Formulation[Placement, PlacementSolution]):
+    """Decide for every line of workers and every single server how many of them stand there.
+
+    A slow reference for small instances; the other methods are tested against it.
+
+    Sets
+    ----
+    Lines of workers i, flexible or not. Single servers s, each on training or inference. Resources r. Jobs j.
+
+    Parameters
+    ----------
+    n_i: workers. d_ir: what one of them needs. g_i: its GPUs. e_sr: what is free. u_is: how many workers of
+    line i fit on server s. c_s: cost of using server s, 1 or where fragmentation is minimized its GPUs, and 0
+    where it is in use already. W: weight of a misplaced GPU.
+
+    Variables
+    ---------
+    x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. Where preferences are
+    minimized, for inference servers: f[s], binary: the server is for flexible workers only; m[i, s], integer:
+    flexible workers of line i that share the server with others. Where jobs are not split h[j], binary: job j
+    stands on inference servers.
+
+    Objective
+    ---------
+    Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
+    servers and for other lines on training servers, and g_i m[i, s]. A constant counts the servers in use.
+
+    Constraints
+    -----------
+    place[i]: the x[i, s] + m[i, s] add up to n_i.
+    hold[s, r]: the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s].
+    order[s]: y[s] >= y[s + 1] where the two servers are of one line.
+    group[i, s]: x[i, s] <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others.
+    together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j] for the line's job j.
+
+    Size
+    ----
+    At most two columns per line and server, about as many rows.
+
+    Source
+    ------
+    Aryl, section 5.3.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> milp(gsopt.load("placement/small/six-items")).objective
+    2
+    """
+
+    name: ClassVar[str] = "milp"
+
+    def obstacle(self, problem: Placement) -> str:
+        """Name the first worker for which no server has room."""
+        return problem.misfit
+
+    def build(self, problem: Placement) -> Any:
+        """Build the Pyomo model of record.
+
+        Raises
+        ------
+        Unsupported
+            Amounts are too fine for a solver to be trusted with, or the problem is larger than this reference
+            model is meant for.
+        """
+        import pyomo.environ as pyo
+
+        lines, hosts = problem.workers, list(problem.hosts.values())
+        if len(lines) * len(hosts) > _LARGEST:
+            raise Unsupported(
+                f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference is for "
+                f"at most {_LARGEST:,}; patterns and column_generation take more"
+            )
+        needs, rooms = _amounts(problem)
+        fit = {
+            (i, s): _most(lines[i].count, needs[i], rooms[s])
+            for i in range(len(lines))
+            for s in range(len(hosts))
+        }
+        grouped = [s for s in _pool(hosts, "inference") if problem.minimize == "preferences"]
+        flexible = [i for i, line in enumerate(lines) if line.kind == "flexible"]
+
+        model = pyo.ConcreteModel()
+        model.x = pyo.Var(list(fit), domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s: (0, fit[i, s]))
+        model.m = pyo.Var(
+            flexible, grouped, domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s: (0, fit[i, s])
+        )
+        model.y = pyo.Var(range(len(hosts)), domain=pyo.Binary, bounds=lambda _, s: (int(hosts[s].in_use), 1))
+        model.f = pyo.Var(grouped, domain=pyo.Binary, bounds=lambda _, s: (0, 1 - int(hosts[s].in_use)))
+        model.h = pyo.Var(_undivided_jobs(problem), domain=pyo.Binary)
+        model.place = pyo.Constraint(
+            range(len(lines)), rule=lambda m, i: _on(m, i, range(len(hosts))) == lines[i].count
+        )
+        model.hold = pyo.Constraint(
+            range(len(hosts)),
+            [r for r in range(3) if any(need[r] for need in needs)],
+            rule=lambda m, s, r: (
+                sum(needs[i][r] * _on(m, i, [s]) for i in range(len(lines))) <= rooms[s][r] * m.y[s]
+            ),
+        )
+        model.order = pyo.Constraint(
+            [s for s, t in pairwise(range(len(hosts))) if hosts[s] is hosts[t]],
+            rule=lambda m, s: m.y[s] >= m.y[s + 1],
+        )
+        model.group = pyo.Constraint(
+            range(len(lines)),
+            grouped,
+            rule=lambda m, i, s: m.x[i, s] <= fit[i, s] * (m.f[s] if i in flexible else 1 - m.f[s]),
+        )
+        model.together = pyo.Constraint(
+            [i for i in range(len(lines)) if not problem.split_jobs],
+            rule=lambda m, i: _on(m, i, _pool(hosts, "inference")) == lines[i].count * m.h[lines[i].job],
+        )
+        model.cost = pyo.Objective(expr=_objective(model, problem, hosts))
+        return model
+
+    def extract(self, values: Mapping[str, float], problem: Placement) -> PlacementSolution:
+        """Read the placement from the values of x and m."""
+        numbers = (
+            (name, i, round(values.get(f"x[{i},{s}]", 0.0) + values.get(f"m[{i},{s}]", 0.0)))
+            for s, name in enumerate(problem.hosts)
+            for i in range(len(problem.workers))
+        )
+        return PlacementSolution(placed=tuple(Placed(*number) for number in numbers if number[2]))
+
+
+milp = Milp()
+
+
+def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
+    """Give what the lines need and the servers have free, divided by what divides every need."""
+    needs = np.array([line.demand.vector for line in problem.workers], dtype=np.int64).reshape(-1, 3)
+    free = np.array([host.free for host in problem.hosts.values()])
+    unit = np.maximum(np.gcd.reduce(needs, axis=0), 1)
+    rooms = (
+        np.minimum(free, needs.T @ np.array([line.count for line in problem.workers], dtype=np.int64)) // unit
+    )
+    if rooms.max() > LARGEST_BIG_M:
+        raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; column_generation takes them")
+    return (needs // unit).tolist(), rooms.tolist()
+
+
+def _most(count: int, need: list[int], room: list[int]) -> int:
+    """Count how many of some workers fit."""
+    return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
+
+
+def _pool(hosts: list[Server], pool: str) -> list[int]:
+    return [s for s, host in enumerate(hosts) if host.pool == pool]
+
+
+def _undivided_jobs(problem: Placement) -> list[str]:
+    return [] if problem.split_jobs else list(dict.fromkeys(line.job for line in problem.workers))
+
+
+def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
+    """Add up the workers of a line on some servers."""
+    sharing = sum(model.m[i, s] for s in servers if (i, s) in model.m)
+    return sum(model.x[i, s] for s in servers) + sharing
+
+
+def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
+    """Add up what is minimized."""
+    if problem.minimize == "fragmentation":
+        gpus = sum(line.demand.gpu * line.count for line in problem.workers)
+        return sum(host.free[0] * model.y[s] for s, host in enumerate(hosts)) - gpus
+    if problem.minimize == "servers":
+        return sum(model.y.values())
+    misplaced = sum(
+        line.demand.gpu * _on(model, i, _pool(hosts, "inference" if line.kind == "inelastic" else "training"))
+        for i, line in enumerate(problem.workers)
+    ) + sum(problem.workers[i].demand.gpu * number for (i, _), number in model.m.items())
+    return problem.preference_weight * misplaced + sum(model.y.values())

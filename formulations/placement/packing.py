@@ -1,0 +1,481 @@
+"""Packing: a placement problem with everything that is alike put together, and the way back to its workers."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, hstack
+
+from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server, Workers
+from gsopt.standard_form import StandardForm
+
+Integers = NDArray[np.int64]
+Reals = NDArray[np.float64]
+
+#: A line of workers, and how many of them.
+Some = tuple[int, int]
+
+#: What rounding up forgives, and the relative precision of a sum of floats.
+_ROUNDING, _PRECISION = 1e-6, 1e-11
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Servers that are alike.
+
+    Attributes
+    ----------
+    pool
+        Their pool; empty where pools do not matter.
+    in_use
+        Whether workers stand on them already.
+    room
+        What is free on one of them, in the packing's units.
+    cost
+        What using one of them adds to the objective.
+    names
+        Their names.
+    """
+
+    pool: str
+    in_use: bool
+    room: tuple[int, ...]
+    cost: int
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A role that servers play: which kinds may play it and which demands it holds.
+
+    Attributes
+    ----------
+    kinds
+        Indices of the kinds.
+    demands
+        Indices of the demands.
+    """
+
+    kinds: tuple[int, ...]
+    demands: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Workers that move between the pools as one, and others just like them.
+
+    Attributes
+    ----------
+    members
+        The workers that move together, and how often the same again.
+    moving
+        What moving one of them to the inference servers adds to the objective.
+    """
+
+    members: tuple[tuple[tuple[Some, ...], int], ...]
+    moving: int
+
+    @property
+    def number(self) -> int:
+        """How often the unit exists."""
+        return sum(times for _, times in self.members)
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Ways to fill one server.
+
+    Attributes
+    ----------
+    zone, kind
+        Zone and kind of the server, shape (patterns,).
+    counts
+        How many workers of each demand stand on it, shape (patterns, demands).
+    """
+
+    zone: Integers
+    kind: Integers
+    counts: Integers
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "Patterns":
+        """Make patterns of (zone, kind, counts)."""
+        listed = list(rows)
+        return cls(
+            zone=np.array([zone for zone, _, _ in listed], dtype=np.int64),
+            kind=np.array([kind for _, kind, _ in listed], dtype=np.int64),
+            counts=np.array([counts for _, _, counts in listed], dtype=np.int64).reshape(-1, demands),
+        )
+
+    def __len__(self) -> int:
+        return self.zone.size
+
+    def keys(self) -> list[tuple[int, int, bytes]]:
+        """Give what tells the patterns apart."""
+        each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
+        return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
+
+    def without(self, known: Collection[tuple[int, int, bytes]]) -> "Patterns":
+        """Leave out known patterns and repetitions."""
+        first = {key: index for index, key in reversed(list(enumerate(self.keys()))) if key not in known}
+        kept = np.zeros(len(self), dtype=np.bool_)
+        kept[list(first.values())] = True
+        return self.only(kept)
+
+    def only(self, chosen: NDArray[np.bool_]) -> "Patterns":
+        """Keep some of the patterns."""
+        return Patterns(self.zone[chosen], self.kind[chosen], self.counts[chosen])
+
+    def __add__(self, other: "Patterns") -> "Patterns":
+        return Patterns(
+            zone=np.append(self.zone, other.zone),
+            kind=np.append(self.kind, other.kind),
+            counts=np.vstack([self.counts, other.counts]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """A placement problem in terms of kinds of servers, different demands, and zones.
+
+    The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
+    so maximal patterns are enough: who is not there leaves a gap. Amounts are divided by their greatest common
+    divisor over all workers and what is free is rounded down to it, which changes nothing.
+
+    Sets
+    ----
+    Demands i: the different vectors. Kinds of servers k. Zones z: all servers; or where pools matter training
+    servers, inference servers that hold anything, and where preferences are minimized inference servers for
+    flexible workers only. Patterns p: ways to fill one server of kind k(p) in zone z(p). Units u: workers that
+    move between the pools as one, a job where jobs are not split, else a single worker.
+
+    Parameters
+    ----------
+    a_pi: workers of demand i in pattern p. d_i: workers of demand i. n_k: servers of kind k. c_k: cost of using
+    one of them, 1 or where fragmentation is minimized its GPUs, 0 where it is in use already. m_u: how often
+    unit u exists. b_ui, f_ui: its workers of demand i that need a server that stays, and that may stand among
+    flexible ones only. w_u: what moving it to the inference servers costs. v_i: cost of a flexible worker that
+    shares a server.
+
+    Variables
+    ---------
+    y_p: servers filled by pattern p. Where pools matter h_u: units on inference servers. Where there are
+    servers for flexible workers only s_i: flexible workers that share an inference server with others. All are
+    non-negative integers.
+
+    Objective
+    ---------
+    Minimize the sum of c_k(p) y_p, plus the sums of w_u h_u and v_i s_i.
+
+    Constraints
+    -----------
+    Every server: the a_pi y_p add up to at least d_i. Where pools matter instead
+    on training servers: the a_pi y_p add up to at least the sum of (b_ui + f_ui) (m_u - h_u);
+    on inference servers that hold anything: to at least the sum of b_ui h_u, plus s_i;
+    on those for flexible workers only: to at least the sum of f_ui h_u, minus s_i.
+    Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
+
+    Size
+    ----
+    One column per pattern, one row per demand and zone and one per kind of server.
+
+    Source
+    ------
+    Aryl, section 5.3; Gilmore and Gomory, "A linear programming approach to the cutting-stock problem",
+    Operations Research 9 (1961), with several kinds of bins.
+
+    Attributes
+    ----------
+    demands
+        The different vectors in the packing's units, shape (demands, 3).
+    demand_of
+        Index of the demand of each line of workers.
+    offset
+        Objective when all units are on training servers and no server is opened.
+    """
+
+    problem: Placement
+    demands: Integers
+    demand_of: tuple[int, ...]
+    kinds: tuple[Kind, ...]
+    zones: tuple[Zone, ...]
+    units: tuple[Unit, ...]
+    offset: int
+
+    @classmethod
+    def of(cls, problem: Placement) -> "Packing":
+        """Put together what is alike."""
+        vectors = {line.demand.vector: None for line in problem.workers}
+        index = {vector: position for position, vector in enumerate(vectors)}
+        raw = np.array(list(vectors), dtype=np.int64).reshape(-1, 3)
+        unit = np.gcd.reduce(raw, axis=0) if len(raw) else np.zeros(3, dtype=np.int64)
+        demands = raw // np.maximum(unit, 1)
+        demand_of = tuple(index[line.demand.vector] for line in problem.workers)
+        pooled = problem.minimize == "preferences" or not problem.split_jobs
+        kinds = tuple(_kinds(problem, unit, demands, pooled=pooled))
+        zones = tuple(_zones(problem, demand_of, kinds, pooled=pooled))
+        return cls(
+            problem=problem,
+            demands=demands,
+            demand_of=demand_of,
+            kinds=kinds,
+            zones=zones,
+            units=tuple(_units(problem, demand_of)) if pooled else (),
+            offset=_offset(problem),
+        )
+
+    @property
+    def moves(self) -> int:
+        """Number of columns before the patterns: units moved and flexible workers that share."""
+        return len(self.units) + len(self.demands) * self._grouped
+
+    @property
+    def floor(self) -> int:
+        """A bound on the objective that needs no solver."""
+        _, costs, most = self.moving
+        return self.offset + int(np.minimum(costs * most, 0).sum())
+
+    def worth(self, duals: Reals) -> Reals:
+        """Read the worth of the workers out of the duals of `form`, shape (zones, demands)."""
+        zones, demands = len(self.zones), len(self.demands)
+        worth: Reals = np.maximum(duals[: zones * demands], 0.0).reshape(zones, demands)
+        return worth
+
+    def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
+        """Read what a server of each kind costs, its scarcity included, out of the duals, shape (kinds,)."""
+        rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
+        return rents + self.costs if counting_cost else rents
+
+    def lagrange(self, worth: Reals, most: Reals, *, counting_cost: bool = True) -> float:
+        """Give the Lagrangian bound on the objective, which any worth of the workers proves.
+
+        Every worker that must be there pays its worth, every move and every server takes what it can get.
+
+        Parameters
+        ----------
+        worth
+            Worth of a worker of each demand in each zone, non-negative, shape (zones, demands).
+        most
+            Upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds).
+        counting_cost
+            Whether costs count. Without them a bound above 0 proves that there is no solution.
+        """
+        moving, costs, times = self.moving
+        paid = float(worth[0] @ self.totals)
+        moves = counting_cost * costs - moving[: worth.size].T @ worth.ravel()
+        servers = counting_cost * self.costs - most.max(axis=0, initial=0.0)
+        taken = times @ np.minimum(moves, 0.0) + self.limits @ np.minimum(servers, 0.0)
+        return counting_cost * self.offset + paid + float(taken)
+
+    def round_up(self, bound: float) -> int:
+        """Round a bound up to the next value that the objective can have."""
+        _, costs, _ = self.moving
+        step = int(np.gcd.reduce(np.append(costs, self.costs), initial=0)) or 1
+        above = (bound - self.offset) / step
+        return self.offset + step * ceil(above - _ROUNDING - _PRECISION * abs(above))
+
+    @property
+    def _grouped(self) -> bool:
+        return len(self.zones) == _GROUPED
+
+    @cached_property
+    def rooms(self) -> Integers:
+        """What is free on a server of each kind, shape (kinds, 3)."""
+        return np.array([kind.room for kind in self.kinds], dtype=np.int64).reshape(-1, 3)
+
+    @cached_property
+    def costs(self) -> Integers:
+        """What using a server of each kind adds to the objective, shape (kinds,)."""
+        return np.array([kind.cost for kind in self.kinds], dtype=np.int64)
+
+    @cached_property
+    def limits(self) -> Integers:
+        """Number of servers of each kind, shape (kinds,)."""
+        return np.array([len(kind.names) for kind in self.kinds], dtype=np.int64)
+
+    @cached_property
+    def totals(self) -> Integers:
+        """Number of workers of each demand, shape (demands,)."""
+        totals = np.zeros(len(self.demands), dtype=np.int64)
+        for demand, workers in zip(self.demand_of, self.problem.workers, strict=True):
+            totals[demand] += workers.count
+        return totals
+
+    def form(self, patterns: Patterns) -> StandardForm:
+        """Give the integer program over these patterns; its columns are moves, then patterns."""
+        n, zones, kinds = len(self.demands), len(self.zones), len(self.kinds)
+        row, column = np.nonzero(patterns.counts.T)
+        rows = np.concatenate([patterns.zone[column] * n + row, zones * n + patterns.kind])
+        columns = np.concatenate([column, np.arange(len(patterns))])
+        entries = np.concatenate([patterns.counts.T[row, column], np.ones(len(patterns), dtype=np.int64)])
+        filling = coo_array((entries, (rows, columns)), shape=(zones * n + kinds, len(patterns)))
+        moving, costs, most = self.moving
+        return StandardForm.build(
+            cost=np.concatenate([costs, self.costs[patterns.kind]]),
+            matrix=hstack([moving, filling], format="csr"),
+            row_lower=np.append(self.needed, np.full(kinds, -np.inf)),
+            row_upper=np.concatenate([np.full(zones * n, np.inf), self.limits]),
+            column_upper=np.concatenate([most, np.full(len(patterns), np.inf)]),
+            offset=self.offset,
+        )
+
+    @cached_property
+    def needed(self) -> Integers:
+        """Workers to be placed in each zone before any move, by zone and demand, shape (zones * demands,)."""
+        needed = np.zeros(len(self.zones) * len(self.demands), dtype=np.int64)
+        needed[: len(self.demands)] = self.totals
+        return needed
+
+    @cached_property
+    def moving(self) -> tuple[csr_array[Any, Any], Integers, Integers]:
+        """The columns of the moves in `form`: matrix, cost and upper bound."""
+        n, rows = len(self.demands), len(self.demands) * len(self.zones) + len(self.kinds)
+        matrix = np.zeros((rows, self.moves))
+        costs, most = np.zeros((2, self.moves), dtype=np.int64)
+        for column, unit in enumerate(self.units):
+            costs[column], most[column] = unit.moving, unit.number
+            for line, number in unit.members[0][0]:
+                matrix[self.demand_of[line], column] += number
+                matrix[self._inference_zone(line) * n + self.demand_of[line], column] -= number
+        for column in range(len(self.units), self.moves):
+            demand = column - len(self.units)
+            matrix[[_SHARED * n + demand, _FLEXIBLE * n + demand], column] = -1, 1
+        if self._grouped:
+            for demand, workers in zip(self.demand_of, self.problem.workers, strict=True):
+                if workers.kind == "flexible":
+                    most[len(self.units) + demand] += workers.count
+                    costs[len(self.units) + demand] = workers.demand.gpu * self.problem.preference_weight
+        return csr_array(matrix), costs, most
+
+    def _inference_zone(self, line: int) -> int:
+        flexible = self._grouped and self.problem.workers[line].kind == "flexible"
+        return _FLEXIBLE if flexible else _SHARED
+
+    def solution(self, values: Integers, patterns: Patterns) -> PlacementSolution:
+        """Read a placement from integer values of the columns of `form`."""
+        moved, filled = values[: self.moves], values[self.moves :]
+        stock = self._stock(moved)
+        names = [iter(kind.names) for kind in self.kinds]
+        placed = []
+        for pattern in np.flatnonzero(filled):
+            counts = [
+                (demand, number) for demand, number in enumerate(patterns.counts[pattern].tolist()) if number
+            ]
+            shelf = stock[patterns.zone[pattern]]
+            for _ in range(filled[pattern]):
+                name = next(names[patterns.kind[pattern]])
+                for demand, number in counts:
+                    placed += [Placed(name, line, some) for line, some in _take(shelf[demand], number)]
+        return PlacementSolution(placed=tuple(placed))
+
+    def _stock(self, moved: Integers) -> list[defaultdict[int, list[Some]]]:
+        """Who is to be placed in each zone, by demand."""
+        stock: list[defaultdict[int, list[Some]]] = [defaultdict(list) for _ in self.zones]
+        if not self.units:
+            for line, workers in enumerate(self.problem.workers):
+                stock[0][self.demand_of[line]].append((line, workers.count))
+            return stock
+        for unit, to_move in zip(self.units, moved, strict=False):
+            left = int(to_move)
+            for together, times in unit.members:
+                moving = min(left, times)
+                left -= moving
+                for line, number in together:
+                    demand = self.demand_of[line]
+                    stock[0][demand].append((line, number * (times - moving)))
+                    stock[self._inference_zone(line)][demand].append((line, number * moving))
+        for demand, sharing in enumerate(moved[len(self.units) :]):
+            stock[_SHARED][demand] += list(_take(stock[_FLEXIBLE][demand], int(sharing)))
+        return stock
+
+
+_TRAINING, _SHARED, _FLEXIBLE = range(3)
+_GROUPED = 3
+
+
+def _kinds(problem: Placement, unit: Integers, demands: Integers, *, pooled: bool) -> Iterator[Kind]:
+    alike: defaultdict[tuple[str, bool, tuple[int, ...], int], list[str]] = defaultdict(list)
+    for server in problem.servers:
+        room = np.where(unit > 0, np.array(server.free, dtype=np.int64) // np.maximum(unit, 1), 0)
+        if len(demands) and (demands <= room).all(axis=1).any():
+            key = (server.pool if pooled else "", server.in_use, tuple(room.tolist()), _cost(problem, server))
+            alike[key] += server.names
+    return (Kind(*key, names=tuple(names)) for key, names in alike.items())
+
+
+def _cost(problem: Placement, server: Server) -> int:
+    if server.in_use:
+        return 0
+    return server.capacity.gpu if problem.minimize == "fragmentation" else 1
+
+
+def _zones(
+    problem: Placement, demand_of: tuple[int, ...], kinds: tuple[Kind, ...], *, pooled: bool
+) -> Iterator[Zone]:
+    everything = tuple(sorted(set(demand_of)))
+    if not pooled:
+        yield Zone(tuple(range(len(kinds))), everything)
+        return
+    pools = [
+        tuple(k for k, kind in enumerate(kinds) if kind.pool == pool) for pool in ("training", "inference")
+    ]
+    yield from (Zone(pool, everything) for pool in pools)
+    flexible = {
+        demand for demand, workers in zip(demand_of, problem.workers, strict=True) if workers.kind == "flexible"
+    }
+    if problem.minimize == "preferences" and flexible:
+        yield Zone(tuple(k for k in pools[1] if not kinds[k].in_use), tuple(sorted(flexible)))
+
+
+def _units(problem: Placement, demand_of: tuple[int, ...]) -> Iterator[Unit]:
+    alike: defaultdict[Any, list[tuple[tuple[Some, ...], int]]] = defaultdict(list)
+    if problem.split_jobs:
+        for line, workers in enumerate(problem.workers):
+            alike[demand_of[line], workers.kind].append((((line, 1),), workers.count))
+    else:
+        jobs: defaultdict[str, list[tuple[int, Workers]]] = defaultdict(list)
+        for line, workers in enumerate(problem.workers):
+            jobs[workers.job].append((line, workers))
+        for job in jobs.values():
+            profile = sorted((demand_of[line], workers.kind, workers.count) for line, workers in job)
+            alike[tuple(profile)].append((tuple((line, workers.count) for line, workers in job), 1))
+    for members in alike.values():
+        together = members[0][0]
+        yield Unit(tuple(members), sum(_moving(problem, line) * number for line, number in together))
+
+
+def _moving(problem: Placement, line: int) -> int:
+    """Give what moving a worker to the inference servers adds to the objective."""
+    workers = problem.workers[line]
+    if problem.minimize != "preferences":
+        return 0
+    return workers.demand.gpu * problem.preference_weight * (1 if workers.kind == "inelastic" else -1)
+
+
+def _offset(problem: Placement) -> int:
+    """Give the objective of an empty packing with all units on training servers."""
+    if problem.minimize == "fragmentation":
+        free = sum(server.free[0] * server.count for server in problem.servers if server.in_use)
+        return free - sum(line.demand.gpu * line.count for line in problem.workers)
+    used = sum(server.count for server in problem.servers if server.in_use)
+    if problem.minimize == "servers":
+        return used
+    elastic = sum(line.demand.gpu * line.count for line in problem.workers if line.kind != "inelastic")
+    return used + elastic * problem.preference_weight
+
+
+def _take(shelf: list[Some], number: int) -> Iterator[Some]:
+    """Take up to a number of workers from a shelf."""
+    while number and shelf:
+        line, there = shelf.pop()
+        taken = min(there, number)
+        number -= taken
+        if there > taken:
+            shelf.append((line, there - taken))
+        if taken:
+            yield line, taken

@@ -1,0 +1,220 @@
+"""Rounding: the relaxation rounded down, and the workers that are left placed greedily at varied prices."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from formulations.placement.deadline import Deadline
+from formulations.placement.packing import Integers, Packing, Patterns, Reals
+from gsopt.backends import Outcome
+
+_WHOLE = 1e-6
+
+#: How far prices are varied, up and down.
+_VARIED = 0.3
+
+#: Runs at most, and servers filled in all runs together for every demand that there is.
+_RUNS, _EFFORT = 200, 500_000
+
+#: Kinds of servers among which the next one to fill is chosen.
+_KINDS = 6
+
+#: A way to fill a server: zone, kind, and pairs of a demand and a number of workers.
+_Filling = tuple[int, int, tuple[tuple[int, int], ...]]
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """What rounding found.
+
+    Attributes
+    ----------
+    patterns
+        The relaxation's patterns, and after them the best run's fillings.
+    values
+        Integers for the columns of the program over these patterns, or None if no run placed everybody.
+    others
+        The fillings of all runs, the best one's too.
+    """
+
+    patterns: Patterns
+    values: Integers | None
+    others: Patterns
+
+
+def rounded(
+    packing: Packing,
+    patterns: Patterns,
+    outcome: Outcome,
+    *,
+    goal: int,
+    deadline: Deadline,
+    seed: int = 0,
+) -> Rounded:
+    """Round a relaxation down and place the workers that are left, again and again until the goal is met.
+
+    A server is filled with the workers that are worth most for the share of it that they take, and of some
+    kinds of servers the one is taken whose filling is worth most beyond its rent. Prices are the relaxation's,
+    varied at random in every run. No filling holds more workers than are left.
+
+    Parameters
+    ----------
+    packing
+        The packing.
+    patterns
+        Patterns of the relaxation.
+    outcome
+        Its optimum, with duals.
+    goal
+        Value at which to stop.
+    deadline
+        Time limit.
+    seed
+        Seed of the variation.
+    """
+    demands = len(packing.demands)
+    if outcome.values is None or outcome.duals is None:
+        return Rounded(patterns, None, Patterns.of((), demands))
+    below = np.floor(outcome.values + _WHOLE).astype(np.int64)
+    rest = _Rest(packing, patterns, below, outcome.duals)
+    allowed = goal - round(packing.form(patterns).objective(below))
+    best: list[_Filling] | None = None
+    tried: dict[_Filling, None] = {}
+    for run in rest.runs(np.random.default_rng(seed)):
+        tried.update(dict.fromkeys(run))
+        if best is None or rest.cost(run) < rest.cost(best):
+            best = run
+        if rest.cost(best) <= allowed or deadline.passed:
+            break
+    others = Patterns.of(map(rest.row, tried), demands)
+    if best is None:
+        return Rounded(patterns, None, others)
+    times = Counter(best)
+    extended = patterns + Patterns.of(map(rest.row, times), demands)
+    return Rounded(extended, np.append(below, np.array(list(times.values()), dtype=np.int64)), others)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rest:
+    """What is left to place beside the relaxation rounded down."""
+
+    packing: Packing
+    patterns: Patterns
+    below: Integers
+    duals: Reals
+
+    @cached_property
+    def needs(self) -> list[list[int]]:
+        """Workers that are left, by zone and demand."""
+        form = self.packing.form(self.patterns)
+        zones, demands = len(self.packing.zones), len(self.packing.demands)
+        missing = (form.row_lower - form.matrix @ self.below)[: zones * demands]
+        needs: list[list[int]] = np.maximum(np.round(missing), 0).astype(int).reshape(zones, demands).tolist()
+        return needs
+
+    @cached_property
+    def left(self) -> list[int]:
+        """Servers that are left, by kind."""
+        filled = self.below[self.packing.moves :]
+        taken = np.bincount(self.patterns.kind, filled, len(self.packing.kinds)).astype(np.int64)
+        left: list[int] = (self.packing.limits - taken).tolist()
+        return left
+
+    def runs(self, random: np.random.Generator) -> Iterator[list[_Filling]]:
+        """Place what is left, each time at other prices; runs that do not succeed are passed over."""
+        effort = 0
+        for _ in range(_RUNS):
+            run = _Run(self, random)
+            placed = list(run.fillings())
+            effort += run.filled * len(self.packing.demands)
+            if run.complete:
+                yield placed
+            if effort > _EFFORT:
+                return
+
+    def cost(self, run: Sequence[_Filling]) -> int:
+        """Cost of the servers that a run fills."""
+        return int(sum(self.packing.costs[kind] for _, kind, _ in run))
+
+    def row(self, filling: _Filling) -> tuple[int, int, Integers]:
+        """Give a filling as a pattern's row."""
+        zone, kind, pairs = filling
+        counts = np.zeros(len(self.packing.demands), dtype=np.int64)
+        for demand, number in pairs:
+            counts[demand] = number
+        return zone, kind, counts
+
+
+class _Run:
+    """One greedy run at varied prices."""
+
+    def __init__(self, rest: _Rest, random: np.random.Generator) -> None:
+        self._rest = rest
+        self._random = random
+        self._needs = [list(needs) for needs in rest.needs]
+        self._left = list(rest.left)
+        worth = rest.packing.worth(rest.duals)
+        self._worth: list[list[float]] = worth.tolist()
+        self._rents: list[float] = rest.packing.rents(rest.duals).tolist()
+        self._varied = worth * random.uniform(1 - _VARIED, 1 + _VARIED, size=worth.shape)
+        self._orders: dict[tuple[int, int], list[tuple[int, list[int]]]] = {}
+        self.filled = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nobody is left."""
+        return not any(map(any, self._needs))
+
+    def fillings(self) -> Iterator[_Filling]:
+        """Fill server after server until nobody is left, or no server that holds one of them."""
+        for z, zone in enumerate(self._rest.packing.zones):
+            while any(self._needs[z]):
+                kinds = [kind for kind in zone.kinds if self._left[kind]]
+                options = self._options(z, self._some(kinds)) or self._options(z, kinds)
+                if not options:
+                    return
+                chosen = max(options, key=self._gain)
+                self._left[chosen[1]] -= 1
+                for demand, number in chosen[2]:
+                    self._needs[z][demand] -= number
+                yield chosen
+
+    def _some(self, kinds: list[int]) -> list[int]:
+        if len(kinds) <= _KINDS:
+            return kinds
+        some: list[int] = self._random.choice(kinds, size=_KINDS, replace=False).tolist()
+        return some
+
+    def _options(self, zone: int, kinds: list[int]) -> list[_Filling]:
+        return [filling for kind in kinds if (filling := self._fill(zone, kind))[2]]
+
+    def _gain(self, filling: _Filling) -> float:
+        zone, kind, pairs = filling
+        return sum(self._worth[zone][demand] * number for demand, number in pairs) - self._rents[kind]
+
+    def _fill(self, zone: int, kind: int) -> _Filling:
+        """Fill a server with those that are left, the most worth for their share first."""
+        self.filled += 1
+        needs = self._needs[zone]
+        gpu, cpu, memory = self._rest.packing.kinds[kind].room
+        pairs = []
+        for demand, (g, c, m) in self._order(zone, kind):
+            fits = ((gpu, g), (cpu, c), (memory, m))
+            number = min(needs[demand], *(free // need for free, need in fits if need))
+            if number:
+                pairs.append((demand, number))
+                gpu, cpu, memory = gpu - number * g, cpu - number * c, memory - number * m
+        return zone, kind, tuple(sorted(pairs))
+
+    def _order(self, zone: int, kind: int) -> list[tuple[int, list[int]]]:
+        if (zone, kind) not in self._orders:
+            packing = self._rest.packing
+            share = (packing.demands / np.maximum(packing.rooms[kind], 1)).sum(axis=1)
+            vectors = packing.demands.tolist()
+            order = np.argsort(-self._varied[zone] / share, kind="stable").tolist()
+            needed = self._rest.needs[zone]
+            self._orders[zone, kind] = [(demand, vectors[demand]) for demand in order if needed[demand]]
+        return self._orders[zone, kind]

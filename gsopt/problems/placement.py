@@ -1,0 +1,381 @@
+"""Placement: which server each worker stands on, so that few servers are used and preferences are kept."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import product
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense
+
+#: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
+Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
+
+#: How many servers or workers one line stands for.
+Count = Annotated[int, Field(ge=1, le=1_000_000)]
+
+#: Amounts of GPU, CPU and memory.
+Vector = tuple[int, int, int]
+
+Pool = Literal["training", "inference"]
+
+_MOST = 1_000_000
+
+
+class Resources(Frozen):
+    """Amounts of the three resources; one that is left out is 0."""
+
+    gpu: Amount = 0
+    cpu: Amount = 0
+    memory: Amount = 0
+
+    @property
+    def vector(self) -> Vector:
+        """GPU, CPU and memory as a tuple."""
+        return self.gpu, self.cpu, self.memory
+
+
+class Server(Frozen):
+    """One server, or `count` servers that are alike.
+
+    A line with a count above 1 stands for the servers ``name[0]``, ``name[1]``, ...
+
+    Attributes
+    ----------
+    pool
+        Whose server it is: one of the training cluster, or one on loan from the inference cluster.
+    capacity
+        What the server has.
+    used
+        What workers that stay where they are already use of it; for GPUs alone ``{"gpu": 2}`` will do.
+    """
+
+    name: Name
+    pool: Pool = "training"
+    count: Count = 1
+    capacity: Resources
+    used: Resources = Resources()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the single servers.
+
+        Examples
+        --------
+        >>> Server(name="s", count=2, capacity=Resources(gpu=8)).names
+        ('s[0]', 's[1]')
+        """
+        if self.count == 1:
+            return (self.name,)
+        return tuple(f"{self.name}[{index}]" for index in range(self.count))
+
+    @property
+    def free(self) -> Vector:
+        """What is free on one server of the line."""
+        gpu, cpu, memory = self.used.vector
+        return self.capacity.gpu - gpu, self.capacity.cpu - cpu, self.capacity.memory - memory
+
+    @property
+    def in_use(self) -> bool:
+        """Whether workers already stand on the servers of the line."""
+        return any(self.used.vector)
+
+
+class Workers(Frozen):
+    """Workers of one job that are alike.
+
+    Attributes
+    ----------
+    job
+        The job that they belong to; a job may have several lines.
+    count
+        Number of workers.
+    demand
+        What one worker needs, all of it on one server.
+    kind
+        Workers of an inelastic job, or base or flexible workers of an elastic job. A job that loses a base
+        worker is preempted; flexible workers may be taken away.
+    """
+
+    job: Name
+    count: Count = 1
+    demand: Resources
+    kind: Literal["inelastic", "base", "flexible"] = "inelastic"
+
+
+class Placed(NamedTuple):
+    """Some workers on a server.
+
+    Attributes
+    ----------
+    server
+        Name of a single server, such as ``s1`` or ``s1[3]``.
+    workers
+        Index of the line in the problem's `workers`.
+    number
+        How many workers of that line stand there.
+    """
+
+    server: str
+    workers: int
+    number: int
+
+
+class PlacementSolution(Frozen):
+    """Where the workers stand; in files each entry is ``[server, index of the workers' line, number]``."""
+
+    placed: Many[Placed]
+
+
+class Placement(Problem[PlacementSolution]):
+    """Place all workers on servers, on few servers and where they should be.
+
+    A server holds its workers as long as GPUs, CPUs and memory suffice. ``minimize`` says what counts:
+
+    ``"servers"``
+        the servers in use: those with a worker, placed now or there before.
+    ``"fragmentation"``
+        the free GPUs on the servers in use.
+    ``"preferences"``
+        first the misplaced GPUs, then the servers in use, as one integer
+        ``misplaced * (servers + 1) + servers in use``. Misplaced are the GPUs of an inelastic worker on an
+        inference server, of a base or flexible worker on a training server, and of a flexible worker on an
+        inference server that holds anything else: a server with flexible workers only can be returned without
+        preempting a job. What is `used` of a server counts as work that must stay.
+
+    With ``split_jobs=False`` a job's workers share one pool, because it does not run on two types of GPU.
+
+    Source: Aryl, section 5.3.
+
+    Examples
+    --------
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=2, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=2, demand=Resources(gpu=4))],
+    ... )
+    >>> problem.objective(PlacementSolution(placed=[("s[0]", 0, 1), ("s[1]", 0, 1)]))
+    2
+    >>> problem.objective(PlacementSolution(placed=[("s[0]", 0, 2)]))
+    1
+    """
+
+    word: ClassVar[str] = "placement"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = PlacementSolution
+
+    problem: Literal["placement"] = "placement"
+    minimize: Literal["servers", "fragmentation", "preferences"] = "servers"
+    split_jobs: bool = True
+    servers: Annotated[Many[Server], Field(min_length=1)]
+    workers: Many[Workers]
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return {"servers": "servers", "fragmentation": "free GPUs", "preferences": "misplaced GPUs, servers"}[
+            self.minimize
+        ]
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> "Placement":
+        for field, lines in (("servers", self.servers), ("workers", self.workers)):
+            total = sum(line.count for line in lines)
+            if total > _MOST:
+                raise RuleBroken(field, total, f"must be at most {_MOST:,} in all")
+        return self
+
+    @model_validator(mode="after")
+    def _server_names_differ(self) -> "Placement":
+        seen: set[str] = set()
+        for index, server in enumerate(self.servers):
+            for name in server.names:
+                if name in seen:
+                    raise RuleBroken(f"servers[{index}].name", name, "must differ from every other name")
+                seen.add(name)
+        return self
+
+    @model_validator(mode="after")
+    def _servers_are_not_overfull(self) -> "Placement":
+        for index, server in enumerate(self.servers):
+            for resource, free, used in zip(
+                Resources.model_fields, server.free, server.used.vector, strict=True
+            ):
+                if free < 0:
+                    rule = f"must be at most the capacity of {used + free}"
+                    raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _workers_need_something(self) -> "Placement":
+        for index, line in enumerate(self.workers):
+            if not any(line.demand.vector):
+                raise RuleBroken(f"workers[{index}].demand", 0, "must ask for some resource")
+        return self
+
+    @model_validator(mode="after")
+    def _jobs_are_elastic_or_not(self) -> "Placement":
+        elastic: dict[str, bool] = {}
+        for index, line in enumerate(self.workers):
+            is_elastic = line.kind != "inelastic"
+            if elastic.setdefault(line.job, is_elastic) != is_elastic:
+                rule = "must suit the job's other lines: all inelastic, or all base or flexible"
+                raise RuleBroken(f"workers[{index}].kind", line.kind, rule)
+        return self
+
+    @property
+    def size(self) -> int:
+        """Number of single servers."""
+        return sum(server.count for server in self.servers)
+
+    @property
+    def hosts(self) -> dict[str, Server]:
+        """The line of every single server, by the single server's name."""
+        return {name: server for server in self.servers for name in server.names}
+
+    @property
+    def misfit(self) -> str:
+        """Name the first worker that no server has room for, so that no placement exists; empty if none."""
+        free = {server.free for server in self.servers}
+        roomy: set[Vector] = set()
+        for index, line in enumerate(self.workers):
+            demand = line.demand.vector
+            if demand in roomy:
+                continue
+            if not any(_fits(demand, room) for room in free):
+                needs = f"{demand[0]} GPU, {demand[1]} CPU, {demand[2]} memory"
+                return f"workers[{index}] of job {line.job} ({needs}) fits on no server"
+            roomy.add(demand)
+        return ""
+
+    def objective(self, solution: PlacementSolution) -> Number:
+        """Servers in use, their free GPUs, or misplaced GPUs followed by the servers in use."""
+        if self.minimize == "servers":
+            return self.servers_in_use(solution)
+        if self.minimize == "fragmentation":
+            return self.free_gpus(solution)
+        return self.misplaced_gpus(solution).total() * self.preference_weight + self.servers_in_use(solution)
+
+    @property
+    def preference_weight(self) -> int:
+        """What one misplaced GPU weighs in the objective: more than all servers."""
+        return self.size + 1
+
+    def servers_in_use(self, solution: PlacementSolution) -> int:
+        """Count the servers that hold a worker, placed now or there before."""
+        return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
+
+    def free_gpus(self, solution: PlacementSolution) -> int:
+        """Count the free GPUs on the servers in use."""
+        before = sum(server.free[0] * server.count for server in self.servers if server.in_use)
+        opened = sum(server.free[0] for server in self._opened(solution).values())
+        taken = sum(self.workers[line].demand.gpu * number for _, line, number in solution.placed)
+        return before + opened - taken
+
+    def misplaced_gpus(self, solution: PlacementSolution) -> Counter[str]:
+        """Count the misplaced GPUs by the kind of their workers."""
+        hosts = self.hosts
+        stays = {name for name, line, _ in solution.placed if self.workers[line].kind != "flexible"}
+        misplaced: Counter[str] = Counter()
+        for name, index, number in solution.placed:
+            line, server = self.workers[index], hosts[name]
+            training = server.pool == "training"
+            shared = line.kind == "flexible" and (server.in_use or name in stays)
+            if shared or training != (line.kind == "inelastic"):
+                misplaced[line.kind] += line.demand.gpu * number
+        return misplaced
+
+    def _opened(self, solution: PlacementSolution) -> dict[str, Server]:
+        hosts = self.hosts
+        names = dict.fromkeys(placed.server for placed in solution.placed)
+        return {name: hosts[name] for name in names if not hosts[name].in_use}
+
+    def violations(self, solution: PlacementSolution) -> list[str]:
+        """Check that every worker stands on a server of the instance and that no server is overfull."""
+        hosts = self.hosts
+        found = [
+            f"placed[{index}]: {rule}"
+            for index, placed in enumerate(solution.placed)
+            for rule in self._unreadable(placed, hosts)
+        ]
+        if found:
+            return found
+        return [*self._unplaced(solution), *self._overfull(solution, hosts), *self._split(solution, hosts)]
+
+    def _unreadable(self, placed: Placed, hosts: dict[str, Server]) -> Iterator[str]:
+        if placed.server not in hosts:
+            yield f"{placed.server!r} is no server of the instance"
+        if not 0 <= placed.workers < len(self.workers):
+            yield f"{placed.workers} is no line of workers"
+        if placed.number < 1:
+            yield f"{placed.number} workers are placed, must be at least 1"
+
+    def _unplaced(self, solution: PlacementSolution) -> Iterator[str]:
+        placed: Counter[int] = Counter()
+        for _, index, number in solution.placed:
+            placed[index] += number
+        for index, line in enumerate(self.workers):
+            if placed[index] != line.count:
+                yield f"workers[{index}] of job {line.job}: {placed[index]} of {line.count} are placed"
+
+    def _overfull(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
+        loads: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        for name, index, number in solution.placed:
+            for position, amount in enumerate(self.workers[index].demand.vector):
+                loads[name][position] += amount * number
+        for name, load in loads.items():
+            for resource, taken, free in zip(Resources.model_fields, load, hosts[name].free, strict=True):
+                if taken > free:
+                    yield f"{name}: {taken} {resource} are placed, {free} are free"
+
+    def _split(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
+        if self.split_jobs:
+            return
+        pool: dict[str, Pool] = {}
+        for name, index, _ in solution.placed:
+            job, here = self.workers[index].job, hosts[name].pool
+            if pool.setdefault(job, here) != here:
+                yield f"job {job}: stands on training and on inference servers"
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give what is minimized, and how many workers go onto how many servers."""
+        workers = sum(line.count for line in self.workers)
+        return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
+
+    def measures(self, solution: PlacementSolution) -> dict[str, Number]:
+        """Servers in use, free GPUs on them, and misplaced GPUs by the kind of their workers."""
+        misplaced = self.misplaced_gpus(solution)
+        return {
+            "servers_in_use": self.servers_in_use(solution),
+            "free_gpus": self.free_gpus(solution),
+            "misplaced_inelastic_gpus": misplaced["inelastic"],
+            "misplaced_base_gpus": misplaced["base"],
+            "misplaced_flexible_gpus": misplaced["flexible"],
+        }
+
+    def candidates(self) -> Iterator[PlacementSolution]:
+        """Enumerate every way to spread the workers of each line over the single servers."""
+        names = list(self.hosts)
+        spreads = [list(_spreads(line.count, len(names))) for line in self.workers]
+        for choice in product(*spreads):
+            yield PlacementSolution(
+                placed=tuple(
+                    Placed(names[host], index, number)
+                    for index, spread in enumerate(choice)
+                    for host, number in enumerate(spread)
+                    if number
+                )
+            )
+
+
+def _fits(demand: Vector, free: Vector) -> bool:
+    return all(amount <= room for amount, room in zip(demand, free, strict=True))
+
+
+def _spreads(count: int, servers: int) -> Iterator[tuple[int, ...]]:
+    if servers == 1:
+        yield (count,)
+        return
+    for here in range(count + 1):
+        for rest in _spreads(count - here, servers - 1):
+            yield (here, *rest)

@@ -1,0 +1,57 @@
+"""Best-fit decreasing, Aryl's heuristic."""
+
+from typing import Literal
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.method import NoSolution, heuristic
+from gsopt.problems.placement import Placement, PlacementSolution
+from heuristics.placement.filling import fill
+from heuristics.placement.scores import tightest
+from heuristics.placement.sizes import Size, gpus, largest_first, largest_share, total_share
+
+#: The orders by name.
+ORDERS: dict[str, Size] = {"gpu": gpus, "sum": total_share, "max": largest_share}
+
+
+@heuristic
+def best_fit_decreasing(
+    problem: Placement, *, order: Literal["gpu", "sum", "max"] = "gpu"
+) -> PlacementSolution | NoSolution:
+    """Place the largest workers first, each on the server in use that it fits best.
+
+    Lines are sorted by the GPUs of a worker, the largest first. A worker goes to the server in use with the
+    fewest free GPUs that has room, or if there is none to an empty one. Elastic jobs prefer inference servers,
+    with base and flexible workers apart; inelastic jobs prefer training servers.
+
+    Complexity: O(entries * servers), where a line has one entry for every server that it ends up on.
+
+    Source: Aryl, section 5.3, in words; no algorithm number.
+
+    Departures: the paper does not say what breaks ties; here lines keep their order and the first server is
+    taken. Nor which empty server is opened; here one with the fewest GPUs. Nor what happens when the preferred
+    pool is full; here workers go to the other, and base and flexible workers meet on a server only if they fit
+    nowhere else. Preferences are followed only where they are minimized, or, by whole jobs, where jobs are not
+    split. Jobs in the paper have one kind of worker; here each line of a job has its own place in the order.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    order
+        What makes a worker large: its GPUs as in the paper, or the sum or the maximum of its shares of the
+        largest server's GPUs, CPU and memory.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> best_fit_decreasing(gsopt.load("placement/small/six-items")).objective
+    3
+    """
+    if order not in ORDERS:
+        raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(ORDERS)}")
+    return fill(problem, largest_first(ORDERS[order](problem)), tightest)

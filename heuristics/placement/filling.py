@@ -1,0 +1,147 @@
+"""Filling: place line after line of workers, each on the server with the lowest score that has room."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.method import NoSolution
+from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
+
+#: See `heuristics.placement.scores`.
+Score = Callable[[Any, Any, Any], Any]
+
+#: What a server is for the preferences: a training server, or an inference server that is empty, that holds
+#: flexible workers only, or that holds anything else.
+_TRAINING, _EMPTY, _FLEXIBLE, _OTHER = range(4)
+
+#: How much inelastic, base and flexible workers dislike each of the four.
+_KINDS = ("inelastic", "base", "flexible")
+_RANKS = np.array([[0, 1, 2, 1], [1, 0, 2, 0], [1, 0, 0, 2]])
+
+#: One rank more outweighs any score; no server has a score of `_NONE`.
+_RANK_STEP, _NONE = 1 << 50, 1 << 60
+
+_POOLS: dict[bool, tuple[Pool, Pool]] = {
+    True: ("inference", "training"),  # for elastic jobs
+    False: ("training", "inference"),
+}
+
+
+def fill(
+    problem: Placement, order: Sequence[int], score: Score, *, one_by_one: bool = False
+) -> PlacementSolution | NoSolution:
+    """Place lines of workers one after the other; who finds no server stays behind.
+
+    Of the servers with room a worker takes the one with the lowest score, the first of several. Where
+    preferences are minimized servers that it prefers come first: for inelastic workers training servers, for
+    others inference servers, base and flexible ones apart. Then comes the other pool, and last a server where
+    base and flexible workers meet. Where jobs are not split a job's workers all go to its preferred pool, or if
+    they do not fit all to the other.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    order
+        Indices of the lines.
+    score
+        Scores servers. Where it does not rise when a server is filled, alike workers fill one server before the
+        next.
+    one_by_one
+        Choose anew for every worker, also of one line; otherwise a line's workers fill the server they take.
+    """
+    if problem.misfit:
+        return NoSolution(problem.misfit, proven=True)
+    servers = _Servers(problem, score, one_by_one=one_by_one)
+    if problem.split_jobs:
+        for _, lines in groupby(
+            order, key=lambda line: (problem.workers[line].demand, problem.workers[line].kind)
+        ):
+            servers.place(list(lines))
+    else:
+        for job in _jobs(problem, order):
+            servers.place_together(job)
+    placed = sum(entry.number for entry in servers.placed)
+    workers = sum(line.count for line in problem.workers)
+    if placed < workers:
+        return NoSolution(f"{workers - placed:,} of {workers:,} workers stay unplaced")
+    return PlacementSolution(placed=tuple(servers.placed))
+
+
+def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
+    """Give the lines of each job, jobs in the order of their first line."""
+    jobs: dict[str, list[int]] = {}
+    for line in order:
+        jobs.setdefault(problem.workers[line].job, []).append(line)
+    return jobs.values()
+
+
+class _Servers:
+    """The servers while they are filled."""
+
+    def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:
+        hosts = list(problem.hosts.values())
+        inference = np.array([host.pool == "inference" for host in hosts])
+        used = np.array([host.in_use for host in hosts])
+        preferring = problem.minimize == "preferences"
+        self.placed: list[Placed] = []
+        self._names = list(problem.hosts)
+        self._lines = problem.workers
+        self._score = score
+        self._one_by_one = one_by_one
+        self._pool: dict[Pool, NDArray[np.bool_]] = {"training": ~inference, "inference": inference}
+        self._free = np.array([host.free for host in hosts], dtype=np.int64).T.copy()
+        self._empty = ~used
+        self._role = np.where(inference, np.where(used, _OTHER, _EMPTY), _TRAINING)
+        scores = score(self._free[0], self._empty, np.arange(len(hosts)))
+        self._ranks = _RANK_STEP * (_RANKS if preferring else np.zeros((1, 4), dtype=np.int64))
+        self._scores = scores + self._ranks[:, self._role]
+
+    def place(self, lines: Sequence[int], among: NDArray[np.bool_] | None = None) -> bool:
+        """Place the workers of lines that are alike; tell whether all found a server."""
+        workers = self._lines[lines[0]]
+        own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
+        needs = [(free, need) for free, need in zip(self._free, workers.demand.vector, strict=True) if need]
+        suits = [free >= need for free, need in needs]
+        scores = np.where(np.logical_and.reduce(suits if among is None else [*suits, among]), own_scores, _NONE)
+        server, room = -1, 0
+        for line in lines:
+            left = self._lines[line].count
+            while left:
+                if room == 0 or self._one_by_one:
+                    server = int(scores.argmin())
+                    if scores[server] == _NONE:
+                        return False
+                    room = min(int(free[server]) // need for free, need in needs)
+                number = 1 if self._one_by_one else min(left, room)
+                self._put(line, server, number)
+                left, room = left - number, room - number
+                scores[server] = own_scores[server] if room else _NONE
+        return True
+
+    def place_together(self, job: Sequence[int]) -> None:
+        """Place the workers of a job all in the pool that it prefers, else all in the other, else none."""
+        before = self._free, self._empty, self._role, self._scores
+        for pool in _POOLS[self._lines[job[0]].kind != "inelastic"]:
+            self._free, self._empty, self._role, self._scores = (array.copy() for array in before)
+            entries = len(self.placed)
+            if all(self.place([line], self._pool[pool]) for line in job):
+                return
+            del self.placed[entries:]
+        self._free, self._empty, self._role, self._scores = before
+
+    def _put(self, line: int, server: int, number: int) -> None:
+        workers = self._lines[line]
+        for free, need in zip(self._free, workers.demand.vector, strict=True):
+            free[server] -= number * need
+        self._empty[server] = False
+        role = self._role[server]
+        if workers.kind != "flexible" and role != _TRAINING:
+            self._role[server] = role = _OTHER
+        elif role == _EMPTY:
+            self._role[server] = role = _FLEXIBLE
+        self._scores[:, server] = self._score(int(self._free[0, server]), False, server) + self._ranks[:, role]
+        self.placed.append(Placed(self._names[server], line, number))

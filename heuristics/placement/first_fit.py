@@ -1,0 +1,34 @@
+"""First fit."""
+
+from gsopt.method import NoSolution, heuristic
+from gsopt.problems.placement import Placement, PlacementSolution
+from heuristics.placement.filling import fill
+from heuristics.placement.scores import first
+from heuristics.placement.sizes import gpus, largest_first
+
+
+@heuristic
+def first_fit(problem: Placement, *, decreasing: bool = False) -> PlacementSolution | NoSolution:
+    """Place workers in the order of the file, each on the first server that has room.
+
+    The order of the servers is that of the file; where preferences are minimized preferred servers come first.
+
+    Complexity: O(entries * servers), where a line has one entry for every server that it ends up on.
+
+    Source: Johnson, "Near-optimal bin packing algorithms" (1973).
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    decreasing
+        Place workers with more GPUs first.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> first_fit(gsopt.load("placement/small/six-items")).objective
+    3
+    """
+    order = largest_first(gpus(problem)) if decreasing else range(len(problem.workers))
+    return fill(problem, order, first)

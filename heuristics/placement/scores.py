@@ -1,0 +1,58 @@
+"""Scores: which server with room a worker takes, the one with the lowest score.
+
+Every function takes the free GPUs of servers, whether they are empty, and their indices: arrays, or the figures
+of one server.
+"""
+
+from typing import Any
+
+#: More than the GPUs of any server.
+_MORE = 1 << 40
+
+
+def tightest(free: Any, empty: Any, index: Any) -> Any:
+    """Prefer the fewest free GPUs; an empty server only if no other has room.
+
+    Examples
+    --------
+    >>> tightest(2, False, 5) < tightest(3, False, 0) < tightest(1, True, 0)
+    True
+    """
+    del index
+    return free + _MORE * empty
+
+
+def first(free: Any, empty: Any, index: Any) -> Any:
+    """Prefer the first server.
+
+    Examples
+    --------
+    >>> first(8, True, 0) < first(1, False, 1)
+    True
+    """
+    del free, empty
+    return index
+
+
+def roomiest(free: Any, empty: Any, index: Any) -> Any:
+    """Prefer the most free GPUs, be the server empty or not.
+
+    Examples
+    --------
+    >>> roomiest(8, True, 5) < roomiest(7, False, 0)
+    True
+    """
+    del empty, index
+    return _MORE - free
+
+
+def roomiest_in_use(free: Any, empty: Any, index: Any) -> Any:
+    """Prefer the most free GPUs; an empty server only if no other has room.
+
+    Examples
+    --------
+    >>> roomiest_in_use(3, False, 5) < roomiest_in_use(2, False, 0) < roomiest_in_use(8, True, 0)
+    True
+    """
+    del index
+    return _MORE - free + _MORE * empty

@@ -1,0 +1,66 @@
+"""Sizes: what makes a worker large, for heuristics that place the largest first."""
+
+from collections.abc import Callable
+
+from gsopt.problems.placement import Placement
+
+#: Gives every line of workers its size.
+Size = Callable[[Placement], list[float]]
+
+
+def gpus(problem: Placement) -> list[float]:
+    """Give the GPUs of a worker of each line.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gpus(gsopt.load("placement/small/six-items"))
+    [4, 3, 2]
+    """
+    return [line.demand.gpu for line in problem.workers]
+
+
+def total_share(problem: Placement) -> list[float]:
+    """Add up the shares of the largest server's GPUs, CPU and memory that a worker of each line needs.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> total_share(gsopt.load("placement/small/six-items"))
+    [0.5, 0.375, 0.25]
+    """
+    return [sum(shares) for shares in _shares(problem)]
+
+
+def largest_share(problem: Placement) -> list[float]:
+    """Take the largest of these shares.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> largest_share(gsopt.load("placement/small/six-items"))
+    [0.5, 0.375, 0.25]
+    """
+    return [max(shares) for shares in _shares(problem)]
+
+
+def largest_first(sizes: list[float]) -> list[int]:
+    """Order lines by size, the largest first and equal ones as they stand.
+
+    Examples
+    --------
+    >>> largest_first([1, 4, 1, 4])
+    [1, 3, 0, 2]
+    """
+    return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
+
+
+def _shares(problem: Placement) -> list[tuple[float, ...]]:
+    largest = [
+        max(amounts) or 1
+        for amounts in zip(*(server.capacity.vector for server in problem.servers), strict=True)
+    ]
+    return [
+        tuple(need / most for need, most in zip(line.demand.vector, largest, strict=True))
+        for line in problem.workers
+    ]

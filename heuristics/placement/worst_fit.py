@@ -1,0 +1,33 @@
+"""Worst fit."""
+
+from gsopt.method import NoSolution, heuristic
+from gsopt.problems.placement import Placement, PlacementSolution
+from heuristics.placement.filling import fill
+from heuristics.placement.scores import roomiest, roomiest_in_use
+
+
+@heuristic
+def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution | NoSolution:
+    """Place workers in the order of the file, each on the server with the most free GPUs.
+
+    Complexity: O(workers * servers).
+
+    Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if none in use has
+    room; spreading over empty servers too is what schedulers do that balance load.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    spread
+        Take empty servers like any others; otherwise only if no server in use has room.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("placement/small/six-items")
+    >>> worst_fit(problem).objective, worst_fit(problem, spread=False).objective
+    (4, 3)
+    """
+    score = roomiest if spread else roomiest_in_use
+    return fill(problem, range(len(problem.workers)), score, one_by_one=True)

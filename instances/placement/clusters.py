@@ -1,0 +1,69 @@
+"""Clusters: the servers of the generated instances, with the capacities of Aryl's clusters."""
+
+from collections import Counter
+from random import Random
+
+from gsopt.problems.placement import Pool, Resources, Server
+from instances.arguments import require
+
+#: GPUs, CPU cores and GB of memory of a training and of an inference server.
+CAPACITY: dict[Pool, Resources] = {
+    "training": Resources(gpu=8, cpu=92, memory=350),
+    "inference": Resources(gpu=8, cpu=92, memory=210),
+}
+
+#: Servers of Aryl's training and inference clusters.
+TRAINING, INFERENCE = 443, 520
+
+
+def check_cluster(training: int, inference: int, occupied: float) -> None:
+    """Raise `InvalidInput` unless there can be such a cluster.
+
+    Examples
+    --------
+    >>> check_cluster(0, 0, 0.5)
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: training: 0: must be at least 1 together with inference
+    """
+    require(training >= 0, "training", training, "must be at least 0")
+    require(inference >= 0, "inference", inference, "must be at least 0")
+    require(training + inference >= 1, "training", training, "must be at least 1 together with inference")
+    require(0 <= occupied <= 1, "occupied", occupied, "must be between 0 and 1")
+
+
+def cluster(
+    training: int, inference: int, *, occupied: float = 0.0, random: Random | None = None
+) -> tuple[Server, ...]:
+    """Make training and inference servers; a share of them is partly used, by 1 to 7 GPUs with CPU and memory.
+
+    Examples
+    --------
+    >>> [(server.name, server.count) for server in cluster(443, 520)]
+    [('t', 443), ('i', 520)]
+    """
+    draw = random or Random(0)
+    servers: list[Server] = []
+    pools: dict[Pool, int] = {"training": training, "inference": inference}
+    for pool, count in pools.items():
+        busy = Counter(_used(pool, draw) for _ in range(round(occupied * count)))
+        for number, (used, alike) in enumerate(sorted(busy.items()), start=1):
+            gpu, cpu, memory = used
+            servers.append(
+                Server(
+                    name=f"{pool[0]}{number}",
+                    pool=pool,
+                    count=alike,
+                    capacity=CAPACITY[pool],
+                    used=Resources(gpu=gpu, cpu=cpu, memory=memory),
+                )
+            )
+        idle = count - busy.total()
+        if idle:
+            servers.append(Server(name=pool[0], pool=pool, count=idle, capacity=CAPACITY[pool]))
+    return tuple(servers)
+
+
+def _used(pool: Pool, random: Random) -> tuple[int, int, int]:
+    gpus = random.randint(1, 7)
+    capacity = CAPACITY[pool]
+    return gpus, random.choice((4, 8, 11)) * gpus, random.choice((10, 20, 25)) * gpus * capacity.memory // 210

@@ -1,0 +1,20 @@
+"""Objectives: what a generated instance may minimize."""
+
+from typing import Literal, get_args
+
+from instances.arguments import require
+
+Minimize = Literal["servers", "fragmentation", "preferences"]
+
+
+def check_objective(minimize: str) -> None:
+    """Raise `InvalidInput` unless there is such an objective.
+
+    Examples
+    --------
+    >>> check_objective("power")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: minimize: 'power': must be one of servers, fragmentation, preferences
+    """
+    known = get_args(Minimize)
+    require(minimize in known, "minimize", minimize, f"must be one of {', '.join(known)}")

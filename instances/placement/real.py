@@ -1,0 +1,161 @@
+"""Instances from the public traces, where these are at hand."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gsopt.problem import About
+from gsopt.problems.placement import Placement, Resources, Server, Vector, Workers
+from instances.traces.openb import FOLDER, Node, Pod, openb, read_nodes, read_pods
+
+#: Demands are rounded up to multiples of these: GPUs, cores and GiB.
+_GRID = (1, 4, 16)
+
+#: Pods of the list from the first on.
+_FIRST = (1_000, 2_000, 4_000)
+
+#: Pods that stand already, and pods that arrive.
+_STANDING, _ARRIVING = 2_000, 1_000
+
+#: Cores and MiB are counted in thousands, and in 1,024.
+_MILLI, _MIB = 1_000, 1_024
+
+
+class _Kind(NamedTuple):
+    """Servers that are alike: type of GPU, capacity, and what is used."""
+
+    gpu_type: str
+    capacity: Vector
+    used: Vector
+
+
+def from_data(folder: Path) -> Iterator[Placement]:
+    """Build instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
+
+    Five instances: the pods that ran at the busiest moment, which are few; the first 1,000, 2,000 and 4,000
+    pods of the list as if none had ended, which is how the authors of the trace fill the cluster; and 1,000
+    pods that arrive where the first 2,000 stand already. Nothing where the trace is not there.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read.
+
+    Notes
+    -----
+    Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
+    descent, ATC 2023.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(problem.size == 1213 for problem in from_data(folder))
+    True
+    """
+    if not (folder / FOLDER).exists():
+        return
+    nodes, pods = read_nodes(folder, []), read_pods(folder, [])
+    yield _named("busiest", snapshot(nodes, _running(folder, pods)))
+    for number in _FIRST:
+        yield _named(f"first-{number}", snapshot(nodes, pods[:number]))
+    arriving = pods[_STANDING : _STANDING + _ARRIVING]
+    yield _named("arriving", snapshot(nodes, arriving, standing=pods[:_STANDING]))
+
+
+def snapshot(nodes: Sequence[Node], pods: Sequence[Pod], *, standing: Sequence[Pod] = ()) -> Placement:
+    """Place pods on nodes, empty ones or ones with pods that stand already.
+
+    Amounts are GPUs, cores and GiB. A pod that asks for a part of a GPU gets a whole one, because a sum of
+    parts says nothing about which GPU they are of; cores are rounded up to multiples of 4 and memory to
+    multiples of 16 GiB, which leaves some tens of different demands. So every placement of the instance is one
+    of the pods. The types of GPU that a pod accepts are left out.
+
+    Parameters
+    ----------
+    nodes
+        The servers.
+    pods
+        The workers to place; each is a job of its own.
+    standing
+        Pods that were placed before, one by one by best fit on GPUs; those that find no room are left out.
+
+    Examples
+    --------
+    >>> node = Node(name="n", cpu_milli=64_000, memory_mib=262_144, gpus=2)
+    >>> pod = Pod(name="p", cpu_milli=6_000, memory_mib=12_288, gpus=1, gpu_milli=460)
+    >>> problem = snapshot([node, node], [pod, pod], standing=[pod])
+    >>> [(server.count, server.used.vector) for server in problem.servers], problem.workers[0].demand.vector
+    ([(1, (1, 8, 16)), (1, (0, 0, 0))], (1, 8, 16))
+    """
+    used = _used(nodes, standing)
+    kinds = Counter(_Kind(node.gpu_type, _capacity(node), load) for node, load in zip(nodes, used, strict=True))
+    needs = Counter(map(_demand, pods))
+    already = f" beside {len(standing):,} that stand" if standing else ""
+    return Placement(
+        about=About(source=f"{len(pods):,} pods{already}, {len(nodes):,} nodes of Alibaba openb, 2023"),
+        servers=tuple(
+            Server(
+                name=f"{kind.gpu_type or 'node'}-{number}",
+                count=count,
+                capacity=_resources(kind.capacity),
+                used=_resources(kind.used),
+            )
+            for number, (kind, count) in enumerate(kinds.items(), start=1)
+        ),
+        workers=tuple(
+            Workers(job=f"p{number}", count=count, demand=_resources(demand))
+            for number, (demand, count) in enumerate(needs.items(), start=1)
+        ),
+    )
+
+
+def _named(name: str, problem: Placement) -> Placement:
+    return problem.model_copy(update={"name": f"placement/real/openb-{name}"})
+
+
+def _running(folder: Path, pods: Sequence[Pod]) -> list[Pod]:
+    """Give the pods with GPUs that run when most do, each from its creation for as long as it ran."""
+    jobs = openb(folder).workload.jobs
+    starts = np.array([job.release_date for job in jobs], dtype=float)
+    ends = starts + np.array([job.duration for job in jobs], dtype=float)
+    moment = max(starts, key=lambda time: int(((starts <= time) & (time < ends)).sum()))
+    running = {job.name for job, start, end in zip(jobs, starts, ends, strict=True) if start <= moment < end}
+    return [pod for pod in pods if pod.name in running]
+
+
+def _used(nodes: Sequence[Node], standing: Sequence[Pod]) -> list[Vector]:
+    """Give what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
+    capacity = np.array([_capacity(node) for node in nodes])
+    free = capacity.copy()
+    for pod in standing:
+        demand = np.array(_demand(pod))
+        roomy = (free >= demand).all(axis=1)
+        if roomy.any():
+            free[int(np.where(roomy, free[:, 0], np.inf).argmin())] -= demand
+    return [(int(gpu), int(cpu), int(memory)) for gpu, cpu, memory in capacity - free]
+
+
+def _capacity(node: Node) -> Vector:
+    return node.gpus, node.cpu_milli // _MILLI, node.memory_mib // _MIB
+
+
+def _demand(pod: Pod) -> Vector:
+    gpus, cores, memory = _GRID
+    return (
+        pod.gpus * gpus,
+        _rounded_up(pod.cpu_milli, cores * _MILLI) * cores,
+        _rounded_up(pod.memory_mib, memory * _MIB) * memory,
+    )
+
+
+def _rounded_up(amount: int, step: int) -> int:
+    return -(-amount // step)
+
+
+def _resources(amounts: Vector) -> Resources:
+    gpu, cpu, memory = amounts
+    return Resources(gpu=gpu, cpu=cpu, memory=memory)

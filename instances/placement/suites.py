@@ -1,0 +1,243 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.placement.suites`` writes every file anew; they change only if a generator does.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from gsopt.files import read_problem, write
+from gsopt.problem import About
+from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
+from gsopt.result import plain
+from gsopt.testing import brute_force
+from instances.placement.elastic import elastic
+from instances.placement.vectors import vectors
+from instances.placement.whole_gpus import whole_gpus
+
+#: The folder of all instances; an instance's name is its place in there.
+FOLDER = Path(__file__).parents[1]
+
+
+def committed() -> list[Placement]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return [*small(), *production()]
+
+
+def small() -> list[Placement]:
+    """Generate the instances of some workers and servers that can be solved by trying every placement.
+
+    Examples
+    --------
+    >>> max(problem.size for problem in small())
+    4
+    """
+    made = {**_whole_gpus(), **_vectors(), **_preferences(), **_corner_cases()}
+    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def production() -> list[Placement]:
+    """Generate the instances of the size of Aryl's clusters: 443 training and 520 inference servers.
+
+    Examples
+    --------
+    >>> {problem.size for problem in production()}
+    {963}
+    """
+    made = {
+        **{
+            f"vectors-{types:02}-{workers:04}": vectors(types=types, workers=workers, skew=0.5, seed=types)
+            for types, workers in ((4, 500), (8, 2000), (12, 2000), (20, 1500), (30, 1500), (50, 1500))
+        },
+        "crowded-06-1500": vectors(types=6, workers=1500, skew=0.3, seed=20),
+        "crowded-06-1700": vectors(types=6, workers=1700, skew=0.3, seed=5),
+        "fragmentation-12-2000": vectors(types=12, workers=2000, minimize="fragmentation", seed=12),
+        "occupied-12-1500": vectors(types=12, workers=1500, occupied=0.5, seed=12),
+        "whole-gpus-1000": whole_gpus(workers=1000, servers=963, seed=1),
+        "whole-gpus-1000-any-size": whole_gpus(workers=1000, servers=963, powers_of_two=False, seed=1),
+        "elastic-420": elastic(seed=0),
+        "elastic-420-overfull": elastic(seed=1),
+        "elastic-420-split": elastic(elastic_share=0.8, split_jobs=True, seed=1),
+        "elastic-250-occupied": elastic(jobs=250, occupied=0.4, seed=0),
+    }
+    return [_renamed(problem, f"production/{name}") for name, problem in made.items()]
+
+
+def proven(problem: Placement) -> Placement:
+    """Give a tiny instance with its optimum, found by trying every placement.
+
+    Examples
+    --------
+    >>> proven(small()[0]).about.objective
+    2.0
+    """
+    optimum = brute_force(problem)
+    if optimum is None:
+        return problem
+    value = plain(optimum[0])
+    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+
+
+def regenerate(folder: Path = FOLDER) -> list[Path]:
+    """Write the file of every committed instance, and give their paths.
+
+    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
+    long as everything else in it is the same.
+    """
+    tiny = {problem.name for problem in small()}
+    paths: list[Path] = []
+    for problem in committed():
+        path = folder / f"{problem.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        paths.append(path)
+    return paths
+
+
+def _whole_gpus() -> dict[str, Placement]:
+    def gpus(*sizes: tuple[int, int], servers: int = 4) -> Placement:
+        return _handmade(
+            [_server("s", gpu=8, count=servers)],
+            [
+                _workers(f"j{number}", count=count, gpu=gpu)
+                for number, (gpu, count) in enumerate(sizes, start=1)
+            ],
+        )
+
+    return {
+        "six-items": gpus((4, 1), (3, 2), (2, 3)),
+        "powers-of-two": gpus((8, 1), (4, 2), (2, 3), (1, 2), servers=3),
+        "halves-and-thirds": gpus((5, 1), (3, 3), (2, 2)),
+        "partly-used": _handmade(
+            [_server("a", gpu=8, used=3), _server("b", gpu=8, used=6), _server("c", gpu=8, count=2)],
+            [_workers("j1", count=2, gpu=4), _workers("j2", count=2, gpu=2), _workers("j3", gpu=1)],
+        ),
+    }
+
+
+def _vectors() -> dict[str, Placement]:
+    mixed = [_server("big", gpu=8, cpu=64, memory=256), _server("small", gpu=2, cpu=48, memory=128, count=3)]
+    lines = [
+        _workers("j1", count=2, gpu=1, cpu=20, memory=40),
+        _workers("j2", count=3, gpu=1, cpu=8, memory=64),
+        _workers("j3", gpu=2, cpu=12, memory=24),
+    ]
+    return {
+        "vectors": vectors(types=3, workers=7, training=2, inference=1, skew=0.5, seed=4),
+        "vectors-occupied": vectors(types=3, workers=4, training=2, inference=2, skew=3, occupied=1.0, seed=1),
+        "cpu-binds": _handmade([_server("s", gpu=8, cpu=32, memory=128, count=3)], lines[:2]),
+        "cpu-only-workers": _handmade(
+            [_server("s", gpu=2, cpu=16, memory=64, count=3)],
+            [_workers("j1", count=3, cpu=6, memory=8), _workers("j2", count=3, gpu=1, cpu=4, memory=8)],
+        ),
+        "mixed-servers": _handmade(mixed, lines),
+        "fragmentation": _handmade(mixed, lines, minimize="fragmentation"),
+    }
+
+
+def _preferences() -> dict[str, Placement]:
+    def both(training: int, inference: int, *lines: Workers, **options: Any) -> Placement:
+        servers = [_server("t", gpu=8, count=training), _server("i", gpu=8, count=inference, pool="inference")]
+        return _handmade(servers, lines, **{"minimize": "preferences", **options})
+
+    inelastic = _workers("a", count=2, gpu=4)
+    base, flexible = _workers("b", count=2, gpu=2, kind="base"), _workers("b", count=2, gpu=2, kind="flexible")
+    return {
+        "preferences": both(1, 2, inelastic, base, flexible),
+        "preferences-group-spills": both(1, 1, inelastic, base, flexible),
+        "preferences-pool-spills": both(2, 1, inelastic, _workers("c", count=2, gpu=6, kind="base")),
+        "preferences-whole-jobs": both(
+            1, 2, _workers("a", count=3, gpu=4), _workers("c", count=2, gpu=3, kind="base"), split_jobs=False
+        ),
+        "whole-jobs": both(
+            2,
+            2,
+            _workers("a", count=3, gpu=4),
+            _workers("d", count=3, gpu=4),
+            minimize="servers",
+            split_jobs=False,
+        ),
+        "preferences-partly-used": _handmade(
+            [
+                _server("t", gpu=8, used=4),
+                _server("i", gpu=8, used=2, pool="inference"),
+                _server("k", gpu=8, pool="inference"),
+            ],
+            [_workers("a", gpu=4), base, flexible],
+            minimize="preferences",
+        ),
+    }
+
+
+def _corner_cases() -> dict[str, Placement]:
+    return {
+        "no-workers": _handmade([_server("a", gpu=8, used=1), _server("b", gpu=8)], []),
+        "too-large-a-worker": _handmade(
+            [_server("s", gpu=8, used=1, count=2)], [_workers("j1", gpu=4), _workers("j2", gpu=8)]
+        ),
+        "too-many-workers": _handmade([_server("s", gpu=8, count=2)], [_workers("j1", count=3, gpu=5)]),
+    }
+
+
+def _server(
+    name: str,
+    *,
+    gpu: int,
+    cpu: int = 0,
+    memory: int = 0,
+    used: int = 0,
+    count: int = 1,
+    pool: Pool = "training",
+) -> Server:
+    capacity = Resources(gpu=gpu, cpu=cpu, memory=memory)
+    return Server(name=name, pool=pool, count=count, capacity=capacity, used=Resources(gpu=used))
+
+
+def _workers(
+    job: str,
+    *,
+    count: int = 1,
+    gpu: int = 0,
+    cpu: int = 0,
+    memory: int = 0,
+    kind: Literal["inelastic", "base", "flexible"] = "inelastic",
+) -> Workers:
+    return Workers(job=job, count=count, demand=Resources(gpu=gpu, cpu=cpu, memory=memory), kind=kind)
+
+
+def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...], **options: Any) -> Placement:
+    about = About(source="made by hand")
+    return Placement(about=about, servers=tuple(servers), workers=tuple(lines), **options)
+
+
+def _changed(problem: Placement, **changes: Any) -> Placement:
+    return Placement(**{**dict(problem), **changes})
+
+
+def _renamed(problem: Placement, name: str) -> Placement:
+    return _changed(problem, name=f"placement/{name}")
+
+
+def _with_about(problem: Placement, facts: Mapping[str, Any]) -> Placement:
+    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
+
+
+def _with_kept_proof(problem: Placement, path: Path) -> Placement:
+    if not path.exists():
+        return problem
+    standing = read_problem(path)
+    if standing.about is None or _changed(problem, about=standing.about) != standing:
+        return problem
+    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
+    return _with_about(problem, kept)
+
+
+if __name__ == "__main__":
+    regenerate()

@@ -1,0 +1,54 @@
+"""Whole GPUs: workers that need nothing but GPUs."""
+
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.placement import Placement, Resources, Server, Workers
+from instances.arguments import require
+
+_GPUS = 8
+
+
+def whole_gpus(
+    *, workers: int = 3000, servers: int = 1200, powers_of_two: bool = True, seed: int = 0
+) -> Placement:
+    """Generate workers that need GPUs only, for servers of 8; every worker is a job of its own.
+
+    Sizes are drawn in proportion to one over the size. Some 6,400 GPUs are needed by 3,000 workers with powers
+    of two, 8,800 with all sizes.
+
+    Parameters
+    ----------
+    workers
+        Number of workers.
+    servers
+        Number of servers.
+    powers_of_two
+        Whether the sizes are 1, 2, 4 and 8, or all from 1 to 8.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = whole_gpus(workers=10, servers=4, seed=1)
+    >>> sorted({line.demand.gpu for line in problem.workers})
+    [1, 2, 4]
+    """
+    require(workers >= 0, "workers", workers, "must be at least 0")
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    random = Random(seed)
+    sizes = (1, 2, 4, 8) if powers_of_two else tuple(range(1, _GPUS + 1))
+    drawn = random.choices(sizes, weights=[1 / size for size in sizes], k=workers)
+    return Placement(
+        name=f"whole-gpus-{workers}-{seed}",
+        about=About(source=f"random sizes from {', '.join(map(str, sizes))} GPUs", seed=seed),
+        servers=(Server(name="s", count=servers, capacity=Resources(gpu=_GPUS)),),
+        workers=tuple(
+            Workers(job=f"j{number}", demand=Resources(gpu=gpus)) for number, gpus in enumerate(drawn, start=1)
+        ),
+    )

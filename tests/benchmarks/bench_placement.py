@@ -1,0 +1,178 @@
+"""Speed of the exact methods of placement and of best-fit decreasing, and the gaps of the heuristics."""
+
+from collections.abc import Callable, Iterable
+from statistics import median
+from typing import Any
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from formulations.placement import buckets, column_generation, exact, patterns
+from gsopt.problems.placement import Placement, PlacementSolution
+from gsopt.result import Result, Status
+from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, worst_fit
+from instances import data_folder
+from instances.placement import elastic, from_data, vectors, whole_gpus
+
+Answer = Result[PlacementSolution]
+
+#: Seconds that the exact method has on each instance of the tables.
+LIMIT = 20.0
+
+SEEDS = range(5)
+TYPES = (4, 8, 12, 20, 30, 50)
+
+
+def by_sum(problem: Placement) -> Answer:
+    """Place the largest sums of shares first."""
+    return best_fit_decreasing(problem, order="sum")
+
+
+def by_largest_share(problem: Placement) -> Answer:
+    """Place the largest shares first."""
+    return best_fit_decreasing(problem, order="max")
+
+
+HEURISTICS: dict[str, Callable[[Placement], Answer]] = {
+    "BFD, GPUs": best_fit_decreasing,
+    "BFD, sum": by_sum,
+    "BFD, largest": by_largest_share,
+    "best of three": best_of_three,
+    "first fit": first_fit,
+    "worst fit": worst_fit,
+}
+
+
+@pytest.mark.benchmark(group="placement: 3,000 workers that need GPUs only, 1,200 servers")
+@pytest.mark.parametrize("powers_of_two", [True, False], ids=["sizes 1, 2, 4, 8", "sizes 1 to 8"])
+@pytest.mark.parametrize("method", [buckets, best_fit_decreasing], ids=lambda method: method.__name__)
+def test_whole_gpus(
+    benchmark: BenchmarkFixture, method: Callable[[Placement], Answer], *, powers_of_two: bool
+) -> None:
+    """Both methods use no more servers than the sum of the GPUs needs."""
+    problem = whole_gpus(workers=3_000, servers=1_200, powers_of_two=powers_of_two)
+    result = benchmark(method, problem)
+    gpus = sum(line.demand.gpu * line.count for line in problem.workers)
+    _print(f"{method.__name__}, {gpus:,} GPUs", result)
+
+    assert result.objective == -(-gpus // 8)
+
+
+@pytest.mark.benchmark(group="placement: vectors, 2,000 workers, 443 + 520 servers")
+@pytest.mark.parametrize("types", [4, 8, 12])
+@pytest.mark.parametrize("method", [patterns, column_generation, exact], ids=lambda method: method.__name__)
+def test_few_vectors(benchmark: BenchmarkFixture, method: Callable[[Placement], Answer], types: int) -> None:
+    """Every exact method proves the optimum of some types."""
+    problem = vectors(types=types, workers=2_000)
+    result = _benchmarked(benchmark, method, problem)
+
+    assert result.status is Status.OPTIMAL
+
+
+@pytest.mark.benchmark(group="placement: vectors, 1,500 workers, 443 + 520 servers")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("types", [20, 30, 50])
+def test_many_vectors(benchmark: BenchmarkFixture, types: int, seed: int) -> None:
+    """Column generation finds a placement and a bound at most two servers below it."""
+    problem = vectors(types=types, workers=1_500, seed=seed)
+    result: Answer = benchmark.pedantic(column_generation, args=(problem,), rounds=1)  # type: ignore[no-untyped-call]
+    _print(problem.name, result)
+
+    assert result.objective is not None
+    assert result.bound is not None
+    assert result.objective - result.bound <= 2
+
+
+@pytest.mark.benchmark(group="placement: preferences, 420 jobs, 1,800 workers, 443 + 520 servers")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("split_jobs", [True, False], ids=["jobs split", "jobs whole"])
+def test_preferences(benchmark: BenchmarkFixture, seed: int, *, split_jobs: bool) -> None:
+    """The optimum is proven where elastic jobs prefer inference servers."""
+    problem = elastic(jobs=420, split_jobs=split_jobs, seed=seed)
+    result = _benchmarked(benchmark, exact, problem)
+
+    assert result.status is Status.OPTIMAL
+
+
+@pytest.mark.benchmark(group="placement: heuristics, 1,500 workers, 443 + 520 servers")
+@pytest.mark.parametrize("types", [12, 500])
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_heuristics(benchmark: BenchmarkFixture, name: str, types: int) -> None:
+    """Every heuristic answers, with a placement or with the number of workers that stay unplaced."""
+    result = benchmark(HEURISTICS[name], vectors(types=types, workers=1_500))
+
+    assert result.solution is not None or "unplaced" in result.message
+
+
+@pytest.mark.benchmark(group="placement: tables")
+def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
+    """No heuristic is below the proven bound, on generated instances and on real snapshots where at hand."""
+    folder = data_folder()
+    generated = {
+        "whole GPUs": [whole_gpus(powers_of_two=False, seed=seed) for seed in SEEDS],
+        **{
+            f"{types} vectors": [vectors(types=types, workers=1_500, seed=seed) for seed in SEEDS]
+            for types in TYPES
+        },
+        "8 vectors, 30 % in use": [vectors(types=8, workers=800, occupied=0.3, seed=seed) for seed in SEEDS],
+        "preferences": [elastic(seed=seed) for seed in SEEDS],
+    }
+    real = {} if folder is None else {_short(problem): [problem] for problem in from_data(folder)}
+    table = Table(box=box.SIMPLE_HEAD, title="placement: mean gap to the proven bound (%), median time (ms)")
+    for name in ("instances", "exact", *HEURISTICS):
+        table.add_column(name, justify="left" if name == "instances" else "right")
+
+    def fill() -> None:
+        for name, problems in (generated | real).items():
+            table.add_row(f"{name} ({len(problems)})", *_gaps(problems))
+
+    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    Console(width=180).print("", table)
+
+    assert table.row_count == len(generated) + len(real)
+
+
+def _gaps(problems: list[Placement]) -> Iterable[str]:
+    """Give mean gap, workers unplaced and median time of the exact method and of every heuristic."""
+    proven = [exact(problem, time_limit=LIMIT) for problem in problems]
+    bounds = [float(result.bound or 0) for result in proven]
+    yield _cell(proven, bounds)
+    for method in HEURISTICS.values():
+        results = [method(problem) for problem in problems]
+        assert all(
+            result.objective is None or float(result.objective) >= bound
+            for result, bound in zip(results, bounds, strict=True)
+        )
+        yield _cell(results, bounds)
+
+
+def _cell(results: list[Answer], bounds: list[float]) -> str:
+    gaps = [
+        100 * (float(result.objective) / bound - 1)
+        for result, bound in zip(results, bounds, strict=True)
+        if result.objective is not None
+    ]
+    without = len(results) - len(gaps)
+    failed = f" ({without} unplaced)" if without else ""
+    gap = f"{sum(gaps) / len(gaps):.1f}" if gaps else "-"
+    return f"{gap}{failed} {1000 * median(result.runtime for result in results):6.1f} ms"
+
+
+def _benchmarked(benchmark: BenchmarkFixture, method: Callable[..., Any], problem: Placement) -> Answer:
+    result: Answer = benchmark.pedantic(method, args=(problem,), rounds=3, warmup_rounds=1)  # type: ignore[no-untyped-call]
+    _print(problem.name, result)
+    return result
+
+
+def _print(name: str, result: Answer) -> None:
+    print(  # noqa: T201 - a benchmark reports what it measured
+        f"\n{name}: {result.method} {result.objective}, bound {result.bound}, {result.status}, "
+        f"{1000 * result.runtime:.1f} ms without the judging; {result.message}"
+    )
+
+
+def _short(problem: Placement) -> str:
+    return problem.name.removeprefix("placement/real/")

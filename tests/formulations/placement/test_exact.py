@@ -1,0 +1,176 @@
+"""The default method, all exact methods against enumeration, and properties of the optimum."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formulations.placement import buckets, column_generation, exact, milp, patterns
+from gsopt.backends import CpSat, Highs
+from gsopt.errors import Unsupported
+from gsopt.problems.placement import Placement, Resources, Server, Workers
+from gsopt.result import Status
+from gsopt.study import exact_methods, heuristics, load, names
+from gsopt.testing import brute_force, check_formulation
+from instances.placement import elastic, vectors, whole_gpus
+from tests.strategies.placement import committed, placements, tiny
+
+SMALL = names("placement/small/")
+
+
+@pytest.mark.parametrize("fifty", range(10))
+def test_all_methods_equal_enumeration(fifty: int) -> None:
+    """On 500 random instances every exact method that applies proves what enumeration finds."""
+    for seed in range(50 * fifty, 50 * fifty + 50):
+        problem = tiny(seed)
+        best = brute_force(problem)
+        for method in exact_methods("placement").values():
+            try:
+                result = method(problem)
+            except Unsupported:
+                continue
+            where = f"{method.__name__} on seed {seed}"
+            assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), where
+            assert result.objective == (None if best is None else best[0]), where
+            assert result.bound == result.objective, where
+
+
+def test_the_random_instances_cover_every_variant() -> None:
+    """Among them are enough of every objective, with whole jobs, with partly used servers, and infeasible."""
+    problems = [tiny(seed) for seed in range(500)]
+    for objective in ("servers", "fragmentation", "preferences"):
+        assert sum(problem.minimize == objective for problem in problems) > 120
+    assert sum(not problem.split_jobs for problem in problems) > 150
+    assert sum(any(server.in_use for server in problem.servers) for problem in problems) > 200
+    results = [exact(problem) for problem in problems[:100]]
+    assert 10 < sum(result.status is Status.INFEASIBLE for result in results) < 50
+    assert {result.message.partition(":")[0] for result in results} == {"buckets", "patterns"}
+
+
+@pytest.mark.parametrize("method", [patterns, milp, column_generation])
+def test_two_solver_families_on_the_small_suite(method: object) -> None:
+    """HiGHS and CP-SAT prove the optimum of every committed small instance."""
+    assert callable(method)
+    checked = check_formulation(method, [load(name) for name in SMALL], backends=[Highs(), CpSat()])
+    assert checked == 2 * len(SMALL)
+
+
+def test_it_chooses_by_structure_and_says_so() -> None:
+    """GPUs only go to buckets, few patterns are enumerated, many generated; the message names the method."""
+    assert exact(whole_gpus(workers=100, seed=3)).message == "buckets: GPUs counted"
+    assert exact(vectors(types=4, workers=100)).message.startswith("patterns: ")
+    assert exact(vectors(types=40, workers=100, training=30, inference=30)).message.startswith(
+        "column_generation: "
+    )
+
+
+@pytest.mark.parametrize("method", exact_methods("placement").values(), ids=lambda method: method.__name__)
+def test_a_worker_that_fits_nowhere_is_named(method: object) -> None:
+    """Every exact method reports infeasible and names the first worker that is larger than any server."""
+    assert callable(method)
+    result = method(committed("small/too-large-a-worker"))
+
+    assert (result.status, result.solution, result.bound) == (Status.INFEASIBLE, None, None)
+    assert result.message.endswith("workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server")
+
+
+@pytest.mark.parametrize("method", exact_methods("placement").values(), ids=lambda method: method.__name__)
+def test_too_many_workers_are_proven_to_be_so(method: object) -> None:
+    """Where each worker fits but not all together every exact method proves that there is no placement."""
+    assert callable(method)
+    assert method(committed("small/too-many-workers")).status is Status.INFEASIBLE
+
+
+def test_pools_and_groups_have_a_price() -> None:
+    """Preferences never need fewer servers than servers alone, and whole jobs never less than split ones."""
+    for seed in range(3):
+        problem = elastic(jobs=60, training=90, inference=90, seed=seed)
+        apart = exact(problem)
+        assert apart.solution is not None
+        alone = exact(Placement(**{**dict(problem), "minimize": "servers"}))
+        split = exact(Placement(**{**dict(problem), "split_jobs": True}))
+        assert alone.objective is not None
+        assert apart.objective is not None
+        assert split.objective is not None
+        assert alone.objective <= problem.servers_in_use(apart.solution)
+        assert split.objective <= apart.objective
+
+
+@given(placements())
+@settings(deadline=None, max_examples=30)
+def test_no_heuristic_is_better(problem: Placement) -> None:
+    """No heuristic beats the optimum, nor finds a placement where there is none."""
+    best = exact(problem)
+    for heuristic in heuristics("placement").values():
+        found = heuristic(problem).objective
+        if found is not None:
+            assert best.objective is not None
+            assert best.objective <= found
+
+
+@given(placements(minimize=["servers", "preferences"]), st.integers(0, 100))
+@settings(deadline=None, max_examples=30)
+def test_a_further_empty_server_never_hurts(problem: Placement, gpus: int) -> None:
+    """With one more training server the servers in use, or the misplaced GPUs, do not increase."""
+    more = Server(name="more", capacity=Resources(gpu=gpus, cpu=50, memory=50))
+    larger = Placement(**{**dict(problem), "servers": (*problem.servers, more)})
+    before, after = exact(problem), exact(larger)
+    if before.solution is not None:
+        assert after.solution is not None
+        if problem.minimize == "servers":
+            assert larger.servers_in_use(after.solution) <= problem.servers_in_use(before.solution)
+        else:
+            misplaced = problem.misplaced_gpus(before.solution).total()
+            assert larger.misplaced_gpus(after.solution).total() <= misplaced
+
+
+def test_amounts_scale() -> None:
+    """Milli-GPUs, milli-cores and bytes give the placement that GPUs, cores and GiB give."""
+    problem = committed("small/mixed-servers")
+    fine = scaled(problem, (1000, 1000, 1024))
+
+    for method in (patterns, column_generation, milp):
+        assert method(fine).objective == brute_force(problem)[0]  # type: ignore[index]
+
+
+def scaled(problem: Placement, factors: tuple[int, int, int]) -> Placement:
+    """Give a problem with other units."""
+
+    def finer(amounts: Resources) -> Resources:
+        gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector, factors, strict=True))
+        return Resources(gpu=gpu, cpu=cpu, memory=memory)
+
+    servers = tuple(
+        Server(**{**dict(server), "capacity": finer(server.capacity), "used": finer(server.used)})
+        for server in problem.servers
+    )
+    lines = tuple(Workers(**{**dict(line), "demand": finer(line.demand)}) for line in problem.workers)
+    return Placement(servers=servers, workers=lines)
+
+
+def test_a_time_limit_of_zero_is_a_result() -> None:
+    """Without time there is a result with a valid bound, and no exception."""
+    problem = vectors(types=40, workers=300, seed=2)
+    best = exact(problem)
+    assert best.objective is not None
+    for method in (column_generation, patterns, exact):
+        try:
+            result = method(problem, time_limit=0.0)
+        except Unsupported:
+            continue
+        assert result.bound is not None
+        assert result.bound <= best.objective
+
+
+def test_buckets_agrees_where_it_applies() -> None:
+    """On 100 random instances with GPUs only buckets equals enumeration, and applies to most."""
+    applied = 0
+    for seed in range(100):
+        problem = tiny(seed, minimize=["servers"], whole_gpus=True)
+        try:
+            result = buckets(problem)
+        except Unsupported:
+            continue
+        best = brute_force(problem)
+        assert result.objective == (None if best is None else best[0])
+        applied += 1
+    assert applied > 50

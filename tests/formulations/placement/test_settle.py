@@ -1,0 +1,106 @@
+"""Settle: from a relaxation to proven integers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from formulations.placement.deadline import Deadline
+from formulations.placement.settle import Settled, settle
+from gsopt.backends import Highs
+from gsopt.result import Status, StoppedBy
+from gsopt.standard_form import StandardForm
+
+#: Cover a cycle of five: the relaxation is 2.5, the optimum 3.
+CYCLE = StandardForm.build(
+    cost=np.ones(5),
+    matrix=np.eye(5) + np.roll(np.eye(5), 1, axis=1),
+    row_lower=np.ones(5),
+    row_upper=np.full(5, np.inf),
+)
+
+#: Two units of 2 or 3 make 7 only as 2 + 2 + 3; costs are multiples of ten.
+TENS = StandardForm.build(cost=[20, 30], matrix=[[2, 3]], row_lower=[7], row_upper=[7], offset=5)
+
+IMPOSSIBLE = StandardForm.build(cost=[1.0], matrix=[[2.0]], row_lower=[1], row_upper=[1])
+
+
+def settled(
+    form: StandardForm, known: Settled, *, complete: bool = True, limit: float | None = None
+) -> Settled:
+    """Settle a program from its relaxation."""
+    relaxed = Highs().solve(form.relaxation)
+    return settle(form, relaxed, known, backend=Highs(), deadline=Deadline(limit), complete=complete)
+
+
+@pytest.mark.parametrize(("form", "bound", "optimum"), [(CYCLE, 3, 3), (CYCLE, 0, 3), (TENS, 0, 75)])
+def test_the_optimum_is_proven(form: StandardForm, bound: int, optimum: int) -> None:
+    """From any bound the optimum is found, and proven where the columns are all that matter."""
+    found = settled(form, Settled(bound))
+
+    assert (found.objective, found.bound, found.closed) == (optimum, optimum, True)
+    assert found.values is not None
+    assert form.is_feasible(found.values)
+
+
+def test_columns_that_may_be_missing_prove_nothing() -> None:
+    """Where other columns may matter the bound stays what it was."""
+    found = settled(CYCLE, Settled(2), complete=False)
+
+    assert (found.objective, found.bound, found.closed, found.infeasible) == (3, 2, False, False)
+    assert not settled(IMPOSSIBLE, Settled(0), complete=False).infeasible
+
+
+def test_no_integers_are_proven_to_be_none() -> None:
+    """A program with a relaxation but no integers is infeasible, if no column is missing."""
+    found = settled(IMPOSSIBLE, Settled(0))
+
+    assert found.infeasible
+    assert found.objective is None
+
+
+def test_what_is_known_is_kept() -> None:
+    """A point that meets the bound is given back, and one that cannot be improved on is proven."""
+    point = np.array([1, 1, 0, 1, 0])
+    closed = Settled.at(CYCLE, point, 3)
+    assert settled(CYCLE, closed) is closed
+
+    found = settled(CYCLE, Settled.at(CYCLE, point, 2))
+    assert (found.objective, found.bound) == (3, 3)
+
+
+def test_without_time_the_bound_stands() -> None:
+    """Without time the known bound and point come back, stopped by the limit."""
+    relaxed = Highs().solve(CYCLE.relaxation)
+    found = settle(CYCLE, relaxed, Settled(2), backend=Highs(), deadline=Deadline(0.0), complete=True)
+
+    assert found.bound == 2
+    assert found.stopped_by is StoppedBy.TIME_LIMIT
+
+
+def test_columns_beyond_the_relaxation_are_zero_there() -> None:
+    """A relaxation over the first columns serves a program with more."""
+    shorter = StandardForm.build(cost=[1], matrix=[[1]], row_lower=[3], row_upper=[np.inf])
+    longer = StandardForm.build(cost=[1, 1], matrix=[[1, 5]], row_lower=[3], row_upper=[np.inf])
+    relaxed = Highs().solve(shorter.relaxation)
+    found = settle(longer, relaxed, Settled(0), backend=Highs(), deadline=Deadline(None), complete=False)
+
+    assert found.objective == 1
+
+
+def test_costs_too_large_for_a_row_are_no_obstacle() -> None:
+    """Costs of a million are minimized without the row that keeps the bound."""
+    form = replace(CYCLE, cost=np.full(5, 1e6))
+
+    assert settled(form, Settled(0)).objective == 3_000_000
+
+
+def test_solvers_of_integers_only_will_do() -> None:
+    """The relaxation's solver and that of the integers may be different ones."""
+    from gsopt.backends import CpSat
+
+    relaxed = Highs().solve(CYCLE.relaxation)
+    found = settle(CYCLE, relaxed, Settled(0), backend=CpSat(), deadline=Deadline(None), complete=True)
+
+    assert relaxed.status is Status.OPTIMAL
+    assert (found.objective, found.bound) == (3, 3)
