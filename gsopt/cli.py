@@ -569,5 +569,5 @@ def _deliver(text: str, output: Path | None) -> None:
 
 def _print(table: Table) -> None:
     console = Console()
-    console = console if console.is_terminal else Console(width=150)
+    console = console if console.is_terminal else Console(width=170)
     console.print(table)

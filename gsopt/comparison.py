@@ -220,7 +220,7 @@ def _groups(rows: Iterable[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[
     """Group rows by suite, unit and headline figures; many different figures become one range."""
     suites: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        suite = row.instance.rpartition("/")[0] or row.instance
+        suite = row.instance.removeprefix(f"{row.problem.word}/").rpartition("/")[0] or row.instance
         suites.setdefault((suite, row.problem.unit), []).append(row)
     groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
     for (suite, unit), members in suites.items():
@@ -240,14 +240,16 @@ def _span(values: Sequence[Any]) -> str:
 
 def _totals(rows: list[Row]) -> list[str]:
     solved = [row for row in rows if row.result is not None and row.result.objective is not None]
+    times = [row.result.runtime for row in rows if row.result is not None]
+    if not solved:
+        return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
     value = exact_total(row.result.objective for row in solved if row.result is not None)
     bounds = [row.bound for row in solved]
     bound = None if None in bounds else exact_total(bounds)
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
-    times = [row.result.runtime for row in rows if row.result is not None]
     proven = all(row.optimum_known for row in solved)
     return [
-        str(len(rows)),
+        str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
         _number(value),
         ("" if proven else "bound ") + _number(bound),
         _gap(_ratio(excess, bound), excess),

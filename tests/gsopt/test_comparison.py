@@ -57,6 +57,14 @@ def test_summary_adds_up_like_instances() -> None:
     assert list(table.columns[6].cells) == ["0.0 %", "100.0 %"]
 
 
+def test_summary_says_what_was_not_solved() -> None:
+    """Totals are over the instances that a method solved, and the count says how many these are."""
+    lost = replace(BAD, result=Result.judged(figure_5(2), method="bad", runtime=0.1))
+    both, none = Comparison((BAD, lost)).summary(), Comparison((lost,)).summary()
+    assert [next(iter(column.cells)) for column in both.columns][3:6] == ["1 of 2", "2", "1"]
+    assert [next(iter(column.cells)) for column in none.columns][3:7] == ["0 of 1", "-", "-", "-"]
+
+
 def test_comparisons_add_up() -> None:
     """Two comparisons joined keep all rows and remember an interrupt."""
     joined = Comparison((GOOD,)) + Comparison((BAD,), interrupted=True)
