@@ -33,7 +33,7 @@ from gsopt.backends import Backend, Incumbent
 from gsopt.cluster import Cluster
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
-from gsopt.files import problem_types, read_data, read_problem, read_solution, to_json
+from gsopt.files import first_error, problem_types, read_data, read_problem, read_solution, to_json
 from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.problem import Problem
@@ -80,6 +80,12 @@ def main() -> None:
         typer.echo(f"gsopt: {error}", err=True)
         usage = isinstance(error, InvalidInput | Unsupported | MissingSolver)
         sys.exit(Exit.BAD_INPUT if usage else Exit.FAILED)
+    except ValidationError as error:  # data that a generator made of its arguments
+        typer.echo(f"gsopt: {first_error('', error)}", err=True)
+        sys.exit(Exit.BAD_INPUT)
+    except OSError as error:  # standard output that cannot be written
+        typer.echo(f"gsopt: {error.strerror or error}", err=True)
+        sys.exit(Exit.FAILED)
 
 
 @app.command()
@@ -320,21 +326,26 @@ def _replays(
 ) -> list[simulation.Replay]:
     bound = simulation.mean_jct_bound(scenario)
     jobs = len(scenario.workload.jobs)
-    found = []
-    with _progress() as progress:
-        for name, policy in policies.items():
-            task = progress.add_task(name, total=jobs)
-            found.append(
-                simulation.replay(
-                    scenario,
-                    policy,
-                    round_length=round_length,
-                    record=record,
-                    bound=bound,
-                    on_progress=partial(_show_completed, progress, task),
+    found: list[simulation.Replay] = []
+    try:
+        with _progress() as progress:
+            for name, policy in policies.items():
+                task = progress.add_task(name, total=jobs)
+                found.append(
+                    simulation.replay(
+                        scenario,
+                        policy,
+                        round_length=round_length,
+                        record=record,
+                        bound=bound,
+                        on_progress=partial(_show_completed, progress, task),
+                    )
                 )
-            )
-            progress.update(task, completed=jobs)
+                progress.update(task, completed=jobs)
+    except KeyboardInterrupt:
+        _print_policies([replay.metrics for replay in found])
+        typer.echo("gsopt: interrupted; the rows above are complete", err=True)
+        raise typer.Exit(Exit.INTERRUPTED) from None
     return found
 
 
@@ -467,7 +478,7 @@ def _progress() -> Progress:
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -481,7 +492,7 @@ def _progress() -> Progress:
 def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Incumbent], None]]:
     """Show the best value and bound so far while a solver runs."""
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(f"solving {problem.name}", total=None)
 

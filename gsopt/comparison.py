@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
@@ -122,7 +123,7 @@ class Comparison(Sequence[Row]):
     def table(self) -> Table:
         """Give every row as a rich table."""
         table = Table(box=box.SIMPLE_HEAD)
-        keys = list(self.rows[0].problem.headline()) if self.rows else []
+        keys = _shared_keys(self.rows)
         for name in ["instance", *keys, "method"]:
             table.add_column(name, justify="right" if name in keys else "left")
         for name in [self._unit(), "proven bound", "gap", "time", "status"]:
@@ -132,7 +133,7 @@ class Comparison(Sequence[Row]):
             if previous not in (None, row.instance):
                 table.add_section()
             previous = row.instance
-            table.add_row(*_cells(row))
+            table.add_row(*map(escape, _cells(row, keys)))
         return table
 
     def summary(self) -> Table:
@@ -141,21 +142,21 @@ class Comparison(Sequence[Row]):
         Instances are alike when they belong to one suite, count the same thing and agree in their headline
         figures; where these are many, a suite is one group.
         """
-        keys = list(self.rows[0].problem.headline()) if self.rows else []
+        keys = _shared_keys(self.rows)
         table = Table(box=box.SIMPLE_HEAD)
         least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
         proven = "proven minimum" if least else "proven maximum"
         for name in ["suite", "method", *keys, "instances", self._unit(), proven, "gap", "median time"]:
             table.add_column(name, justify="left" if name in ("suite", "method") else "right")
         previous = None
-        for (suite, _, figures), group in _groups(self.rows).items():
+        for (suite, _, figures), group in _groups(self.rows, keys).items():
             if previous is not None:
                 table.add_section()
             previous = suite
             for name in dict.fromkeys(row.method for row in group):
                 rows = [row for row in group if row.method == name and row.result is not None]
                 if rows:
-                    table.add_row(suite, name, *figures, *_totals(rows))
+                    table.add_row(*map(escape, (suite, name, *figures, *_totals(rows))))
         return table
 
     def _unit(self) -> str:
@@ -216,7 +217,21 @@ class Comparison(Sequence[Row]):
         return axes
 
 
-def _groups(rows: Iterable[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
+def _shared_keys(rows: Sequence[Row]) -> list[str]:
+    """Name the headline figures that all rows have; rows of different decisions may share none."""
+    shared = list(rows[0].problem.headline()) if rows else []
+    for row in rows:
+        figures = row.problem.headline()
+        shared = [key for key in shared if key in figures]
+    return shared
+
+
+def _figures(row: Row, keys: Sequence[str]) -> tuple[Any, ...]:
+    figures = row.problem.headline()
+    return tuple(figures[key] for key in keys)
+
+
+def _groups(rows: Iterable[Row], keys: Sequence[str]) -> dict[tuple[str, str, tuple[str, ...]], list[Row]]:
     """Group rows by suite, unit and headline figures; many different figures become one range."""
     suites: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
@@ -224,7 +239,7 @@ def _groups(rows: Iterable[Row]) -> dict[tuple[str, str, tuple[str, ...]], list[
         suites.setdefault((suite, row.problem.unit), []).append(row)
     groups: dict[tuple[str, str, tuple[str, ...]], list[Row]] = {}
     for (suite, unit), members in suites.items():
-        figures = [tuple(row.problem.headline().values()) for row in members]
+        figures = [_figures(row, keys) for row in members]
         for row, figure in zip(members, figures, strict=True):
             label = tuple(str(value) for value in figure)
             if len(set(figures)) > _MOST_GROUPS:
@@ -265,8 +280,8 @@ def _ratio(excess: Number | None, bound: Number | None) -> float | None:
     return float(excess) / abs(float(bound)) if bound != 0 else None
 
 
-def _cells(row: Row) -> list[str]:
-    figures = [str(value) for value in row.problem.headline().values()]
+def _cells(row: Row, keys: Sequence[str]) -> list[str]:
+    figures = [str(value) for value in _figures(row, keys)]
     if row.result is None:
         return [row.instance, *figures, row.method, "", "", "", "", f"not applicable: {row.note}"]
     found = row.result

@@ -117,9 +117,11 @@ def _validated(kind: type[F], source: str, text: str) -> F:
 
 def _text(path: str | Path) -> str:
     try:
-        if Path(path).stat().st_size > _LARGEST_FILE:
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+        if len(data) > _LARGEST_FILE:
             raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
-        return Path(path).read_text(encoding="utf-8")
+        return data.decode("utf-8")
     except OSError as error:
         raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

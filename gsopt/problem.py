@@ -15,8 +15,11 @@ T = TypeVar("T")
 #: A sequence in the data: a tuple once stored, any list or tuple when given.
 Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
+#: Text without control characters, which a terminal would obey.
+PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+
 #: A name that people and files use for a thing.
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 
 #: Number of GPUs of one server or one worker group.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
@@ -84,7 +87,7 @@ class Problem(Frozen, ABC, Generic[S]):
     sense: ClassVar[Sense]
     solution_type: ClassVar[type[Frozen]]
 
-    name: str = ""
+    name: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
     about: About | None = None
 
     @property

@@ -64,7 +64,8 @@ class Result(Generic[S]):
     level
         How far the result was checked.
     solver
-        Solver family that produced it (``highs``, ``cp-sat``, ``scip``); empty for gsopt's own algorithms.
+        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or the algorithm of gsopt's own behind
+        the method; empty where that is the method itself.
     message
         One line worth reading: why there is no solution, which technique was used.
     """

@@ -128,7 +128,7 @@ def demo_workload() -> tuple[Workload, int]:
     if folder is not None and (folder / "philly").is_dir():
         window = (50 * 86400.0, 51 * 86400.0)
         return trace_readers()["philly"](folder, window=window, max_gpus=128).workload, 128
-    return generators("workloads")["poisson"](jobs=1000, gpus=128, load=1.0), 128
+    return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
 
 
 def find_method(word: str, name: str) -> Method:
@@ -183,6 +183,8 @@ def solve(
     >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit=10).solution.servers
     ('s1', 's2')
     """
+    if not isinstance(problem, Problem):
+        raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
     chosen = (
         find_method(problem.word, "exact" if method is None else method) if not callable(method) else method
     )
@@ -199,7 +201,7 @@ def solve(
 
 def compare(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    methods: Iterable[Method] | None = None,
+    methods: Iterable[Method | str] | None = None,
     *,
     time_limit: float | None = COMPARE_TIME_LIMIT,
     on_row: Callable[[Row], Any] | None = None,
@@ -212,7 +214,7 @@ def compare(
     problems
         One problem or several.
     methods
-        The methods; every method of the decision when None.
+        The methods or their names; every method of the decision when None.
     time_limit
         Seconds per method and instance, for the methods that take a limit.
     on_row
@@ -244,7 +246,7 @@ def compare(
 
 def _compare_one(
     problem: Problem[Any],
-    chosen: list[Method] | None,
+    chosen: list[Method | str] | None,
     time_limit: float | None,
     on_row: Callable[[Row], Any] | None,
     options: dict[str, Any],
@@ -252,7 +254,8 @@ def _compare_one(
     exact = exact_methods(problem.word)
     rows: list[Row] = []
     interrupted = False
-    for method in methods(problem.word).values() if chosen is None else chosen:
+    wanted = list(methods(problem.word)) if chosen is None else chosen
+    for method in [find_method(problem.word, each) if isinstance(each, str) else each for each in wanted]:
         kind = _EXACT if method in exact.values() else _HEURISTIC
         taken = {name: value for name, value in options.items() if accepts(method, name)}
         result, note = None, ""

@@ -7,6 +7,7 @@ from math import inf
 from typing import Any
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from gsopt.cluster import Cluster
@@ -105,7 +106,7 @@ class PolicyComparison(Sequence[Metrics]):
         for row in self.rows:
             seconds = [row.mean_jct, row.p99_jct, row.makespan, row.mean_queueing]
             table.add_row(
-                row.policy,
+                escape(row.policy),
                 f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
                 *("-" if value is None else f"{value:,.1f}" for value in seconds),
                 "-" if row.utilisation is None else f"{row.utilisation:.1%}",

@@ -8,6 +8,7 @@ import pytest
 from gsopt.comparison import Comparison, Row
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.result import Result
+from gsopt.study import load, solve
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 mpl.use("Agg")
@@ -63,6 +64,21 @@ def test_summary_says_what_was_not_solved() -> None:
     both, none = Comparison((BAD, lost)).summary(), Comparison((lost,)).summary()
     assert [next(iter(column.cells)) for column in both.columns][3:6] == ["1 of 2", "2", "1"]
     assert [next(iter(column.cells)) for column in none.columns][3:7] == ["0 of 1", "-", "-", "-"]
+
+
+def test_names_are_not_markup() -> None:
+    """A name with square brackets is printed as it is."""
+    assert "[red]x[/nope]" in str(Comparison((replace(GOOD, instance="[red]x[/nope]"),)))
+
+
+def test_rows_of_different_decisions_stand_under_their_headings() -> None:
+    """A table of two decisions shows the figures that both have, and no cell moves under another heading."""
+    other = load("allocation/aryl-table-4")
+    value = solve(other)
+    mixed = Comparison((GOOD, Row("table-4", "exact", "exact", other, value, value.bound, optimum_known=True)))
+    header, *lines = str(mixed).splitlines()
+    at = header.index("proven bound") + len("proven bound")
+    assert [line[:at].split()[-1] for line in lines if "table-4" in line] == ["86"]
 
 
 def test_comparisons_add_up() -> None:

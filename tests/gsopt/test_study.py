@@ -115,3 +115,27 @@ def test_unknown_decision_is_refused() -> None:
 def test_generators_are_the_exports_of_the_instances() -> None:
     """Every generator that the package exports is offered."""
     assert {"churn", "figure_5", "random_hypergraph", "server_uniform"} <= set(study.generators("reclaiming"))
+
+
+def test_one_algorithm_under_two_names_does_not_agree_with_itself() -> None:
+    """An optimum is agreed only when another technique proved it, not when the same one did twice."""
+    problem = gsopt.load("allocation/aryl-table-4")
+    same_code = gsopt.compare(problem, ["exact", "bundling"])
+    assert {row.result.level for row in same_code if row.result} == {Level.CHECKED}
+    two_codes = gsopt.compare(problem, ["bundling", "milp"])
+    assert {row.result.level for row in two_codes if row.result} == {Level.AGREED}
+
+
+def test_the_demo_workload_keeps_its_policies_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without real data the demo's generated workload is busy enough for policies to differ."""
+    monkeypatch.delenv("GSOPT_DATA", raising=False)
+    workload, gpus = study.demo_workload()
+    policies = study.policies()
+    rows = gsopt.compare_policies(workload, [policies["fifo"], policies["srtf"]], cluster=gpus)
+    assert rows[0].mean_jct > 2 * rows[1].mean_jct
+
+
+def test_a_name_in_the_place_of_a_problem_is_refused() -> None:
+    """Solving a string says how to get a problem from it."""
+    with pytest.raises(InvalidInput, match="must be a problem"):
+        gsopt.solve("reclaiming/aryl-figure-5")  # type: ignore[arg-type]
