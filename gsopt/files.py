@@ -28,8 +28,8 @@ def read_problem(path: str | Path) -> Problem[Any]:
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
     """
-    text = _text(path)
-    data = _json(str(path), text)
+    text = read_text(path)
+    data = parse_json(str(path), text)
     decisions = problem_types()
     word = data.get("problem")
     if not isinstance(word, str) or word not in decisions:
@@ -47,7 +47,7 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     InvalidInput
         As `read_problem`, or the result in the file holds no solution.
     """
-    data = _json(str(path), _text(path))
+    data = parse_json(str(path), read_text(path))
     if "solution" in data and "status" in data:
         data = data["solution"]
         if data is None:
@@ -63,8 +63,8 @@ def read_data(kind: type[F], path: str | Path) -> F:
     InvalidInput
         As `read_problem`.
     """
-    text = _text(path)
-    _json(str(path), text)
+    text = read_text(path)
+    parse_json(str(path), text)
     return _validated(kind, str(path), text)
 
 
@@ -115,7 +115,8 @@ def _validated(kind: type[F], source: str, text: str) -> F:
         raise first_error(source, error) from None
 
 
-def _text(path: str | Path) -> str:
+def read_text(path: str | Path) -> str:
+    """Read a text file, and refuse in one line what cannot be read."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
@@ -130,7 +131,7 @@ def _text(path: str | Path) -> str:
         raise InvalidInput(shorten(str(path)), "", "", "must be a path") from None
 
 
-def _json(source: str, text: str) -> dict[str, Any]:
+def parse_json(source: str, text: str) -> dict[str, Any]:
     """Parse JSON and refuse what pydantic's parser would let pass: double keys and NaN."""
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

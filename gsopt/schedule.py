@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import parse_json, read_text
 from gsopt.problem import Number
 
 _COLUMNS = ["job", "start", "end", "gpus", "placement"]
+_BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
 
 class Segment(NamedTuple):
@@ -84,16 +86,9 @@ class Schedule:
         Raises
         ------
         InvalidInput
-            A column is missing or a value is not a number.
+            It is no CSV, or a column is missing, unknown or named twice, or a value is not a number.
         """
-        reader = csv.DictReader(StringIO(text))
-        missing = [name for name in _COLUMNS[:4] if name not in (reader.fieldnames or [])]
-        if missing:
-            raise InvalidInput(
-                source, "header", shorten(reader.fieldnames), f"must name the column {missing[0]}"
-            )
-        rows = ({**row, "placement": (row.get("placement") or "").split()} for row in reader)
-        return cls(_segments(rows, source), preemptive)
+        return cls(_segments(_table(text.removeprefix(_BYTE_ORDER_MARK), source), source), preemptive)
 
     def to_json(self) -> str:
         """Give the schedule as JSON; fractions as strings such as ``"3/2"``."""
@@ -117,13 +112,11 @@ class Schedule:
         Raises
         ------
         InvalidInput
-            It is no JSON, or a field is missing or of the wrong type.
+            It is no JSON, or a field is missing, unknown, given twice or of the wrong type.
         """
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError):
-            raise InvalidInput(source, "", "", "must be JSON") from None
-        if not isinstance(data, dict) or not isinstance(data.get("segments"), list):
+        data = parse_json(source, text.removeprefix(_BYTE_ORDER_MARK))
+        _refuse_unknown(data, ["preemptive", "segments"], "", source)
+        if not isinstance(data.get("segments"), list):
             raise InvalidInput(source, "segments", "", "must be a list")
         preemptive = data.get("preemptive", True)
         if not isinstance(preemptive, bool):
@@ -139,13 +132,40 @@ class Schedule:
         InvalidInput
             The file cannot be read or breaks a rule.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InvalidInput(str(path), "", "", f"cannot be read: {error}") from None
-        if Path(path).suffix == ".csv":
+        text = read_text(path)
+        if Path(path).suffix.lower() == ".csv":
             return cls.from_csv(text, source=str(path))
         return cls.from_json(text, source=str(path))
+
+
+def _table(text: str, source: str) -> list[dict[str, Any]]:
+    """Read the rows of a CSV table by column."""
+    try:
+        rows = [row for row in csv.reader(StringIO(text)) if row]
+    except csv.Error as error:
+        raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
+    header = rows[0] if rows else []
+    for name in _COLUMNS[:4]:
+        if name not in header:
+            raise InvalidInput(source, "header", shorten(header), f"must name the column {name}")
+    for name in header:
+        if name not in _COLUMNS:
+            raise InvalidInput(source, "header", shorten(name), "is not a known column")
+        if header.count(name) > 1:
+            raise InvalidInput(source, "header", shorten(name), "must not stand twice")
+    for index, row in enumerate(rows[1:]):
+        if len(row) > len(header):
+            raise InvalidInput(source, f"segments[{index}]", shorten(row), "has more cells than the header")
+    table = (
+        dict(zip(header, row, strict=False)) for row in rows[1:]
+    )  # a cell that is missing is refused later
+    return [{**row, "placement": row.get("placement", "").split()} for row in table]
+
+
+def _refuse_unknown(data: Mapping[str, Any], known: list[str], where: str, source: str) -> None:
+    for key in data:
+        if key not in known:
+            raise InvalidInput(source, where, shorten(key), "is not a known key")
 
 
 def _segments(rows: Iterable[Any], source: str) -> tuple[Segment, ...]:
@@ -155,6 +175,7 @@ def _segments(rows: Iterable[Any], source: str) -> tuple[Segment, ...]:
 def _segment(row: Any, where: str, source: str) -> Segment:
     if not isinstance(row, Mapping):
         raise InvalidInput(source, where, shorten(row), "must have the fields of a segment")
+    _refuse_unknown(row, _COLUMNS, where, source)
     job = row.get("job")
     if not isinstance(job, str) or not job:
         raise InvalidInput(source, f"{where}.job", shorten(job), "must be a name")
@@ -184,10 +205,13 @@ def _number(value: Any, field: str, source: str) -> Number:
 
 
 def _integer(value: Any, field: str, source: str) -> int:
-    if isinstance(value, str) and value.isdigit():
-        value = int(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
+    try:
+        if isinstance(value, str) and value.isdecimal():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+    except ValueError:  # an integer of more than 4,300 digits
+        pass
     raise InvalidInput(source, field, shorten(value), "must be an integer")
 
 

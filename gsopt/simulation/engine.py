@@ -140,10 +140,15 @@ class Engine:
             return None
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
-        self._next_round()
-        instant = due[0][0] if due else None
-        if self.wake is not None and (instant is None or self.wake < instant):
-            instant = self.wake
+        event = self._next_event()
+        self._next_round(event)
+        if self.wake is not None and (event is None or self.wake < event):
+            return self.wake
+        return event
+
+    def _next_event(self) -> Any:
+        """Give the time of the next completion, arrival or change of the capacity; None without any."""
+        instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
             if instant is None or release < instant:
@@ -154,12 +159,20 @@ class Engine:
                 instant = change
         return instant
 
-    def _next_round(self) -> None:
-        """Set the next decision to the next multiple of the round length while there is any job."""
+    def _next_round(self, event: Any) -> None:
+        """Set the next decision to a multiple of the round length while there is any job.
+
+        It is the next one, or, when there is nothing to decide before, the first at or after what comes next.
+        """
         if self.round_length is None or self.wake is not None or not self.active or self._stuck():
             return
-        self.round = max(self.round + 1, ceil(self.now / self.round_length))
-        while self.round * self.round_length < self.now:
+        earliest = self.now
+        idle = not self.running or len(self.running) == self.active
+        if idle and not any(self.news):
+            coming = [time for time in (event, self.asked_wake) if time is not None]
+            earliest = max(earliest, min(coming, default=earliest))
+        self.round = max(self.round + 1, ceil(earliest / self.round_length))
+        while self.round * self.round_length < earliest:
             self.round += 1
         self.wake = self.round * self.round_length
 

@@ -79,6 +79,8 @@ def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
     proven = bound if len(done) == len(engine.jobs) else None
     if mean is not None and proven is not None and mean < proven and not same(mean, proven):
         raise Contradiction(f"{policy}: mean job completion time {mean:g}, below the proven bound {proven:g}")
+    if mean is not None and proven is not None:
+        proven = min(proven, mean)  # above it only by rounding
     last = max((engine.completion[job] for job in done), default=None)
     used, there = engine.until_completion
     return Metrics(

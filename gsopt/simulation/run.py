@@ -22,6 +22,9 @@ from gsopt.simulation.policy import Policy
 from gsopt.speed import Speed
 from gsopt.tables import html_of, text_of
 
+#: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
+_SHORTEST_ROUND = 1e-6
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -166,7 +169,8 @@ def simulate(
     capacity_changes
         When the number of GPUs changes.
     round_length
-        Seconds between decisions; at every event when None.
+        Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
+        wake are skipped while every job runs or none does.
     placer
         Where jobs go when the policy gives numbers of GPUs only.
     record
@@ -267,8 +271,9 @@ def replay(
     `on_progress` is called with the number of completed jobs, now and then. The other parameters are those of
     `simulate`.
     """
-    if round_length is not None and not 0 < round_length < inf:
-        raise InvalidInput("round_length", "", shorten(round_length), "must be a positive number of seconds")
+    if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
+        rule = "must be a finite number of seconds, at least 1e-6"
+        raise InvalidInput("round_length", "", shorten(round_length), rule)
     engine = Engine(
         scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
     )

@@ -1,7 +1,10 @@
 """Least attained service."""
 
 from collections.abc import Iterable
+from fractions import Fraction
+from math import inf
 
+from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Action, Decider, State, Wake
 from gsopt.simulation.queues import Greedy
 
@@ -14,6 +17,11 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     Key:
     GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every `quantum`
     seconds while jobs wait; durations are not known. O(running jobs) per event.
+
+    Raises
+    ------
+    InvalidInput
+        The quantum is not a positive, finite number.
 
     Examples
     --------
@@ -32,6 +40,8 @@ class _LeastAttained:
     preemptive = True
 
     def __init__(self, state: State, quantum: float | None) -> None:
+        if quantum is not None and not (isinstance(quantum, int | float | Fraction) and 0 < quantum < inf):
+            raise InvalidInput("", "quantum", shorten(quantum), "must be a positive number of seconds")
         self._quantum = quantum
         self._greedy = Greedy(state, key=state.service)
 

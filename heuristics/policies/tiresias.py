@@ -1,10 +1,13 @@
 """Tiresias: discretised two-dimensional least attained service."""
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import inf, nextafter
 from typing import Any
 
+from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
 from gsopt.simulation.queues import Greedy
 
@@ -34,6 +37,11 @@ def tiresias(
         A job that has waited this many times as long as it had run returns to the highest queue and counts
         its service from 0 again; never when None.
 
+    Raises
+    ------
+    InvalidInput
+        A threshold or `promote` is not a positive, finite number, or the thresholds do not rise.
+
     Examples
     --------
     >>> from gsopt.job import Job, Workload
@@ -42,7 +50,15 @@ def tiresias(
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
     (5.0, 3.0)
     """
+    if not all(map(_is_positive, thresholds)) or any(a >= b for a, b in pairwise(thresholds)):
+        raise InvalidInput("", "thresholds", shorten(thresholds), "must be positive GPU-seconds that rise")
+    if promote is not None and not _is_positive(promote):
+        raise InvalidInput("", "promote", shorten(promote), "must be a positive number")
     return _Queues(state, thresholds, promote)
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float | Fraction) and 0 < value < inf
 
 
 class _Queues:

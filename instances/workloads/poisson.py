@@ -1,12 +1,14 @@
 """Poisson: jobs arrive independently of each other, at a rate that keeps a given share of the GPUs busy."""
 
 from itertools import accumulate
-from math import isfinite
 from random import Random
 
 from gsopt.job import Job, Workload
 from instances.arguments import require
 from instances.workloads.shape import PHILLY, Shape
+
+#: Beyond these the release dates are no longer those of any clock.
+_LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 
 def poisson(
@@ -25,8 +27,8 @@ def poisson(
     gpus
         Number of GPUs of the cluster: no job demands more.
     load
-        Expected GPU-seconds that are submitted per second and GPU; more than 0, and more than 1 in a cluster
-        that falls behind.
+        Expected GPU-seconds that are submitted per second and GPU; between 1e-6 and 1e6, and more than 1 in
+        a cluster that falls behind.
     shape
         The trace facts from which GPUs and durations are drawn.
     seed
@@ -46,7 +48,7 @@ def poisson(
     2.0
     """
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
-    require(isfinite(load) and load > 0, "load", load, "must be more than 0")
+    require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     rate = load * gpus / shape.mean_gpu_seconds(gpus)
     random = Random(seed)
     drawn = list(shape.draw(jobs, gpus, random))

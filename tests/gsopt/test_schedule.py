@@ -36,8 +36,18 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(schedule.to_csv(), encoding="utf-8")
     (tmp_path / "s.json").write_text(schedule.to_json(), encoding="utf-8")
     assert Schedule.read(tmp_path / "s.csv") == schedule == Schedule.read(tmp_path / "s.json")
-    with pytest.raises(InvalidInput, match="cannot be read"):
+    (tmp_path / "s.CSV").write_text(schedule.to_csv(), encoding="utf-8-sig")
+    (tmp_path / "bom.json").write_text(schedule.to_json(), encoding="utf-8-sig")
+    assert Schedule.read(tmp_path / "s.CSV") == schedule == Schedule.read(tmp_path / "bom.json")
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    """A file that cannot be read is refused in one line that names it once."""
+    with pytest.raises(InvalidInput, match="cannot be read") as error:
         Schedule.read(tmp_path / "none.csv")
+    assert str(error.value).count("none.csv") == 1
+    with pytest.raises(InvalidInput, match="must be a path"):
+        Schedule.read("s\0.csv")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +63,14 @@ def test_files(tmp_path: Path) -> None:
         ("job,start,end,gpus\na,0\n", "end"),
         ("job,start,end,gpus\na,0,1,1.5\n", "gpus"),
         ("job,start,end,gpus,placement\na,0,1,1,x\n", "placement"),
+        ("job,start,end,gpus\na,0,1,²\n", "gpus"),
+        ("job,start,end,gpus\na,²,1,1\n", "start"),
+        (f"job,start,end,gpus\na,0,1,{'9' * 5_000}\n", "gpus"),
+        (f"job,start,end,gpus\na,0,{'9' * 5_000},1\n", "end"),
+        (f"job,start,end,gpus\n{'a' * 200_000},0,1,1\n", ""),
+        ("job,start,end,gpus,gpus\na,0,1,1,2\n", "header"),
+        ("job,start,end,gpus,colour\na,0,1,1,red\n", "header"),
+        ("job,start,end,gpus\na,0,1,1,0\n", "segments[0]"),
     ],
 )
 def test_broken_csv(text: str, field: str) -> None:
@@ -66,18 +84,23 @@ def test_broken_csv(text: str, field: str) -> None:
     ("text", "field"),
     [
         ("", ""),
-        ("[]", "segments"),
+        ("[]", ""),
+        ("{}", "segments"),
         ("[" * 100_000, ""),
         ('{"segments": 1}', "segments"),
         ('{"segments": [], "preemptive": 1}', "preemptive"),
         ('{"segments": [1]}', "segments[0]"),
         ('{"segments": [{"job": 1}]}', "job"),
         ('{"segments": [{"job": "a", "start": true}]}', "start"),
-        ('{"segments": [{"job": "a", "start": 0, "end": NaN}]}', "end"),
+        ('{"segments": [{"job": "a", "start": 0, "end": NaN}]}', ""),
         ('{"segments": [{"job": "a", "start": 0, "end": 1e999}]}', "end"),
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": true}]}', "gpus"),
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": 0}]}', "placement"),
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": [0.5]}]}', "placement"),
+        ('{"segments": [], "segments": []}', "segments"),
+        ('{"segments": [], "colour": 1}', ""),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "colour": 1}]}', "segments[0]"),
+        (f'{{"segments": [{{"job": "a", "start": {"9" * 5_000}}}]}}', ""),
     ],
 )
 def test_broken_json(text: str, field: str) -> None:

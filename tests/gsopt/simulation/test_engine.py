@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gsopt.bounds import srpt_bound
 from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.judge import judge
 from gsopt.scenario import CapacityChange, Overhead, Scenario
@@ -392,6 +393,27 @@ def test_rounds_only_decide_at_multiples() -> None:
     """Jobs complete inside a round, and the next ones start at its end."""
     jobs = workload((0.5, 1, 1), (0.5, 1, 1))
     assert simulate(jobs, policies.fifo, cluster=1, round_length=2.0).completion_times == (3.0, 5.0)
+
+
+def test_short_rounds_are_skipped_while_nothing_happens() -> None:
+    """On a real clock, rounds of a microsecond take no more decisions than there are events."""
+    run = simulate(workload((1.7e9, 1e6, 1), (1.7e9 + 10, 5, 1)), policies.fifo, cluster=2, round_length=1e-6)
+    assert run.jct == pytest.approx((1e6, 5), abs=1e-5)
+
+
+def test_skipped_rounds_do_not_skip_wakes() -> None:
+    """A policy that asked to be woken decides at the first round from then on, also when every job runs."""
+    decider = scripted([Start(0), Wake(2.5)], [Stop(0), Wake(4.5)], [Start(0)])
+    run = simulate(workload((0, 4, 1)), decider, cluster=1, round_length=1.0, record=True)
+    assert run.schedule is not None
+    assert [(segment.start, segment.end) for segment in run.schedule.segments] == [(0, 3), (5, 6)]
+
+
+@pytest.mark.parametrize("length", [1e-9, 1e-300])
+def test_rounds_too_short_for_the_clock_are_refused(length: float) -> None:
+    """Rounds of less than a microsecond are refused."""
+    with pytest.raises(InvalidInput, match=r"round_length: .*at least 1e-6"):
+        simulate(workload((0, 1, 1)), policies.fifo, cluster=1, round_length=length)
 
 
 def test_starved_jobs_are_counted_and_have_no_bound() -> None:

@@ -1,6 +1,12 @@
 """Least attained service: the jobs that have held the fewest GPU-seconds run."""
 
+from math import inf, nan
+from typing import Any
+
+import pytest
+
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import simulate
@@ -39,3 +45,10 @@ def test_check() -> None:
     steady = Scenario(workload=_JOBS, cluster=Cluster.plain(2))
     unsteady = steady.model_copy(update={"capacity_changes": tuple(drop)})
     assert check_policy(las, [steady, unsteady]) == 4
+
+
+@pytest.mark.parametrize("quantum", [0, -1, nan, inf, "1"])
+def test_bad_quantum(quantum: Any) -> None:
+    """A quantum that is no positive, finite number is refused."""
+    with pytest.raises(InvalidInput, match=r"quantum: .* must be a positive number of seconds"):
+        simulate(_JOBS, las, cluster=2, quantum=quantum)

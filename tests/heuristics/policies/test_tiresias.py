@@ -1,9 +1,12 @@
 """Tiresias: thresholds are met exactly, and starved jobs return."""
 
 from fractions import Fraction
+from math import inf, nan
+from typing import Any
 
 import pytest
 
+from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.simulation import simulate
 from heuristics.policies import tiresias
@@ -45,3 +48,25 @@ def test_starved_jobs_are_promoted() -> None:
     promoted = simulate(jobs, tiresias, cluster=1, thresholds=[2], promote=1.0, exact=True)
     assert without.completion_times == (8, 3, 4, 5, 6)
     assert promoted.completion_times == (Fraction(6), 3, 4, 7, 8)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"thresholds": [2, 1]}, "thresholds"),
+        ({"thresholds": [1, 1]}, "thresholds"),
+        ({"thresholds": [0, 1]}, "thresholds"),
+        ({"thresholds": [1, nan]}, "thresholds"),
+        ({"thresholds": [1, inf]}, "thresholds"),
+        ({"thresholds": "12"}, "thresholds"),
+        ({"promote": 0}, "promote"),
+        ({"promote": -1.0}, "promote"),
+        ({"promote": nan}, "promote"),
+        ({"promote": inf}, "promote"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], field: str) -> None:
+    """Options that are not positive and finite, and thresholds that do not rise, are refused."""
+    with pytest.raises(InvalidInput) as error:
+        simulate(_jobs((0, 1, 1)), tiresias, cluster=1, **options)
+    assert error.value.field == field

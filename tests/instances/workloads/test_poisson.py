@@ -58,6 +58,8 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no jobs": ({"jobs": 0}, "jobs"),
     "no GPUs": ({"gpus": 0}, "gpus"),
     "no load": ({"load": 0}, "load"),
+    "hardly any load": ({"load": 1e-300}, "load"),
+    "far too much load": ({"load": 1e300}, "load"),
     "a negative load": ({"load": -1}, "load"),
     "an endless load": ({"load": float("inf")}, "load"),
     "no number": ({"load": float("nan")}, "load"),
