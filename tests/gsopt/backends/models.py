@@ -43,7 +43,7 @@ def market_split(rows: int = 7, columns: int = 60) -> StandardForm:
 
 
 def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> StandardForm:
-    """Return servers that touch few jobs: points come at once, a proof takes hours."""
+    """Return servers that touch few jobs: points come at once, a proof takes long (hours from 120 servers)."""
     generator = np.random.default_rng(0)
     touched = [(s, j) for s in range(servers) for j in generator.choice(jobs, size=6, replace=False)]
     matrix = np.zeros((len(touched) + 1, servers + jobs))

@@ -165,7 +165,7 @@ def test_time_limit_without_a_point(backend: Backend, seconds: float) -> None:
 @every_backend
 def test_time_limit_with_a_point(backend: Backend) -> None:
     """A time limit after the first point must keep the point and a bound that is no better than it."""
-    form = union_of_servers()
+    form = union_of_servers(120, 160, 40)
 
     outcome = backend.solve(form, time_limit=4)
 

@@ -307,7 +307,7 @@ Highs().solve(market_split())
 def test_ctrl_c_leaves_the_best_incumbent(tmp_path: Path, backend: str) -> None:
     """Ctrl-C at the terminal must bring the outcome with its best incumbent at once; the next solve works."""
     text = f"""{SOLVE}
-outcome = {backend}().solve(union_of_servers(), on_incumbent=lambda i: print("found", flush=True))
+outcome = {backend}().solve(union_of_servers(120, 160, 40), on_incumbent=lambda i: print("found", flush=True))
 print("ended", outcome.status, outcome.stopped_by, outcome.objective is not None, flush=True)
 print({backend}().solve(knapsack()).objective)
 """
