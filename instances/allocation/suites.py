@@ -4,17 +4,18 @@
 does.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gsopt.files import read_problem, write
+from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.result import plain
 from gsopt.testing import brute_force
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
+from instances.standing import renamed, with_about, with_kept_proof
 
 #: The folder of all instances; an instance's name is its place in there.
 FOLDER = Path(__file__).parents[1]
@@ -45,7 +46,7 @@ def paper() -> list[Allocation]:
     >>> [problem.name for problem in paper()]
     ['allocation/aryl-table-4', 'allocation/aryl-figure-6']
     """
-    return [_renamed(problem, problem.name) for problem in (table_4(), figure_6())]
+    return [renamed(problem, problem.name) for problem in (table_4(), figure_6())]
 
 
 def small() -> list[Allocation]:
@@ -57,7 +58,7 @@ def small() -> list[Allocation]:
     5
     """
     made = {**_random(), **_greedy_fails(), **_tables(), **_corner_cases()}
-    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Allocation]:
@@ -68,7 +69,7 @@ def production() -> list[Allocation]:
     >>> [max(figure) for figure in zip(*((len(p.jobs), p.capacity) for p in production()))]
     [2000, 4000]
     """
-    return [_renamed(problem, f"production/{name}") for name, problem in _of_production_size()]
+    return [renamed(problem, f"production/{name}") for name, problem in _of_production_size()]
 
 
 def proven(problem: Allocation) -> Allocation:
@@ -83,7 +84,7 @@ def proven(problem: Allocation) -> Allocation:
     if optimum is None:
         return problem
     value = plain(optimum[0])
-    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
 def regenerate(folder: Path = FOLDER) -> list[Path]:
@@ -97,7 +98,7 @@ def regenerate(folder: Path = FOLDER) -> list[Path]:
     for problem in committed():
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
         paths.append(path)
     return paths
 
@@ -204,28 +205,6 @@ def _of_production_size() -> Iterator[tuple[str, Allocation]]:
 
 def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
     return Allocation(about=About(source="made by hand"), capacity=capacity, jobs=jobs)
-
-
-def _changed(problem: Allocation, **changes: Any) -> Allocation:
-    return Allocation(**{**dict(problem), **changes})
-
-
-def _renamed(problem: Allocation, name: str) -> Allocation:
-    return _changed(problem, name=f"allocation/{name}")
-
-
-def _with_about(problem: Allocation, facts: Mapping[str, Any]) -> Allocation:
-    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
-
-
-def _with_kept_proof(problem: Allocation, path: Path) -> Allocation:
-    if not path.exists():
-        return problem
-    standing = read_problem(path)
-    if standing.about is None or _changed(problem, about=standing.about) != standing:
-        return problem
-    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
-    return _with_about(problem, kept)
 
 
 if __name__ == "__main__":

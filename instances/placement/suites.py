@@ -3,11 +3,10 @@
 ``python -m instances.placement.suites`` writes every file anew; they change only if a generator does.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from gsopt.files import read_problem, write
+from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
 from gsopt.result import plain
@@ -15,6 +14,7 @@ from gsopt.testing import brute_force
 from instances.placement.elastic import elastic
 from instances.placement.vectors import vectors
 from instances.placement.whole_gpus import whole_gpus
+from instances.standing import renamed, with_about, with_kept_proof
 
 #: The folder of all instances; an instance's name is its place in there.
 FOLDER = Path(__file__).parents[1]
@@ -40,7 +40,7 @@ def small() -> list[Placement]:
     4
     """
     made = {**_whole_gpus(), **_vectors(), **_preferences(), **_corner_cases()}
-    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Placement]:
@@ -67,7 +67,7 @@ def production() -> list[Placement]:
         "elastic-420-split": elastic(elastic_share=0.8, split_jobs=True, seed=1),
         "elastic-250-occupied": elastic(jobs=250, occupied=0.4, seed=0),
     }
-    return [_renamed(problem, f"production/{name}") for name, problem in made.items()]
+    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
 
 
 def proven(problem: Placement) -> Placement:
@@ -82,7 +82,7 @@ def proven(problem: Placement) -> Placement:
     if optimum is None:
         return problem
     value = plain(optimum[0])
-    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
 def regenerate(folder: Path = FOLDER) -> list[Path]:
@@ -96,7 +96,7 @@ def regenerate(folder: Path = FOLDER) -> list[Path]:
     for problem in committed():
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
         paths.append(path)
     return paths
 
@@ -215,28 +215,6 @@ def _workers(
 def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...], **options: Any) -> Placement:
     about = About(source="made by hand")
     return Placement(about=about, servers=tuple(servers), workers=tuple(lines), **options)
-
-
-def _changed(problem: Placement, **changes: Any) -> Placement:
-    return Placement(**{**dict(problem), **changes})
-
-
-def _renamed(problem: Placement, name: str) -> Placement:
-    return _changed(problem, name=f"placement/{name}")
-
-
-def _with_about(problem: Placement, facts: Mapping[str, Any]) -> Placement:
-    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
-
-
-def _with_kept_proof(problem: Placement, path: Path) -> Placement:
-    if not path.exists():
-        return problem
-    standing = read_problem(path)
-    if standing.about is None or _changed(problem, about=standing.about) != standing:
-        return problem
-    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
-    return _with_about(problem, kept)
 
 
 if __name__ == "__main__":

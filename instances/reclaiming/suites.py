@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gsopt.files import read_problem, write
+from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
 from gsopt.result import plain
@@ -18,6 +18,7 @@ from instances.reclaiming.layout import eight_gpu_servers
 from instances.reclaiming.random_hypergraph import random_hypergraph
 from instances.reclaiming.server_uniform import server_uniform
 from instances.reclaiming.workers import Mode
+from instances.standing import changed, renamed, with_about, with_kept_proof
 
 #: The folder of all instances; an instance's name is its place in there.
 FOLDER = Path(__file__).parents[1]
@@ -34,7 +35,7 @@ def committed() -> list[Reclaiming]:
     >>> len(committed())
     38
     """
-    return [_renamed(figure_5(), "aryl-figure-5"), *small(), *production()]
+    return [renamed(figure_5(), "aryl-figure-5"), *small(), *production()]
 
 
 def small() -> list[Reclaiming]:
@@ -46,7 +47,7 @@ def small() -> list[Reclaiming]:
     9
     """
     made = {**_plain(), **_weighted(), **_elastic(), **_collateral(), **_corner_cases()}
-    return [_renamed(problem, f"small/{name}") for name, problem in made.items()]
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
 def production() -> list[Reclaiming]:
@@ -58,7 +59,7 @@ def production() -> list[Reclaiming]:
     {520}
     """
     return [
-        _renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
+        renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
         for mode in _MODES
         for demand in _PRODUCTION_DEMANDS
     ]
@@ -76,7 +77,7 @@ def proven(problem: Reclaiming) -> Reclaiming:
     if optimum is None:
         return problem
     value = plain(optimum[0])
-    return _with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
 def regenerate(folder: Path = FOLDER) -> list[Path]:
@@ -90,7 +91,7 @@ def regenerate(folder: Path = FOLDER) -> list[Path]:
     for problem in committed():
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else _with_kept_proof(problem, path), path)
+        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
         paths.append(path)
     return paths
 
@@ -138,7 +139,7 @@ def _elastic() -> dict[str, Reclaiming]:
 
 def _collateral() -> dict[str, Reclaiming]:
     def collateral(**options: Any) -> Reclaiming:
-        return _changed(churn(mode="worker", **options), second_objective="collateral")
+        return changed(churn(mode="worker", **options), second_objective="collateral")
 
     return {
         "collateral": collateral(servers=8, demand=3, seed=4),
@@ -188,28 +189,6 @@ def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Map
         servers=eight_gpu_servers(servers),
         jobs=tuple(Job(name=name, workers=workers, **options) for name, (workers, options) in jobs.items()),
     )
-
-
-def _changed(problem: Reclaiming, **changes: Any) -> Reclaiming:
-    return Reclaiming(**{**dict(problem), **changes})
-
-
-def _renamed(problem: Reclaiming, name: str) -> Reclaiming:
-    return _changed(problem, name=f"reclaiming/{name}")
-
-
-def _with_about(problem: Reclaiming, facts: Mapping[str, Any]) -> Reclaiming:
-    return _changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
-
-
-def _with_kept_proof(problem: Reclaiming, path: Path) -> Reclaiming:
-    if not path.exists():
-        return problem
-    standing = read_problem(path)
-    if standing.about is None or _changed(problem, about=standing.about) != standing:
-        return problem
-    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
-    return _with_about(problem, kept)
 
 
 if __name__ == "__main__":
