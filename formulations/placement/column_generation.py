@@ -1,10 +1,12 @@
 """Column generation: the pattern model when the patterns are too many to enumerate."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from formulations.placement.answer import answer, without_model
+from formulations.placement.bounds import better_than, round_up
 from formulations.placement.deadline import Deadline
 from formulations.placement.generation import Generation
 from formulations.placement.maximal import maximal_patterns
@@ -80,8 +82,8 @@ def column_generation(
     relaxed = Generation(packing, pricers, deadline).run()
     patterns = relaxed.patterns
     settled = Settled(packing.floor, infeasible=relaxed.infeasible, stopped_by=relaxed.stopped_by)
-    if relaxed.outcome is not None:
-        bound = packing.round_up(max(relaxed.bound, packing.floor))
+    if relaxed.outcome is not None and relaxed.prices is not None:
+        bound = round_up(packing, max(relaxed.bound, packing.floor))
         rounding = rounded(packing, patterns, relaxed.outcome, goal=bound, deadline=deadline, seed=seed)
         patterns = rounding.patterns + rounding.others
         form = packing.form(patterns)
@@ -89,6 +91,7 @@ def column_generation(
             form,
             relaxed.outcome,
             Settled.at(form, _padded(rounding.values, form.cost.size), bound),
+            prove=partial(better_than, packing, relaxed.prices),
             backend=solver,
             deadline=deadline,
             complete=False,

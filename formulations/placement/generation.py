@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import eye_array, hstack
 
+from formulations.placement.bounds import Prices, lagrange, round_up
 from formulations.placement.deadline import Deadline
 from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.pricing import Pricer
@@ -26,6 +27,8 @@ class Relaxed:
         The patterns so far.
     outcome
         The relaxation's optimum over them, or None while it is infeasible.
+    prices
+        The prices that go with it.
     bound
         Bound on the optimum over all patterns.
     rounds
@@ -38,6 +41,7 @@ class Relaxed:
 
     patterns: Patterns
     outcome: Outcome | None = None
+    prices: Prices | None = None
     bound: float = -np.inf
     rounds: int = 0
     infeasible: bool = False
@@ -91,9 +95,10 @@ class Generation:
                 return replace(relaxed, stopped_by=outcome.stopped_by)
             worth = self.packing.worth(outcome.duals)
             worth = worth if counting_cost else np.minimum(worth, 1.0)
-            priced, most = self._price(worth, self.packing.rents(outcome.duals, counting_cost=counting_cost))
-            bound = self.packing.lagrange(worth, most, counting_cost=counting_cost)
-            relaxed = Relaxed(patterns, outcome, max(relaxed.bound, bound), relaxed.rounds + 1)
+            rents = self.packing.rents(outcome.duals, counting_cost=counting_cost)
+            priced, prices = self._price(worth, rents)
+            bound = lagrange(self.packing, prices, counting_cost=counting_cost)
+            relaxed = Relaxed(patterns, outcome, prices, max(relaxed.bound, bound), relaxed.rounds + 1)
             fresh = priced.without(known)
             if not len(fresh) or self._is_known(relaxed, counting_cost=counting_cost):
                 return relaxed
@@ -108,10 +113,10 @@ class Generation:
             return relaxed.value <= _ZERO or relaxed.bound > _ZERO
         if not np.isfinite(relaxed.bound):
             return False
-        return self.packing.round_up(relaxed.bound) >= self.packing.round_up(relaxed.value)
+        return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value)
 
-    def _price(self, worth: Reals, rents: Reals) -> tuple[Patterns, Reals]:
-        """Find patterns worth more than their rent, and the most that any is worth, by zone and kind."""
+    def _price(self, worth: Reals, rents: Reals) -> tuple[Patterns, Prices]:
+        """Find patterns worth more than their rent, and the most that any is worth."""
         rows = []
         most = np.zeros((len(self.packing.zones), len(rents)))
         for z, (zone, pricer) in enumerate(zip(self.packing.zones, self.pricers, strict=True)):
@@ -123,7 +128,7 @@ class Generation:
             priced = pricer(asked, rents[kinds], deadline=self.deadline)
             most[z, kinds] = priced.most
             rows += [(z, kinds[room], counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
-        return Patterns.of(rows, worth.shape[1]), most
+        return Patterns.of(rows, worth.shape[1]), Prices(worth, most)
 
     def _counting_missing(self, form: StandardForm) -> StandardForm:
         """Count the workers for which there is no pattern, instead of the cost."""

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,6 @@ Reals = NDArray[np.float64]
 
 #: A line of workers, and how many of them.
 Some = tuple[int, int]
-
-#: What rounding up forgives, and the relative precision of a sum of floats.
-_ROUNDING, _PRECISION = 1e-6, 1e-11
 
 
 @dataclass(frozen=True)
@@ -250,34 +246,6 @@ class Packing:
         """Read what a server of each kind costs, its scarcity included, out of the duals, shape (kinds,)."""
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
-
-    def lagrange(self, worth: Reals, most: Reals, *, counting_cost: bool = True) -> float:
-        """Give the Lagrangian bound on the objective, which any worth of the workers proves.
-
-        Every worker that must be there pays its worth, every move and every server takes what it can get.
-
-        Parameters
-        ----------
-        worth
-            Worth of a worker of each demand in each zone, non-negative, shape (zones, demands).
-        most
-            Upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds).
-        counting_cost
-            Whether costs count. Without them a bound above 0 proves that there is no solution.
-        """
-        moving, costs, times = self.moving
-        paid = float(worth[0] @ self.totals)
-        moves = counting_cost * costs - moving[: worth.size].T @ worth.ravel()
-        servers = counting_cost * self.costs - most.max(axis=0, initial=0.0)
-        taken = times @ np.minimum(moves, 0.0) + self.limits @ np.minimum(servers, 0.0)
-        return counting_cost * self.offset + paid + float(taken)
-
-    def round_up(self, bound: float) -> int:
-        """Round a bound up to the next value that the objective can have."""
-        _, costs, _ = self.moving
-        step = int(np.gcd.reduce(np.append(costs, self.costs), initial=0)) or 1
-        above = (bound - self.offset) / step
-        return self.offset + step * ceil(above - _ROUNDING - _PRECISION * abs(above))
 
     @property
     def _grouped(self) -> bool:

@@ -1,8 +1,11 @@
 """Patterns: the exact model over every maximal way to fill a server."""
 
+from functools import partial
+
 import numpy as np
 
 from formulations.placement.answer import answer, without_model
+from formulations.placement.bounds import Prices, better_than, lagrange, round_up
 from formulations.placement.deadline import Deadline
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns, Reals
@@ -94,7 +97,8 @@ def over_patterns(
         infeasible = relaxed.status is Status.INFEASIBLE
         settled = Settled(packing.floor, infeasible=infeasible, stopped_by=relaxed.stopped_by)
     else:
-        bound = packing.round_up(_bound(packing, every, relaxed.duals))
+        prices = _prices(packing, every, relaxed.duals)
+        bound = round_up(packing, lagrange(packing, prices))
         rounding = rounded(packing, every, relaxed, goal=bound, deadline=deadline)
         every = rounding.patterns
         form = packing.form(every)
@@ -102,6 +106,7 @@ def over_patterns(
             form,
             relaxed,
             Settled.at(form, rounding.values, bound),
+            prove=partial(better_than, packing, prices),
             backend=backend,
             deadline=deadline,
             complete=True,
@@ -118,10 +123,9 @@ def over_patterns(
     )
 
 
-def _bound(packing: Packing, every: Patterns, duals: Reals) -> float:
-    """Give the relaxation's value as a bound that rounding errors do not touch."""
+def _prices(packing: Packing, every: Patterns, duals: Reals) -> Prices:
+    """Read prices out of the relaxation's duals, with what the patterns are worth at them."""
     worth = packing.worth(duals)
     most = np.zeros((len(packing.zones), len(packing.kinds)))
-    values = (every.counts * worth[every.zone]).sum(axis=1)
-    np.maximum.at(most, (every.zone, every.kind), values)
-    return packing.lagrange(worth, most)
+    np.maximum.at(most, (every.zone, every.kind), (every.counts * worth[every.zone]).sum(axis=1))
+    return Prices(worth, most)

@@ -1,5 +1,6 @@
 """Settle: from the linear relaxation over some columns to integers, and what they prove."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -59,6 +60,7 @@ def settle(
     relaxed: Outcome,
     known: Settled,
     *,
+    prove: Callable[[int], int],
     backend: Backend,
     deadline: Deadline,
     complete: bool,
@@ -80,6 +82,8 @@ def settle(
         Optimum of its linear relaxation, with duals; columns beyond its values are 0 there.
     known
         What is known already: at least a bound over these columns and all others that the problem has.
+    prove
+        Given the value of a point, bounds every point that is better; the value itself if there is none.
     backend
         Solver.
     deadline
@@ -93,28 +97,32 @@ def settle(
     log
         Stream the solver's log.
     """
+    known = _bounded(known, prove)
     if known.closed:
         return known
     if relaxed.values is not None:
-        outcome = backend.solve(
-            _at_least(_rounded_down(form, relaxed.values), known.bound),
-            time_limit=deadline.left(most=dive),
-            log=log,
-        )
-        known = _better(known, form, outcome, np.arange(form.cost.size))
+        rest = _at_least(_rounded_down(form, relaxed.values), known.bound)
+        outcome = backend.solve(rest, time_limit=deadline.left(most=dive), log=log)
+        known = _bounded(_better(known, form, outcome, np.arange(form.cost.size)), prove)
         if known.closed:
             return known
         if outcome.stopped_by in (StoppedBy.INTERRUPT, StoppedBy.CRASH) or deadline.passed:
             return replace(known, stopped_by=outcome.stopped_by)
     kept = _promising(form, relaxed, known)
     outcome = backend.solve(
-        _at_least(_only(form, kept), known.bound),
+        _only(form, kept),
         time_limit=deadline.left(most=search),
         start=None if known.values is None else known.values[kept],
         log=log,
     )
     known = replace(_better(known, form, outcome, kept), stopped_by=outcome.stopped_by)
-    return _proven(known, outcome) if complete else known
+    return _bounded(_proven(known, outcome) if complete else known, prove)
+
+
+def _bounded(known: Settled, prove: Callable[[int], int]) -> Settled:
+    if known.objective is None:
+        return known
+    return replace(known, bound=max(known.bound, prove(known.objective)))
 
 
 def _rounded_down(form: StandardForm, values: Vector) -> StandardForm:
@@ -149,7 +157,7 @@ def _better(known: Settled, form: StandardForm, outcome: Outcome, columns: NDArr
 
 def _at_least(form: StandardForm, bound: int) -> StandardForm:
     """Add the bound as a row, so that a solver ends when it meets it."""
-    if not form.cost.size or np.abs(form.cost).max() > LARGEST_BIG_M:
+    if np.abs(form.cost).max(initial=0.0) > LARGEST_BIG_M:
         return form
     return replace(
         form,

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
+from formulations.placement.bounds import round_up
 from formulations.placement.deadline import Deadline
 from formulations.placement.generation import Generation, Relaxed
 from formulations.placement.maximal import maximal_patterns
@@ -41,7 +42,7 @@ def test_the_bound_is_the_relaxation_over_all_patterns(problem: Placement) -> No
     best = Highs().solve(packing.form(every).relaxation).objective
     assert best is not None
 
-    assert packing.round_up(relaxed.bound) == packing.round_up(best)
+    assert round_up(packing, relaxed.bound) == round_up(packing, best)
     assert relaxed.bound <= best + 1e-6 * max(1.0, abs(best))
     assert relaxed.value >= relaxed.bound - 1e-6 * max(1.0, abs(best))
 

@@ -1,7 +1,6 @@
 """The reduction: what is put together, the moves, the bound, and the way back."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
 from formulations.placement.maximal import maximal_patterns
@@ -90,43 +89,6 @@ def test_the_model_counts_what_the_judge_counts(problem: Placement) -> None:
     assert problem.violations(solution) == []
     assert problem.objective(solution) == round(outcome.objective or 0) == best[0]
     assert packing.floor <= best[0]
-
-
-@given(placements())
-@settings(deadline=None, max_examples=30)
-def test_any_prices_prove_a_bound(problem: Placement) -> None:
-    """The Lagrangian bound of prices drawn at random is never above the optimum."""
-    best = brute_force(problem)
-    if problem.misfit or best is None:
-        return
-    packing = Packing.of(problem)
-    patterns = maximal_patterns(packing, limit=10_000)
-    assert patterns is not None
-    random = np.random.default_rng(problem.size)
-    for scale in (0.1, 1.0, 20.0):
-        worth = scale * random.random((len(packing.zones), len(packing.demands)))
-        most = np.zeros((len(packing.zones), len(packing.kinds)))
-        np.maximum.at(
-            most, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1)
-        )
-        assert packing.lagrange(worth, most) <= best[0] + 1e-9
-
-
-@pytest.mark.parametrize(("bound", "rounded"), [(3.0, 3), (3.0000001, 3), (3.01, 4), (2.9999999, 3)])
-def test_bounds_are_rounded_up_to_whole_servers(bound: float, rounded: int) -> None:
-    """A bound is rounded up, rounding errors forgiven."""
-    assert Packing.of(vectors(types=2, workers=4)).round_up(bound) == rounded
-
-
-def test_bounds_are_rounded_up_to_values_that_can_be() -> None:
-    """Where every server has 8 GPUs fragmentation changes in steps of 8 from what the workers leave."""
-    problem = Placement(
-        minimize="fragmentation",
-        servers=(Server(name="s", count=5, capacity=Resources(gpu=8)),),
-        workers=(Workers(job="a", count=3, demand=Resources(gpu=3)),),
-    )
-
-    assert [Packing.of(problem).round_up(bound) for bound in (-1.0, 0.0, 6.9, 7.0, 7.1)] == [-1, 7, 7, 7, 15]
 
 
 def test_patterns_know_each_other() -> None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
+from formulations.placement.bounds import round_up
 from formulations.placement.deadline import Deadline
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing
@@ -53,7 +54,7 @@ def test_it_meets_the_bound_of_large_instances(seed: int) -> None:
 
     assert found.values is not None
     assert bound is not None
-    assert packing.form(found.patterns).objective(found.values) <= packing.round_up(bound) + 1
+    assert packing.form(found.patterns).objective(found.values) <= round_up(packing, bound) + 1
 
 
 def test_it_stops_at_the_goal() -> None:

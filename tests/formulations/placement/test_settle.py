@@ -25,12 +25,19 @@ TENS = StandardForm.build(cost=[20, 30], matrix=[[2, 3]], row_lower=[7], row_upp
 IMPOSSIBLE = StandardForm.build(cost=[1.0], matrix=[[2.0]], row_lower=[1], row_upper=[1])
 
 
+def nothing(value: int) -> int:
+    """Prove nothing of points better than a value."""
+    return -abs(value) - 10**9
+
+
 def settled(
     form: StandardForm, known: Settled, *, complete: bool = True, limit: float | None = None
 ) -> Settled:
     """Settle a program from its relaxation."""
     relaxed = Highs().solve(form.relaxation)
-    return settle(form, relaxed, known, backend=Highs(), deadline=Deadline(limit), complete=complete)
+    return settle(
+        form, relaxed, known, prove=nothing, backend=Highs(), deadline=Deadline(limit), complete=complete
+    )
 
 
 @pytest.mark.parametrize(("form", "bound", "optimum"), [(CYCLE, 3, 3), (CYCLE, 0, 3), (TENS, 0, 75)])
@@ -63,16 +70,29 @@ def test_what_is_known_is_kept() -> None:
     """A point that meets the bound is given back, and one that cannot be improved on is proven."""
     point = np.array([1, 1, 0, 1, 0])
     closed = Settled.at(CYCLE, point, 3)
-    assert settled(CYCLE, closed) is closed
+    kept = settled(CYCLE, closed)
+    assert kept.closed
+    assert kept.values is closed.values
 
     found = settled(CYCLE, Settled.at(CYCLE, point, 2))
     assert (found.objective, found.bound) == (3, 3)
 
 
+def test_what_can_be_proven_of_better_points_counts() -> None:
+    """A proof that nothing is better than the point that is known ends the search."""
+    relaxed = Highs().solve(CYCLE.relaxation)
+    known = Settled.at(CYCLE, np.array([1, 1, 0, 1, 0]), 2)
+    found = settle(CYCLE, relaxed, known, prove=int, backend=Highs(), deadline=Deadline(0.0), complete=False)
+
+    assert (found.objective, found.bound, found.closed) == (3, 3, True)
+
+
 def test_without_time_the_bound_stands() -> None:
     """Without time the known bound and point come back, stopped by the limit."""
     relaxed = Highs().solve(CYCLE.relaxation)
-    found = settle(CYCLE, relaxed, Settled(2), backend=Highs(), deadline=Deadline(0.0), complete=True)
+    found = settle(
+        CYCLE, relaxed, Settled(2), prove=nothing, backend=Highs(), deadline=Deadline(0.0), complete=True
+    )
 
     assert found.bound == 2
     assert found.stopped_by is StoppedBy.TIME_LIMIT
@@ -83,7 +103,9 @@ def test_columns_beyond_the_relaxation_are_zero_there() -> None:
     shorter = StandardForm.build(cost=[1], matrix=[[1]], row_lower=[3], row_upper=[np.inf])
     longer = StandardForm.build(cost=[1, 1], matrix=[[1, 5]], row_lower=[3], row_upper=[np.inf])
     relaxed = Highs().solve(shorter.relaxation)
-    found = settle(longer, relaxed, Settled(0), backend=Highs(), deadline=Deadline(None), complete=False)
+    found = settle(
+        longer, relaxed, Settled(0), prove=nothing, backend=Highs(), deadline=Deadline(None), complete=False
+    )
 
     assert found.objective == 1
 
@@ -100,7 +122,9 @@ def test_solvers_of_integers_only_will_do() -> None:
     from gsopt.backends import CpSat
 
     relaxed = Highs().solve(CYCLE.relaxation)
-    found = settle(CYCLE, relaxed, Settled(0), backend=CpSat(), deadline=Deadline(None), complete=True)
+    found = settle(
+        CYCLE, relaxed, Settled(0), prove=nothing, backend=CpSat(), deadline=Deadline(None), complete=True
+    )
 
     assert relaxed.status is Status.OPTIMAL
     assert (found.objective, found.bound) == (3, 3)
