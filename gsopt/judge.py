@@ -300,7 +300,7 @@ class _Trial:
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
         held = {index: self._total(piece.end - piece.start for piece in of_job[index]) for index in done}
-        fair = _fluid_finish_times(jobs, self.scenario.cluster.gpus, self.number)
+        fair = fluid_finish_times(jobs, self.scenario.cluster.gpus, self.number)
         fluid = {index: fair[index] - self.number(jobs[index].release_date) for index in done}
         first = self.number(jobs[0].release_date) if jobs else None
         last = max((completions[index] for index in done), default=None)
@@ -467,7 +467,7 @@ def _tier(scenario: Scenario, placement: Sequence[int]) -> Tier:
     return Tier.RACK if sum(count > 0 for count in racks.values()) == 1 else Tier.NETWORK
 
 
-def _fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], Any]) -> list[Any]:
+def fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], Any]) -> list[Any]:
     """Finish times under an equal fluid share, from the service that every unfinished job has had alike."""
     finish: list[Any] = [None] * len(jobs)
     arrivals = [(number(job.release_date), index) for index, job in enumerate(jobs)]

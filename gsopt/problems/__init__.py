@@ -3,5 +3,6 @@
 from gsopt.problems.allocation import Allocation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
+from gsopt.problems.scheduling import Scheduling
 
-__all__ = ["Allocation", "Placement", "Reclaiming"]
+__all__ = ["Allocation", "Placement", "Reclaiming", "Scheduling"]

@@ -1,0 +1,253 @@
+"""Scheduling over time: when each job runs, and on how many GPUs, until all are complete."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job, Seconds, Workload
+from gsopt.judge import Verdict, fluid_finish_times, judge
+from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+
+#: Work of a job, in any unit.
+Work = Annotated[float, Field(gt=0, le=1e15)]
+
+#: Work done per second on some number of GPUs.
+Rate = Annotated[float, Field(gt=0, le=1e12)]
+
+#: Longest that a job may take alone, in seconds, and the most that its rates may differ.
+_LONGEST, _MOST_SPEEDUP = 1e12, 1e6
+
+#: Seconds by which rounding may miss a deadline, relative to the deadline.
+_TOLERANCE = 1e-9
+
+
+class ElasticJob(Frozen):
+    """A job that runs on one of several numbers of GPUs at a time.
+
+    Attributes
+    ----------
+    name
+        Name of the job, unique in its problem.
+    release
+        Release date in seconds.
+    work
+        Work to be done, in any unit.
+    rates
+        Work done per second on each number of GPUs on which the job may run.
+    gpus
+        Number of GPUs that it demands; the smallest allowed number when None.
+
+    Examples
+    --------
+    >>> job = ElasticJob(name="a", release=0, work=12, rates={1: 1.0, 2: 1.5})
+    >>> job.demand, job.duration, job.menu
+    (1, 12.0, ((1, 1.0), (2, 1.5)))
+    """
+
+    name: Name
+    release: Seconds
+    work: Work
+    rates: Annotated[Mapping[Gpus, Rate], Field(min_length=1)]
+    gpus: Gpus | None = None
+
+    @model_validator(mode="after")
+    def _demand_has_a_rate(self) -> "ElasticJob":
+        if self.gpus is not None and self.gpus not in self.rates:
+            raise RuleBroken("gpus", self.gpus, f"must be one of the counts with a rate, {sorted(self.rates)}")
+        return self
+
+    @model_validator(mode="after")
+    def _numbers_are_alike(self) -> "ElasticJob":
+        if self.duration > _LONGEST:
+            raise RuleBroken("work", self.work, f"must take at most {_LONGEST:g} s on the demanded GPUs")
+        if max(self.rates.values()) > _MOST_SPEEDUP * min(self.rates.values()):
+            raise RuleBroken("rates", dict(self.rates), f"must differ by a factor of at most {_MOST_SPEEDUP:g}")
+        return self
+
+    @property
+    def demand(self) -> int:
+        """Number of GPUs that the job demands."""
+        return min(self.rates) if self.gpus is None else self.gpus
+
+    @property
+    def duration(self) -> float:
+        """Seconds that the job takes alone on the GPUs that it demands."""
+        return self.work / self.rates[self.demand]
+
+    @property
+    def menu(self) -> tuple[tuple[int, float], ...]:
+        """Every allowed number of GPUs, ascending, with the speed relative to that on the demanded GPUs."""
+        base = self.rates[self.demand]
+        return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
+
+
+class Run(Frozen):
+    """A job on the same number of GPUs from start to end, in seconds."""
+
+    job: Name
+    start: Seconds
+    end: Seconds
+    gpus: Gpus
+
+
+class SchedulingSolution(Frozen):
+    """What runs when, on how many GPUs."""
+
+    runs: Many[Run]
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> "SchedulingSolution":
+        """Take over a schedule, whatever made it.
+
+        Examples
+        --------
+        >>> SchedulingSolution.of(Schedule((Segment("a", 0, 1.5, 2),))).runs[0].end
+        1.5
+        """
+        return cls(
+            runs=tuple(
+                Run(job=piece.job, start=float(piece.start), end=float(piece.end), gpus=piece.gpus)
+                for piece in schedule.segments
+            )
+        )
+
+    @property
+    def schedule(self) -> Schedule:
+        """The runs as a schedule, as the simulator and the plots know it."""
+        return Schedule(tuple(Segment(run.job, run.start, run.end, run.gpus) for run in self.runs))
+
+
+class Scheduling(Problem[SchedulingSolution]):
+    """Run elastic jobs on a cluster so that they complete as early as possible on average.
+
+    A job may be interrupted and resized at any time and at no cost, and any GPUs will do. So the optimum
+    bounds every policy that gives a job only counts with a rate, whatever its rounds, overheads and
+    placements. With `fairness` no job may complete more than that many seconds after it would if all GPUs were
+    shared equally, as a fluid, among the jobs that are there.
+
+    Source: Ares, Eq. 1. The text calls the reference a job completion time, the equation compares it with
+    a time of completion; it is taken as the latter. Work is counted in GPU-seconds on the demanded GPUs.
+
+    Attributes
+    ----------
+    gpus
+        Number of GPUs.
+    jobs
+        The jobs, in any order.
+    fairness
+        The constant C of Eq. 1 in seconds; no constraint when None.
+
+    Examples
+    --------
+    >>> job = ElasticJob(name="a", release=1, work=12, rates={1: 1.0, 4: 4.0})
+    >>> problem = Scheduling(gpus=4, jobs=[job])
+    >>> problem.objective(SchedulingSolution(runs=[Run(job="a", start=1, end=4, gpus=4)]))
+    3.0
+    """
+
+    word: ClassVar[str] = "scheduling"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = SchedulingSolution
+
+    problem: Literal["scheduling"] = "scheduling"
+    gpus: Gpus
+    jobs: Annotated[Many[ElasticJob], Field(min_length=1)]
+    fairness: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Scheduling":
+        seen: set[str] = set()
+        for index, job in enumerate(self.jobs):
+            if job.name in seen:
+                raise RuleBroken(f"jobs[{index}].name", job.name, "must differ from every other name")
+            seen.add(job.name)
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_fits(self) -> "Scheduling":
+        for index, job in enumerate(self.jobs):
+            if job.demand > self.gpus:
+                field = f"jobs[{index}].{'rates' if job.gpus is None else 'gpus'}"
+                raise RuleBroken(field, job.demand, f"must fit the {self.gpus} GPUs of the cluster")
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return "seconds of mean job completion time"
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The jobs as a workload, in the order of their release dates."""
+        return Workload(
+            name=self.name,
+            jobs=tuple(
+                Job(
+                    name=job.name,
+                    release_date=job.release,
+                    duration=job.duration,
+                    gpus=job.demand,
+                    menu=tuple(entry for entry in job.menu if entry[0] <= self.gpus),
+                )
+                for job in self.jobs
+            ),
+        )
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The workload on its cluster, as the simulator takes it."""
+        return Scenario(workload=self.workload, cluster=Cluster.plain(self.gpus))
+
+    def objective(self, solution: SchedulingSolution) -> float:
+        """Mean job completion time in seconds."""
+        return float(self._verdict(solution).mean_jct)
+
+    def violations(self, solution: SchedulingSolution) -> list[str]:
+        """List broken rules of the schedule, then jobs that complete too late to be fair."""
+        verdict = self._verdict(solution)
+        return [*verdict.violations, *self._unfair(verdict)]
+
+    def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
+        """Give the figures of efficiency and fairness with which schedulers are compared."""
+        verdict = self._verdict(solution)
+        delays = [
+            completion - fair
+            for completion, fair in zip(verdict.completion_times, self._fair_times(), strict=True)
+        ]
+        return {
+            "99th percentile of job completion times (s)": verdict.p99_jct,
+            "makespan (s)": verdict.makespan,
+            "unfair fraction": verdict.unfair_fraction or 0,
+            "worst finish-time fairness": verdict.worst_fairness,
+            "largest delay behind the fair share (s)": max(delays),
+            "preemptions per job": verdict.preemptions / len(self.jobs),
+        }
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give what tells instances apart."""
+        return {"jobs": len(self.jobs), "GPUs": self.gpus}
+
+    def _verdict(self, solution: SchedulingSolution) -> Verdict:
+        return judge(solution.schedule, self.scenario)
+
+    def _fair_times(self) -> list[Any]:
+        return fluid_finish_times(self.workload.jobs, self.gpus, float)
+
+    def _unfair(self, verdict: Verdict) -> list[str]:
+        if self.fairness is None:
+            return []
+        broken = []
+        pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times(), strict=True)
+        for job, completion, fair in pairs:
+            deadline = fair + self.fairness
+            if completion is not None and completion > deadline * (1 + _TOLERANCE):
+                broken.append(
+                    f"job {job.name!r} completes at {completion:g}, more than the fairness of "
+                    f"{self.fairness:g} s after its fair share would at {fair:g}"
+                )
+        return broken
