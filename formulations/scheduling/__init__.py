@@ -1,0 +1,3 @@
+"""Exact models of scheduling over time."""
+
+__all__: list[str] = []
