@@ -1,3 +1,5 @@
 """Exact models of scheduling over time."""
 
-__all__: list[str] = []
+from formulations.scheduling.exact import exact
+
+__all__ = ["exact"]
