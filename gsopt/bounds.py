@@ -26,7 +26,7 @@ def area(job: Job) -> float:
     >>> area(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0)]))
     100.0
     """
-    return min(count * job.duration / job.speed(count) for count in job.counts)
+    return min(count * job.duration / speed for count, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height(job: Job) -> float:
@@ -37,7 +37,7 @@ def height(job: Job) -> float:
     >>> height(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5)]))
     40.0
     """
-    return min(job.duration / job.speed(count) for count in job.counts)
+    return min(job.duration / speed for _, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height_bound(workload: Workload, gpus: int) -> float:
