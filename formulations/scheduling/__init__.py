@@ -1,3 +1,5 @@
 """Exact models of scheduling over time."""
 
-__all__: list[str] = []
+from formulations.scheduling.event_orders import event_orders
+
+__all__ = ["event_orders"]
