@@ -1,6 +1,6 @@
 """Answer: the judged result of an exact method, and the cases that need no model."""
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.settle import Settled
 from gsopt.errors import ModelMismatch

@@ -4,9 +4,9 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from dataclasses import replace
 
+from formulations.deadline import Deadline
 from formulations.placement.answer import without_model
 from formulations.placement.column_generation import column_generation
-from formulations.placement.deadline import Deadline
 from gsopt.backends import Backend
 from gsopt.errors import Unsupported
 from gsopt.problems.placement import Placed, Placement, PlacementSolution

@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from formulations.deadline import Deadline
 from formulations.placement.answer import answer, without_model
 from formulations.placement.bounds import better_than, round_up
-from formulations.placement.deadline import Deadline
 from formulations.placement.generation import Generation
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Integers, Packing

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import eye_array, hstack
 
+from formulations.deadline import Deadline
 from formulations.placement.bounds import Prices, lagrange, round_up
-from formulations.placement.deadline import Deadline
 from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.pricing import Pricer
 from formulations.placement.volume import volume

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 
+from formulations.deadline import Deadline
 from formulations.placement.answer import answer, without_model
 from formulations.placement.bounds import Prices, better_than, lagrange, round_up
-from formulations.placement.deadline import Deadline
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.rounding import rounded

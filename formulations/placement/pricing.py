@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.packing import Integers, Packing, Reals, Zone
 from gsopt.backends import Backend
 from gsopt.problem import Sense

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.packing import Integers, Packing, Patterns, Reals
 from gsopt.backends import Outcome
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from gsopt.backends import Backend, Outcome
 from gsopt.backends.base import Vector
 from gsopt.result import Status, StoppedBy

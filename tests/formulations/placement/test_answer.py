@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from formulations.placement.answer import answer, without_model
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.settle import Settled
 from gsopt.errors import Contradiction, ModelMismatch

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.packing import Integers, Packing, Reals
 from formulations.placement.pricing import Programs, Table, pricer
 from gsopt.backends import Highs

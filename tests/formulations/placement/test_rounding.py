@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.placement.bounds import round_up
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing
 from formulations.placement.rounding import Rounded, rounded

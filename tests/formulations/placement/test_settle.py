@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 from formulations.placement.settle import Settled, settle
 from gsopt.backends import Highs
 from gsopt.result import Status, StoppedBy

@@ -1,6 +1,6 @@
 """Time limits."""
 
-from formulations.placement.deadline import Deadline
+from formulations.deadline import Deadline
 
 
 def test_what_is_left_shrinks() -> None:
