@@ -1,5 +1,6 @@
 """Exact models of scheduling over time."""
 
 from formulations.scheduling.event_orders import event_orders
+from formulations.scheduling.milp import milp
 
-__all__ = ["event_orders"]
+__all__ = ["event_orders", "milp"]

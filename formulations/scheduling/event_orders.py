@@ -137,9 +137,7 @@ def _orders(instance: Instance) -> Iterator[list[Cell]]:
     return extended([], 0, frozenset())
 
 
-def _best(
-    instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
-) -> Best | None:
+def _best(instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]) -> Best | None:
     """Solve the linear program of an order; None where it is infeasible."""
     from scipy.optimize import linprog
 
