@@ -237,6 +237,8 @@ def _narrow(bracket: _Bracket) -> BucketModel:
     for _ in range(_NARROWINGS):
         form = model.form(relaxed=True)
         outcome = Highs().solve(form, time_limit=bracket.deadline.left())
+        if outcome.stopped_by is StoppedBy.INTERRUPT:
+            raise KeyboardInterrupt
         if outcome.status is Status.INFEASIBLE:
             bracket.raise_bound(bracket.upper)
         if outcome.values is None or outcome.objective is None or outcome.duals is None:

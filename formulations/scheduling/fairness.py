@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
-from gsopt.bounds import gps_finish_times
+from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import Scheduling
 
 

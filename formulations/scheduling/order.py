@@ -12,6 +12,7 @@ from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step
 from gsopt.backends import Highs
+from gsopt.result import StoppedBy
 from gsopt.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
@@ -152,6 +153,8 @@ class _Program:
         plan: Plan | None = None
         while True:
             outcome = Highs().solve(self._form(), time_limit=self.deadline.left())
+            if outcome.stopped_by is StoppedBy.INTERRUPT:
+                raise KeyboardInterrupt
             if outcome.values is None or outcome.duals is None:
                 return plan
             if outcome.values[: len(self.instance)].max() <= _MISSING:
