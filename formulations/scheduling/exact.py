@@ -223,8 +223,8 @@ def _begin(problem: Scheduling, bracket: _Bracket) -> None:
             return
         if found.delay > problem.fairness * (1 + 1e-9) + 1e-9:
             bracket.infeasible = (
-                f"in every schedule some job is delayed by more than {problem.fairness:g} s behind its fair share; "
-                f"the smallest fairness possible is {found.delay:g} s"
+                f"in every schedule some job completes more than {problem.fairness:g} s after its fair share "
+                f"would; the smallest fairness possible is {found.delay:g} s"
             )
             return
         bracket.suggest(found.plan.completions)

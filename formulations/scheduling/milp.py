@@ -13,7 +13,7 @@ from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import local_search
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
-from formulations.scheduling.order import best_timetable, event_order
+from formulations.scheduling.order import best_plan, event_order
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import Step, replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
@@ -85,8 +85,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     and the p-th in e or a later one; 0 elsewhere.
     alone[j, e, p]: the y of a job add up to at most l.
     area[e, p]: the g_jk y add up to at most M l.
-    groups[K, i, e, p]: for K = 2, 4, ... and the other divisors of M: the floor(g_jk / K) y of jobs j other than
-    i and, if K divides M, the ceil(g_ik / K) y of i, else its floor, add up to at most floor(M / K) l.
+    groups[K, i, e, p]: for K = 2, 4, ... and the other divisors of M: the floor(g_jk / K) y of jobs j other
+    than i and, if K divides M, the ceil(g_ik / K) y of i, else its floor, add up to at most floor(M / K) l.
     work[j]: the s_jk y of a job add up to 1.
     until[j, p]: those in cells of position p to at most the z[j, q] with q >= p.
     enough[j, p]: those in cells of positions up to p to at least the z[j, q] with q <= p.
@@ -228,7 +228,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
 
 class _Search:
-    """Solves the model, cuts off what is no mixture of configurations, and keeps the best schedule and bound."""
+    """Solves the model, cuts off what no mixture of configurations is, and keeps the best schedule and bound."""
 
     def __init__(
         self, problem: Scheduling, positions: Positions, known: Known | None, deadline: Deadline, gap: float
@@ -337,7 +337,7 @@ def _search(problem: Scheduling, instance: Instance, deadline: Deadline) -> Know
     timetable = local_search(instance, deadline)
     if timetable is None:
         return None
-    solution = replayed(instance, [Step(step.seconds, step.counts) for step in timetable.steps])
+    solution = replayed(instance, [Step(step.duration, step.gpus) for step in timetable.steps])
     return None if problem.violations(solution) else Known(solution, float(problem.objective(solution)))
 
 
@@ -606,10 +606,10 @@ def _schedule(
         if values[f"z[{job},{position}]"] > 0.5
     }
     completions = [time_of[job] * positions.unit + instance.arrivals[0] for job in count]
-    timetable = best_timetable(instance, event_order(instance, completions), deadline=deadline)
+    timetable = best_plan(instance, event_order(instance, completions), deadline=deadline)
     if timetable is None:
         return None
-    return replayed(instance, [Step(step.seconds, step.counts) for step in timetable.steps])
+    return replayed(instance, [Step(step.duration, step.gpus) for step in timetable.steps])
 
 
 def _encoded(positions: Positions, solution: SchedulingSolution) -> dict[str, float]:
