@@ -20,8 +20,9 @@ Reals = NDArray[np.float64]
 #: Buckets shorter than this share of the horizon are merged with their neighbours.
 _SHORTEST = 5e-4
 
-#: Rounding that a bound on a time must not be cut by, relative to the horizon.
-_ROUNDING = 1e-9
+#: Room left to the best schedule known where it lies on a limit, relative to the horizon: without any the
+#: programs are on the brink of infeasibility, where simplex loses its way.
+_ROUNDING = 1e-7
 
 
 #: Reduced cost beyond the gap, in the model's time, that is surely no rounding.

@@ -95,6 +95,7 @@ class Highs(Solver):
         "kSolveError": Ending.FAILED,
         "kPostsolveError": Ending.FAILED,
         "kUnknown": Ending.FAILED,
+        "kNotset": Ending.FAILED,  # simplex gave up, and so did the interior point method
     }
 
     threads: int = 1
@@ -173,6 +174,9 @@ def optimize(task: Task, link: "Link") -> Answer:
     status = _run(solver)
     if status == "kSolveError" and mixed:  # HiGHS holds rows to the tolerance meant for integers: widen it
         solver.setOptionValue("mip_feasibility_tolerance", 1e-6)
+        status = _run(solver)
+    if status in {"kNotset", "kUnknown", "kSolveError"} and not mixed:  # lost its way: no vertex to start from
+        solver.setOptionValue("solver", "ipm")
         status = _run(solver)
     if status == "kUnboundedOrInfeasible" or (mixed and status == "kUnbounded"):
         return Answer(_without_objective(solver, task.model))
