@@ -23,16 +23,16 @@ NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
 #: What has to be assumed where the paper is silent or its data are not public, to be printed beside results.
 ASSUMPTIONS = (
-    "Jobs and release dates are those of Sia's public samples; which eight of each trace Ares took is not said.",
+    "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
     "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
-    "Batch sizes are Sia's too: Ares has 4 times as large ones for ResNet-50 and YOLOv3, and NeuMF is in no row.",
+    "Batch sizes are Sia's: Ares' are 4 to 8 times as large for ResNet-50 and YOLOv3. No row has NeuMF.",
     "Speeds were measured by Sia on RTX 2080 Ti in nodes of eight; Ares' own measurements are not public.",
     "Up to 8 GPUs the placement on nodes of four was measured; 9 to 12 GPUs were measured on three nodes.",
     "13 to 24 GPUs take the times on three nodes, the most measured; 14 lie on the line between 12 and 16.",
     "More than 24 GPUs were not measured and are not allowed.",
     "A job keeps its batch size on any number of GPUs, by gradient accumulation where a share is too large.",
     "A job is not allowed on more GPUs than its batch size was measured on.",
-    "The work of a job is all its iterations at the demanded GPUs, without start, evaluation and Sia's slowdowns.",
+    "The work of a job is all its iterations on the demanded GPUs, without Sia's factors for real runs.",
     "A job may run on its demanded GPUs and on doublings of these.",
     "Stopping and relaunching takes the times of Ares' section 5.2; NeuMF, never preempted there, takes none.",
 )
