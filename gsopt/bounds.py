@@ -26,7 +26,7 @@ def area(job: Job) -> float:
     >>> area(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0)]))
     100.0
     """
-    return min(count * job.duration / job.speed(count) for count in job.counts)
+    return min(count * job.duration / speed for count, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height(job: Job) -> float:
@@ -37,7 +37,7 @@ def height(job: Job) -> float:
     >>> height(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5)]))
     40.0
     """
-    return min(job.duration / job.speed(count) for count in job.counts)
+    return min(job.duration / speed for _, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height_bound(workload: Workload, gpus: int) -> float:
@@ -103,9 +103,7 @@ def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
 def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     """Bound the sum of completion times by how many jobs can be complete at all at each time.
 
-    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
-    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
-    time. At least as good as the position bound, and takes O(n^2 log n) per bisection step.
+    At least as good as the position bound, and takes O(n^2 log n) per bisection step.
 
     Examples
     --------
@@ -113,6 +111,28 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
     >>> round(moore_hodgson_bound(Workload(jobs=jobs), 2), 6)
     8.5
+    """
+    return fsum(moore_hodgson_positions(workload, gpus))
+
+
+def moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
+    """Bound the first, second, ... completion by how many jobs can be complete at all at each time.
+
+    The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
+    each job may use as large an area as it needs in the time left; by Moore and Hodgson's rule on reversed
+    time.
+
+    Returns
+    -------
+    list
+        Seconds, ascending, one for each job; that of the q-th bounds the q-th completion of any schedule.
+
+    Examples
+    --------
+    >>> sizes = [("a", 0, 4, 2), ("b", 3, 1, 1)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=g) for n, r, d, g in sizes]
+    >>> [round(time, 6) for time in moore_hodgson_positions(Workload(jobs=jobs), 2)]
+    [4.0, 4.5]
     """
     jobs = workload.jobs
     curves = [_Areas(job) for job in jobs]
@@ -122,11 +142,11 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
         max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
     )
     completed = partial(_most_completed, curves, gpus)
-    total, low = [], 0.0
+    positions, low = [], 0.0
     for position, least in enumerate(floor, start=1):
         low = _first_time(completed, position, max(low, least), horizon)
-        total.append(low)
-    return fsum(total)
+        positions.append(low)
+    return positions
 
 
 def lower_bound(workload: Workload, gpus: int) -> float:

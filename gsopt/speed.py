@@ -147,10 +147,10 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Give the counts to which a job may grow while each of its GPUs does at least `alpha` of its demanded work.
+    """Give the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
 
-    They begin at the demanded count and ascend through the menu until the speed per GPU, relative to that on
-    the demanded GPUs, first falls below `alpha`; a relative 1e-9 is excused, since speeds are floats.
+    They begin at the demanded count and ascend through the menu until the speed per GPU first falls below
+    that; a relative 1e-9 is excused, since speeds are floats.
 
     Source: Ares, section 3.3, which doubles the demanded count. Here the menu says which counts there are, so
     a menu of doublings gives the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible.

@@ -110,22 +110,16 @@ class Elastic:
                 free_before -= had
                 if rank[1] in gone:
                     continue
-            job = rank[1]
-            count = largest(counts[job], free)
+            count = largest(counts[rank[1]], free)
+            if count != had:
+                (grow if count > had else shrink).append(_action(rank[1], had, count))
             if count:
                 chosen.append(rank)
                 given.append(count)
                 free -= count
-                if count > had:
-                    grow.append(Resize(job, count) if had else Start(job, count))
-                elif count < had:
-                    shrink.append(Resize(job, count))
             else:
-                if had:
-                    shrink.append(Stop(job))
-                    stopped.append(rank)
-                if not self._backfill:
-                    free = 0  # for all behind
+                stopped += [rank] if had else []
+                free = free if self._backfill else 0  # for all behind
         ranked[first:position], held[first:position] = chosen, given
         for rank in stopped:
             self._wait(rank)
@@ -159,6 +153,12 @@ class Elastic:
         fresh = sorted(((self._key(job), job), held) for (_, job), held in pairs if job not in gone)
         self._ranked = [rank for rank, _ in fresh]
         self._held = [held for _, held in fresh]
+
+
+def _action(job: int, had: int, count: int) -> Action:
+    if not had:
+        return Start(job, count)
+    return Resize(job, count) if count else Stop(job)
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:

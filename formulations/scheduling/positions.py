@@ -1,0 +1,121 @@
+"""Positions: between which times the first, second, ... job completes in a schedule worth finding."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+from formulations.scheduling.instance import Instance
+from gsopt.bounds import moore_hodgson_positions
+from gsopt.problems.scheduling import Scheduling
+
+#: Relative rounding of the bounds.
+_ROUNDING = 1e-9
+
+#: Units of the model's time from the first release date to the horizon.
+_UNITS = 1e3
+
+
+@dataclass(frozen=True)
+class Positions:
+    """Windows of completion by position, counted from 0, and the cells of time that they leave.
+
+    An epoch is the time between two distinct release dates; the last one ends at the horizon. The cell of an
+    epoch and a position is the part of the epoch in which as many jobs are complete as the position says.
+    Times are in the model's unit, a thousandth of the span from the first release date to the horizon.
+
+    Attributes
+    ----------
+    instance
+        The jobs.
+    lower, upper
+        Window of the completion at each position, in seconds.
+    total
+        Sum of completion times in seconds that is known to be possible; infinite where none is known.
+    """
+
+    instance: Instance
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    total: float
+
+    @classmethod
+    def of(cls, problem: Scheduling, instance: Instance, total: float = inf) -> "Positions":
+        """Bound each position: below by Moore and Hodgson's rule, above by the total and the deadlines."""
+        origin = instance.arrivals[0]
+        lower = [
+            origin + (time - origin) * (1 - _ROUNDING)
+            for time in moore_hodgson_positions(problem.workload, problem.gpus)
+        ]
+        latest = [min(pair) for pair in zip(_latest(lower, total), sorted(instance.deadline), strict=True)]
+        slack = _ROUNDING * (latest[-1] - origin)
+        upper = [time + slack for time in latest]
+        return cls(instance, tuple(lower), tuple(upper), total)
+
+    @property
+    def contradict(self) -> bool:
+        """Whether some window is empty, so that no schedule keeps the deadlines."""
+        return any(low > high for low, high in zip(self.lower, self.upper, strict=True))
+
+    @cached_property
+    def unit(self) -> float:
+        """Seconds of a unit of the model's time."""
+        return (self.upper[-1] - self.instance.arrivals[0]) / _UNITS
+
+    def time(self, seconds: float) -> float:
+        """Turn a time in seconds into the model's."""
+        return (seconds - self.instance.arrivals[0]) / self.unit
+
+    @cached_property
+    def window(self) -> tuple[tuple[float, float], ...]:
+        """Earliest and latest completion at each position."""
+        return tuple(
+            (self.time(low), self.time(high)) for low, high in zip(self.lower, self.upper, strict=True)
+        )
+
+    @cached_property
+    def epochs(self) -> tuple[tuple[float, float], ...]:
+        """Beginning and end of each epoch."""
+        starts = [self.time(arrival) for arrival in self.instance.arrivals]
+        return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
+
+    def part(self, epoch: int, position: int) -> tuple[float, float]:
+        """Give the window of a position within an epoch; it ends before it begins where they do not meet."""
+        (begin, end), (low, high) = self.epochs[epoch], self.window[position]
+        return max(begin, low), min(end, high)
+
+    @cached_property
+    def cells(self) -> dict[tuple[int, int], float]:
+        """Longest time of each cell that there can be, by epoch and position."""
+        cells = {}
+        for epoch, (begin, end) in enumerate(self.epochs):
+            arrived = sum(time <= self.instance.arrivals[epoch] for time in self.instance.release)
+            for position, (_, high) in enumerate(self.window):
+                low = self.window[position - 1][0] if position else 0.0
+                most = min(end, high) - max(begin, low)
+                if position <= arrived and most >= 0:
+                    cells[epoch, position] = most
+        return cells
+
+    def allows(self, job: int, position: int) -> bool:
+        """Tell whether a job can complete at a position."""
+        return (
+            self.instance.earliest(job) <= self.upper[position]
+            and self.lower[position] <= self.instance.deadline[job]
+        )
+
+
+def _latest(lower: Sequence[float], total: float) -> list[float]:
+    """Give the latest completion at each position that leaves the total possible.
+
+    If the completion at a position is as late, so are those after it, and those before are no earlier than
+    their bounds.
+    """
+    if total == inf:
+        return [inf] * len(lower)
+    latest = []
+    for position in range(len(lower)):
+        rest = total - sum(lower[:position])
+        later = ((rest - sum(lower[end:])) / (end - position) for end in range(position + 1, len(lower) + 1))
+        latest.append(max(min(later), lower[position]))
+    return latest
