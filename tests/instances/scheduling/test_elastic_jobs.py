@@ -15,7 +15,7 @@ from instances.scheduling.counts import restricted
 @settings(deadline=None, max_examples=50)
 @given(seed=st.integers(0, 10_000), jobs=st.integers(1, 12), gpus=st.integers(1, 64))
 def test_rates_are_concave_over_doublings(seed: int, jobs: int, gpus: int) -> None:
-    """Counts are all doublings of 1, 2, 4 or 8 that fit; rates begin at the demand, rise, and rise ever slower."""
+    """Counts are all doublings that fit; rates begin at the demand, rise, and rise ever slower."""
     for job in elastic_jobs(jobs=jobs, gpus=gpus, seed=seed).jobs:
         counts = sorted(job.rates)
         slopes = [(job.rates[high] - job.rates[low]) / (high - low) for low, high in pairwise(counts)]
@@ -29,7 +29,7 @@ def test_rates_are_concave_over_doublings(seed: int, jobs: int, gpus: int) -> No
 
 
 def test_the_load_is_that_of_the_jobs_drawn() -> None:
-    """Over the expected time of the arrivals, the jobs submit as much as the load says; double load, half gaps."""
+    """Over the time of the arrivals, the jobs submit as much as the load says; double load, half gaps."""
     problem = elastic_jobs(jobs=4000, gpus=16, load=0.8, seed=1)
     busy = elastic_jobs(jobs=4000, gpus=16, load=1.6, seed=1)
     work = sum(job.work for job in problem.jobs)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gsopt.bounds import gps_finish_times
 from gsopt.errors import InvalidInput
+from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
 from gsopt.simulation import simulate
 from heuristics.policies import efq
@@ -18,7 +18,7 @@ def fair(problem: Scheduling) -> list[float]:
 
 def queued(problem: Scheduling) -> list[float]:
     """Give the completion times under elastic fair queuing."""
-    return [round(time, 9) for time in simulate(problem.scenario, efq).completion_times]
+    return [round(time, 9) for time in simulate(problem.workload, efq, cluster=problem.gpus).completion_times]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_arguments_are_checked() -> None:
     """A job that does not fit, no jobs, and unknown counts are refused in one line."""
     with pytest.raises(InvalidInput, match="gpus: 3: must be at least 4, the largest demand"):
         from_workload(WORKLOAD, gpus=3)
-    with pytest.raises(InvalidInput, match="workload: .*: must hold at least one job"):
+    with pytest.raises(InvalidInput, match=r"workload: .*: must hold at least one job"):
         from_workload(Workload(jobs=[]), gpus=3)
     with pytest.raises(InvalidInput, match="counts: 'some': must be one of alpha, all"):
         from_workload(WORKLOAD, gpus=4, counts="some")  # type: ignore[arg-type]

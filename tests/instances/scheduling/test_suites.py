@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+import gsopt
 import instances
 from gsopt.files import write
-from gsopt.result import Result, Status
+from gsopt.problems.scheduling import SchedulingSolution
+from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.study import load, names
 from instances.scheduling import suites
 from instances.scheduling.suites import committed, medium, proven, regenerate, small
@@ -74,10 +76,17 @@ def test_a_proof_is_written_only_when_it_is_one(monkeypatch: pytest.MonkeyPatch)
     problem = small()[0]
 
     def answer(status: Status, objective: float | None, bound: float) -> None:
-        result: Result[object] = Result.model_construct(
-            status=status, objective=objective, bound=bound, method="exact"
+        result: Result[SchedulingSolution] = Result(
+            method="exact",
+            status=status,
+            solution=None,
+            objective=objective,
+            bound=bound,
+            stopped_by=StoppedBy.FINISHED,
+            runtime=0.0,
+            level=Level.CLAIMED,
         )
-        monkeypatch.setattr(suites.gsopt, "solve", lambda *_, **__: result, raising=False)
+        monkeypatch.setattr(gsopt, "solve", lambda *_, **__: result)
 
     answer(Status.OPTIMAL, 4.6, 4.6)
     about = proven(problem).about
