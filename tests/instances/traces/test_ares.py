@@ -45,6 +45,18 @@ def test_jobs_larger_than_the_cluster_are_dropped(tmp_path: Path) -> None:
         ares(path, gpus=0)
 
 
+def test_demands_can_be_halved(tmp_path: Path) -> None:
+    """The demand is a smaller power of two, where it was measured; the iterations are the same."""
+    path = sia_folder(tmp_path)
+    rows, halved = ares(path).workload.jobs, ares(path, halvings=1).workload.jobs
+
+    assert [job.gpus for job in halved] == [1, 1, 4]
+    assert halved[1].menu == ((1, 1.0), (2, pytest.approx(1.6)))
+    assert halved[1].duration == pytest.approx(1.6 * rows[1].duration)
+    with pytest.raises(InvalidInput, match="halvings: -1: must be at least 0"):
+        ares(path, halvings=-1)
+
+
 def test_the_file_is_that_of_sia(tmp_path: Path) -> None:
     """The same jobs at the same release dates as Sia's reader gives."""
     path = sia_folder(tmp_path, SIA)
@@ -80,6 +92,15 @@ def test_the_real_workloads(traces: Path, trace: str) -> None:
     assert sum(len(efficient_counts(job, 0.75)) > 1 for job in all_jobs) == growing
     assert all(count in (job.gpus, 2 * job.gpus, 4 * job.gpus) for job in all_jobs for count in job.counts)
     assert {job.model for job in all_jobs} <= set(RELAUNCH_OVERHEADS)
+
+
+def test_halved_demands_let_most_jobs_grow(traces: Path) -> None:
+    """With one halving all demands are powers of two, and most jobs may grow at a threshold of 0.75."""
+    readings = [ares(traces, number=number, halvings=1) for number in range(1, NUMBERS["philly"] + 1)]
+    jobs = [job for reading in readings for job in reading.workload.jobs]
+
+    assert Counter(job.gpus for job in jobs) == {2: 368, 4: 654, 8: 258}
+    assert round(sum(len(efficient_counts(job, 0.75)) > 1 for job in jobs) / len(jobs), 2) == 0.63
 
 
 @pytest.mark.parametrize(("gpus", "jobs"), [(64, 160), (2048, 5120)])
