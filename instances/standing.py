@@ -19,7 +19,8 @@ def changed(problem: P, **changes: Any) -> P:
     >>> changed(figure_5(), demand=3).demand
     3
     """
-    return type(problem)(**{**dict(problem), **changes})
+    fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
+    return type(problem)(**{**fields, **changes})
 
 
 def renamed(problem: P, name: str) -> P:

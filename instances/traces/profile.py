@@ -13,10 +13,12 @@ from instances.traces.reading import Issue, Row, content, rows, usable
 T = TypeVar("T")
 
 _PLACEMENT_COLUMNS = ("placement", "local_bsz", "step_time", "sync_time")
+_SPREAD_COLUMNS = ("num_nodes", "num_replicas", "local_bsz", "step_time", "sync_time")
 _VALIDATION_COLUMNS = ("iteration",)
 _PLACEMENT = re.compile(r"[1-9]{1,100}")
 _VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
 _LARGEST = 1e12
+_MOST_GPUS = 1000  # as many as fit in a placement of the longest name
 
 #: Samples per GPU, seconds of an iteration, and seconds of it in which the GPUs exchange gradients.
 Point = tuple[float, float, float]
@@ -27,8 +29,12 @@ class Profile:
 
     Jobs are placed on as few nodes as possible: full nodes and one with the rest. A batch is spread evenly over
     the GPUs; a share larger than any that was measured is processed in equal parts, and only the last part
-    exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator; unlike
-    there, times of placements that were not measured are unknown.
+    exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator.
+
+    The time of a placement that was not measured is unknown, unless measurements by number of nodes are given:
+    then it is that of the same number of GPUs spread over as many nodes, or else interpolated between the
+    numbers of GPUs measured on so many nodes. More nodes than any measured are taken for the most that were;
+    Sia's simulator knows no times there.
 
     Parameters
     ----------
@@ -38,6 +44,8 @@ class Profile:
         Number of iterations until the training is complete, by batch size.
     gpus_per_node
         Number of GPUs of a node.
+    spread
+        Measured points by number of nodes and of GPUs, however these are spread over the nodes.
 
     Examples
     --------
@@ -47,15 +55,26 @@ class Profile:
     (20.0, 12.5, None)
     >>> profile.menu(1, 16)
     ((1, 1.0), (2, 1.6))
+    >>> spread = {(2, 6): [(2, 0.125, 0.0)], (2, 8): [(2, 0.25, 0.0)]}
+    >>> profile = Profile(steps, {16: 100}, gpus_per_node=4, spread=spread)
+    >>> profile.duration(7, 16), profile.duration(8, 16), profile.duration(9, 16)
+    (37.5, 25.0, None)
     """
 
     def __init__(
-        self, steps: Mapping[str, Sequence[Point]], iterations: Mapping[int, float], *, gpus_per_node: int
+        self,
+        steps: Mapping[str, Sequence[Point]],
+        iterations: Mapping[int, float],
+        *,
+        gpus_per_node: int,
+        spread: Mapping[tuple[int, int], Sequence[Point]] | None = None,
     ) -> None:
         self._steps = {placement: sorted(points) for placement, points in steps.items()}
         self._iterations = sorted(iterations.items())
         self._gpus_per_node = gpus_per_node
-        self._largest = max((sum(map(int, placement)) for placement in steps), default=0)
+        self._spread = {key: sorted(points) for key, points in (spread or {}).items()}
+        counts = [sum(map(int, placement)) for placement in steps] + [gpus for _, gpus in self._spread]
+        self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
         """Give the seconds of a training on so many GPUs; None where nothing was measured."""
@@ -73,23 +92,43 @@ class Profile:
 
     def _step(self, gpus: int, batch_size: int) -> float | None:
         """Give the seconds of one iteration."""
-        points = self._steps.get(self._placement(gpus)) if 1 <= gpus <= self._largest else None
-        if points is None:
+        curves = self._curves(gpus) if 1 <= gpus <= self._largest else ()
+        if not curves or batch_size < 1:
             return None
         share = ceil(batch_size / gpus)
-        parts = ceil(share / points[-1][0])
-        times = _interpolated(points, ceil(share / parts)) if parts else None
-        if times is None:
-            return None
-        step, sync = times
+        parts = ceil(share / min(points[-1][0] for _, points in curves))
+        step = sync = 0.0
+        for weight, points in curves:
+            times = _interpolated(points, ceil(share / parts))
+            if times is None:
+                return None
+            step, sync = step + weight * times[0], sync + weight * times[1]
         return step + (parts - 1) * max(step - sync, 0.0)
+
+    def _curves(self, gpus: int) -> tuple[tuple[float, list[Point]], ...]:
+        """Give the measured points that stand for a number of GPUs, each with its weight; none if unknown."""
+        placement = self._placement(gpus)
+        if placement in self._steps:
+            return ((1.0, self._steps[placement]),)
+        nodes = min(len(placement), max((measured for measured, _ in self._spread), default=0))
+        counts = sorted(count for measured, count in self._spread if measured == nodes)
+        low = max((count for count in counts if count <= gpus), default=None)
+        high = min((count for count in counts if count >= gpus), default=None)
+        if low is None or high is None:
+            return ()
+        if low == high:
+            return ((1.0, self._spread[nodes, gpus]),)
+        share = (gpus - low) / (high - low)
+        return ((1 - share, self._spread[nodes, low]), (share, self._spread[nodes, high]))
 
     def _placement(self, gpus: int) -> str:
         full, rest = divmod(gpus, self._gpus_per_node)
         return (str(rest) if rest else "") + str(self._gpus_per_node) * full
 
 
-def read_profile(folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue]) -> Profile:
+def read_profile(
+    folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue], *, by_nodes: bool = False
+) -> Profile:
     """Read an application's profile: ``placements-<gpu>.csv`` and ``validation-<batch size>.csv``.
 
     The last row of a validation file tells the number of iterations.
@@ -104,6 +143,8 @@ def read_profile(folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue]
         Number of GPUs of a node.
     issues
         Takes the rows that cannot be used.
+    by_nodes
+        Whether to read the measurements by number of nodes too: ``scalability-<gpu>.csv``, where there is one.
 
     Raises
     ------
@@ -125,7 +166,16 @@ def read_profile(folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue]
         done = [count for _, count in _table(file, _VALIDATION_COLUMNS, _iteration, issues)] if found else []
         if found and done:
             iterations[int(found[1])] = done[-1]
-    return Profile(steps, iterations, gpus_per_node=gpus_per_node)
+    scalability = folder / f"scalability-{gpu}.csv"
+    spread = _read_spread(scalability, issues) if by_nodes and scalability.exists() else {}
+    return Profile(steps, iterations, gpus_per_node=gpus_per_node, spread=spread)
+
+
+def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[Point]]:
+    spread: dict[tuple[int, int], list[Point]] = {}
+    for _, (nodes, gpus, point) in _table(file, _SPREAD_COLUMNS, _spread_point, issues):
+        spread.setdefault((nodes, gpus), []).append(point)
+    return spread
 
 
 def _table(
@@ -139,6 +189,18 @@ def _point(row: Row) -> Point:
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
         raise InvalidInput("", "placement", shorten(placement), "must be the GPUs on each node, a digit each")
+    return _measured(row)
+
+
+def _spread_point(row: Row) -> tuple[int, int, Point]:
+    nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
+    if not 1 <= nodes <= gpus <= _MOST_GPUS:
+        rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"
+        raise InvalidInput("", "num_replicas", shorten(gpus), rule)
+    return nodes, gpus, _measured(row)
+
+
+def _measured(row: Row) -> Point:
     return (
         _between(row, "local_bsz", 1),
         _between(row, "step_time", 1 / _LARGEST),

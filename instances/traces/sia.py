@@ -18,6 +18,9 @@ _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 #: GPUs on each node of the clusters in which the profiles were measured.
 _GPUS_PER_NODE = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
 
+#: A placement has one digit for each node.
+_MOST_ON_A_NODE = 9
+
 #: A model split in pipeline stages; its times are those of a stage and are not to be read like the others.
 _PIPELINED = "gpt_pmp"
 
@@ -28,6 +31,7 @@ def sia(
     trace: str = "newtrace",
     number: int = 1,
     gpu: str = "rtx",
+    gpus_per_node: int | None = None,
     profiles: str | Path | None = None,
     **selection: Unpack[Selection],
 ) -> Reading:
@@ -52,6 +56,10 @@ def sia(
     gpu
         Type of GPU: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
+    gpus_per_node
+        GPUs on each node of the cluster on which the jobs are to run. By default those of the cluster in which
+        the profiles were measured, and only placements that were measured there are in the menus; for other
+        nodes, measurements by number of nodes fill the gaps, see `Profile`.
     profiles
         Folder of the profiles; by default the nearest folder ``profiles`` beside or above the file.
     selection
@@ -74,14 +82,17 @@ def sia(
     True
     """
     require(gpu in _GPUS_PER_NODE, "gpu", gpu, f"must be one of {', '.join(_GPUS_PER_NODE)}")
+    fine = gpus_per_node is None or 1 <= gpus_per_node <= _MOST_ON_A_NODE
+    require(fine, "gpus_per_node", gpus_per_node, f"must be between 1 and {_MOST_ON_A_NODE}")
     file = find(path, FOLDER / "workloads" / trace / f"workload-{number}.csv")
     table = content(file)
     issues: list[Issue] = []
-    known = _profiles(_home(file) if profiles is None else Path(profiles), gpu, issues)
+    known = _profiles(_home(file) if profiles is None else Path(profiles), gpu, gpus_per_node, issues)
     entries = list(
         usable(rows(file.name, table, _COLUMNS, issues, further=True), lambda row: _job(row, known), issues)
     )
-    source = f"Sia workload, {file.parent.name}/{file.name}, profiles of {gpu}"
+    nodes = f" on nodes of {gpus_per_node} GPUs" if gpus_per_node else ""
+    source = f"Sia workload, {file.parent.name}/{file.name}, profiles of {gpu}{nodes}"
     return select("sia", source, entries, issues, **selection)
 
 
@@ -93,13 +104,15 @@ def _home(file: Path) -> Path:
     raise InvalidInput(str(file), "profiles", "", "must be a folder beside or above the file, or be given")
 
 
-def _profiles(home: Path, gpu: str, issues: list[Issue]) -> dict[str, Profile]:
+def _profiles(home: Path, gpu: str, gpus_per_node: int | None, issues: list[Issue]) -> dict[str, Profile]:
     """Read the profile of every model that was measured on a type of GPU."""
     files = sorted(home.glob(f"*/placements-{gpu}.csv"))
     models = [file.parent for file in files if file.parent.name != _PIPELINED]
     if not models:
         raise InvalidInput(str(home), "profiles", "", f"must hold <model>/placements-{gpu}.csv")
-    return {folder.name: read_profile(folder, gpu, _GPUS_PER_NODE[gpu], issues) for folder in models}
+    size = gpus_per_node or _GPUS_PER_NODE[gpu]
+    by_nodes = gpus_per_node is not None
+    return {folder.name: read_profile(folder, gpu, size, issues, by_nodes=by_nodes) for folder in models}
 
 
 def _job(row: Row, profiles: dict[str, Profile]) -> Job:

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from gsopt.files import write
 from instances.reclaiming import figure_5
+from instances.scheduling import elastic_jobs
 from instances.standing import changed, renamed, with_about, with_kept_proof
 
 PROOF = {"objective": 1.0, "bound": 1.0, "proved_by": "hand"}
@@ -31,3 +32,11 @@ def test_a_proof_is_kept_while_the_data_stand(tmp_path: Path) -> None:
     assert kept.about.proved_by == "hand"
     other = changed(fresh, demand=3)
     assert with_kept_proof(other, path) is other
+
+
+def test_what_was_derived_from_the_old_problem_is_derived_anew() -> None:
+    """A changed problem does not carry over properties that were computed before the change."""
+    problem = elastic_jobs(jobs=2, seed=1)
+    names = [job.name for job in problem.workload.jobs]
+
+    assert [job.name for job in changed(problem, jobs=problem.jobs[:1]).workload.jobs] == names[:1]

@@ -127,6 +127,7 @@ def _file(data: str | bytes) -> Callable[[Path], Path]:
 
 #: Writes the sample of a reader into a folder and gives its path, by the reader's name.
 SAMPLES: dict[str, Callable[[Path], Path]] = {
+    "ares": sia_folder,
     "dally": _file(DALLY),
     "helios": _file(HELIOS),
     "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),

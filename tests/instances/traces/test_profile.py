@@ -73,3 +73,31 @@ def test_another_header_is_refused(tmp_path: Path) -> None:
     (tmp_path / "validation-8.csv").write_text("progress\n1\n")
     with pytest.raises(InvalidInput, match=r"validation-8\.csv: header: 'progress': must hold iteration"):
         read_profile(tmp_path, "rtx", 8, [])
+
+
+SPREAD = {
+    (2, 6): [(2.0, 1.0, 0.0)],
+    (2, 8): [(2.0, 9.0, 0.0)],
+    (3, 12): [(2.0, 3.0, 0.0)],
+    (3, 16): [(2.0, 5.0, 0.0)],
+}
+
+
+def test_measurements_by_nodes_fill_gaps() -> None:
+    """Measured placements come first, then the same nodes and GPUs, then a line between two numbers of GPUs."""
+    profile = Profile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=SPREAD)
+
+    assert profile.duration(8, 16) == PROFILE.duration(8, 16)
+    assert profile.duration(12, 24) == pytest.approx((100 - 60 * 8 / 48) * 3.0)
+    assert profile.duration(14, 28) == pytest.approx((100 - 60 * 12 / 48) * 4.0)
+    assert profile.duration(16, 32) == pytest.approx((100 - 60 * 16 / 48) * 5.0)
+    assert [profile.duration(gpus, 40) for gpus in (5, 9, 17, 24)] == [None] * 4
+
+
+def test_interpolated_counts_need_both_neighbours() -> None:
+    """Where one of the two numbers of GPUs was not measured with that share, the time is unknown."""
+    spread = {**SPREAD, (3, 16): [(4.0, 5.0, 0.0)]}
+    profile = Profile(STEPS, {16: 100, 64: 40}, gpus_per_node=4, spread=spread)
+
+    assert profile.duration(14, 28) is None
+    assert profile.duration(16, 64) == 40 * 5.0

@@ -197,3 +197,14 @@ def test_a_small_cluster_has_not_measured_all(traces: Path) -> None:
     reading = sia(traces, gpu="quad")
 
     assert (len(reading.workload.jobs), len(reading.dropped)) == (81, 879)
+
+
+def test_nodes_of_another_size(traces: Path) -> None:
+    """On nodes of four every job has a length, too, and menus reach 24 GPUs; a node has a digit."""
+    jobs = sia(traces, gpus_per_node=4).workload.jobs
+
+    assert len(jobs) == 960
+    assert max(job.counts[-1] for job in jobs) == 24
+    for gpus_per_node in (0, 10):
+        with pytest.raises(InvalidInput, match=r"gpus_per_node: .*: must be between 1 and 9"):
+            sia(traces, gpus_per_node=gpus_per_node)

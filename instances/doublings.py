@@ -1,0 +1,30 @@
+"""Doublings: the numbers of GPUs that elastic fair queuing gives a job."""
+
+from gsopt.job import Job
+
+
+def doublings(job: Job, gpus: int) -> Job:
+    """Give a job that runs on its demanded GPUs and on doublings of these only, where its menu has them.
+
+    Source: Ares, section 3.3: the allocation is doubled from the demanded one on.
+
+    Parameters
+    ----------
+    job
+        The job.
+    gpus
+        Number of GPUs of the cluster; larger counts are left out.
+
+    Examples
+    --------
+    >>> menu = [(3, 0.6), (6, 1.0), (9, 1.3), (12, 1.6), (24, 2.5)]
+    >>> doublings(Job(name="a", release_date=0, duration=60, gpus=6, menu=menu), 16).counts
+    (6, 12)
+    """
+    allowed: list[int] = []
+    count = job.gpus
+    while count <= gpus:
+        allowed.append(count)
+        count *= 2
+    menu = tuple((count, speed) for count, speed in sorted(job.menu) if count == job.gpus or count in allowed)
+    return job.model_copy(update={"menu": menu})

@@ -1,0 +1,7 @@
+"""Instances of scheduling over time: generators, windows of traces, and the committed suites."""
+
+from instances.scheduling.elastic_jobs import elastic_jobs
+from instances.scheduling.figures import figure_1, figure_4
+from instances.scheduling.real import from_data as from_data  # no generator: it needs a folder of traces
+
+__all__ = ["elastic_jobs", "figure_1", "figure_4"]

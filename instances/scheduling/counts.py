@@ -1,0 +1,36 @@
+"""Counts: the numbers of GPUs on which a job of an instance may run."""
+
+from typing import Literal
+
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.speed import efficient_counts
+from instances.standing import changed
+
+#: Which doublings of the demanded number of GPUs are allowed: those that elastic fair queuing may use, or all.
+#: The optimum over fewer counts bounds no policy that uses others.
+Counts = Literal["alpha", "all"]
+
+
+def restricted(problem: Scheduling, alpha: float) -> Scheduling:
+    """Leave only the counts that elastic fair queuing may use with a scaling control threshold.
+
+    Source: Ares, section 3.3, see `gsopt.speed.efficient_counts`.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> job = ElasticJob(name="a", release=0, work=9, rates={1: 1.0, 2: 1.6, 4: 2.2, 8: 6.0})
+    >>> restricted(Scheduling(gpus=8, jobs=[job]), 0.75).jobs[0].rates
+    {1: 1.0, 2: 1.6}
+    """
+    allowed = {job.name: efficient_counts(job, alpha) for job in problem.workload.jobs}
+    return changed(problem, jobs=tuple(_only(job, allowed[job.name]) for job in problem.jobs))
+
+
+def _only(job: ElasticJob, counts: tuple[int, ...]) -> ElasticJob:
+    rates = {count: rate for count, rate in job.rates.items() if count in counts}
+    return job.model_copy(update={"rates": rates})

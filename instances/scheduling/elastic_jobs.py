@@ -1,0 +1,118 @@
+"""Elastic jobs: random jobs of very different lengths that arrive at a cluster which they keep busy."""
+
+from itertools import accumulate
+from math import isfinite
+from random import Random
+from typing import Literal, get_args
+
+from gsopt.problem import About
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import require
+from instances.scheduling.counts import Counts, restricted
+
+Scaling = Literal["concave", "linear"]
+
+#: Demanded GPUs, and how many jobs of a hundred demand them.
+_DEMANDS = {1: 40, 2: 25, 4: 20, 8: 15}
+
+#: Seconds of a job on the GPUs it demands are log-normal: median 20 minutes.
+_MEDIAN, _SPREAD, _SHORTEST, _LONGEST = 1_200, 1.3, 30, 432_000
+
+#: Share of a job's work that its further GPUs cannot share; its logarithm is uniform between these.
+_LEAST_SERIAL, _MOST_SERIAL = 0.01, 0.6
+
+_LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
+
+
+def elastic_jobs(
+    *,
+    jobs: int = 8,
+    gpus: int = 8,
+    load: float = 1.0,
+    scaling: Scaling = "concave",
+    counts: Counts = "all",
+    alpha: float = 0.75,
+    at_once: bool = False,
+    seed: int = 0,
+) -> Scheduling:
+    """Generate elastic jobs in Poisson arrivals, the first one at second 0.
+
+    A job demands 1, 2, 4 or 8 GPUs and may run on doublings of these. Few long jobs make up most of the work.
+    Work and rates are rounded to three digits.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        Number of GPUs; no job demands more.
+    load
+        GPU-seconds of the jobs drawn, on their demanded GPUs, for each GPU-second of the expected time over
+        which they arrive; between 1e-6 and 1e6.
+    scaling
+        ``concave``: m times the demanded GPUs are m / (1 + s (m - 1)) times as fast (Amdahl's law), with a
+        share s of each job. ``linear``: they are m times as fast.
+    counts
+        ``all``: every doubling that fits the cluster. ``alpha``: those that elastic fair queuing may use.
+    alpha
+        The scaling control threshold of ``counts="alpha"``.
+    at_once
+        Whether all jobs are released at second 0 instead.
+    seed
+        Seed of all random draws; the jobs are the same for every load, scaling and choice of counts.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = elastic_jobs(jobs=20, gpus=16, seed=1)
+    >>> len(problem.jobs), {job.demand for job in problem.jobs}, problem.jobs[0].release
+    (20, {8, 1, 2, 4}, 0.0)
+    >>> elastic_jobs(jobs=1, gpus=4, scaling="linear", seed=3).jobs[0].rates
+    {1: 1.0, 2: 2.0, 4: 4.0}
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
+    require(scaling in get_args(Scaling), "scaling", scaling, f"must be one of {', '.join(get_args(Scaling))}")
+    require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
+    require(isfinite(alpha) and 0 < alpha <= 1, "alpha", alpha, "must be above 0 and at most 1")
+    random = Random(seed)
+    drawn = [_job(random, f"j{number}", gpus, scaling) for number in range(1, jobs + 1)]
+    gaps = [random.expovariate(1.0) for _ in drawn[1:]]
+    gap = 0.0 if at_once else sum(job.work for job in drawn) / len(drawn) / (load * gpus)
+    releases = [_short(gap * place) for place in accumulate(gaps, initial=0.0)]
+    problem = Scheduling(
+        name="elastic-jobs",
+        about=About(source=_source(load, scaling, counts, alpha, at_once=at_once), seed=seed),
+        gpus=gpus,
+        jobs=tuple(
+            job.model_copy(update={"release": release}) for job, release in zip(drawn, releases, strict=True)
+        ),
+    )
+    return restricted(problem, alpha) if counts == "alpha" else problem
+
+
+def _job(random: Random, name: str, gpus: int, scaling: Scaling) -> ElasticJob:
+    demands = {demand: weight for demand, weight in _DEMANDS.items() if demand <= gpus}
+    demand = random.choices(*zip(*demands.items(), strict=True))[0]
+    seconds = min(max(_MEDIAN * random.lognormvariate(0, _SPREAD), _SHORTEST), _LONGEST)
+    drawn = _LEAST_SERIAL * (_MOST_SERIAL / _LEAST_SERIAL) ** random.random()
+    serial = drawn if scaling == "concave" else 0.0
+    multiples = [2**doubling for doubling in range((gpus // demand).bit_length())]
+    rates = {demand * m: _short(demand * m / (1 + serial * (m - 1))) for m in multiples}
+    return ElasticJob(name=name, release=0, work=_short(seconds * demand), rates=rates)
+
+
+def _source(load: float, scaling: str, counts: str, alpha: float, *, at_once: bool) -> str:
+    arrivals = "all jobs at once" if at_once else f"load {load:g}"
+    allowed = f"counts with efficiency {alpha:g}" if counts == "alpha" else "all counts"
+    return f"elastic_jobs, {scaling} scaling, {arrivals}, {allowed}"
+
+
+def _short(number: float) -> float:
+    """Round to three digits, so that files can be read."""
+    return float(f"{number:.3g}")

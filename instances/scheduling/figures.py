@@ -1,0 +1,95 @@
+"""The examples in the figures of the paper on Ares."""
+
+from typing import Literal, get_args
+
+from gsopt.problem import About
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import require
+
+Reading = Literal["rounded", "truncated"]
+
+#: GPUs of the cluster of Figure 1 here; any number gives the same completion times.
+_GPUS_1 = 4
+
+#: At this much work, job 2 of Figure 4 and job 3 would complete together under fair sharing.
+_LEAST_WORK = 18
+
+#: Cluster-hours of the three jobs of Figure 1.
+_SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "truncated": (2.0, 2.0, 4.0)}
+
+
+def figure_1(*, reading: Reading = "rounded") -> Scheduling:
+    """Build the three jobs of Figure 1, released at once and as fast as they have GPUs; seconds are its hours.
+
+    The figure prints only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
+    comes first. That leaves the sizes open: in cluster-hours, (x, 6 - 2x, 1.8 + x) fits for every x from 1.4 to
+    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3 cut off.
+
+    Source: Ares, Figure 1.
+
+    Parameters
+    ----------
+    reading
+        ``rounded``: sizes 1.5, 3 and 3.3, with means 6.6 and 4.6. ``truncated``: sizes 2, 2 and 4, with means
+        20/3 and 14/3.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such reading.
+
+    Examples
+    --------
+    >>> [job.work / 4 for job in figure_1().jobs]
+    [1.5, 3.0, 3.3]
+    """
+    known = get_args(Reading)
+    require(reading in known, "reading", reading, f"must be one of {', '.join(known)}")
+    rates = {count: float(count) for count in (1, 2, 4)}
+    return Scheduling(
+        name=f"ares-figure-1-{reading}",
+        about=About(source=f"Ares, Figure 1, sizes {', '.join(f'{size:g}' for size in _SIZES[reading])}"),
+        gpus=_GPUS_1,
+        jobs=tuple(
+            ElasticJob(name=f"job {number}", release=0, work=round(size * _GPUS_1, 1), rates=rates)
+            for number, size in enumerate(_SIZES[reading], start=1)
+        ),
+    )
+
+
+def figure_4(*, work: float = 24) -> Scheduling:
+    """Build the three jobs of Figure 4 on six GPUs, as fast as they have GPUs up to 4, 6 and 4 of them.
+
+    The figure prints times of start and completion but no sizes. Jobs 1 and 3 follow from them; job 2 may have
+    any size above 18 GPU-seconds, below which it comes before job 3. To be no later than under fair sharing, as
+    the text says, it has to run on the two GPUs that job 3 leaves over. Six GPUs are no power of two, in spite
+    of the rule of section 3.3, so the counts are 1, 2, 4 and 6.
+
+    Source: Ares, Figure 4.
+
+    Parameters
+    ----------
+    work
+        GPU-seconds of job 2; elastic fair queuing completes it at (24 + work) / 6.
+
+    Raises
+    ------
+    InvalidInput
+        The work is not more than 18.
+
+    Examples
+    --------
+    >>> [(job.release, job.work, max(job.rates)) for job in figure_4().jobs]
+    [(0.0, 12.0, 4), (0.0, 24.0, 6), (2.0, 12.0, 4)]
+    """
+    require(work > _LEAST_WORK, "work", work, f"must be more than {_LEAST_WORK}")
+    return Scheduling(
+        name="ares-figure-4",
+        about=About(source=f"Ares, Figure 4, {work:g} GPU-seconds of job 2"),
+        gpus=6,
+        jobs=(
+            ElasticJob(name="job 1", release=0, work=12, rates={1: 1.0, 2: 2.0, 4: 4.0}),
+            ElasticJob(name="job 2", release=0, work=work, rates={1: 1.0, 2: 2.0, 4: 4.0, 6: 6.0}),
+            ElasticJob(name="job 3", release=2, work=12, rates={1: 1.0, 2: 2.0, 4: 4.0}),
+        ),
+    )

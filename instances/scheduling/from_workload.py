@@ -1,0 +1,56 @@
+"""From a workload: its jobs as one scheduling problem."""
+
+from typing import get_args
+
+from gsopt.job import Job, Workload
+from gsopt.problem import About
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import require
+from instances.doublings import doublings
+from instances.scheduling.counts import Counts, restricted
+
+
+def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
+    """Give the problem of running a workload's jobs on a number of GPUs.
+
+    Work is counted in GPU-seconds on the demanded GPUs. A job without a menu runs on its demanded GPUs only.
+
+    Parameters
+    ----------
+    workload
+        The jobs, such as a window of a trace.
+    gpus
+        Number of GPUs.
+    counts
+        ``all``: doublings of the demanded number of GPUs that are in the menu and fit. ``alpha``: of these, the
+        ones that elastic fair queuing may use.
+    alpha
+        The scaling control threshold of ``counts="alpha"``.
+
+    Raises
+    ------
+    InvalidInput
+        There are no jobs, a job demands more GPUs than there are, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (3, 1.2), (4, 1.5)])
+    >>> from_workload(Workload(jobs=[job]), gpus=8).jobs[0]
+    ElasticJob(name='a', release=0.0, work=120.0, rates={2: 2.0, 4: 3.0}, gpus=None)
+    """
+    require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
+    most = max(job.gpus for job in workload.jobs)
+    require(gpus >= most, "gpus", gpus, f"must be at least {most}, the largest demand")
+    require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
+    problem = Scheduling(
+        name=workload.name,
+        about=About(source=workload.source),
+        gpus=gpus,
+        jobs=tuple(_elastic(doublings(job, gpus)) for job in workload.jobs),
+    )
+    return restricted(problem, alpha) if counts == "alpha" else problem
+
+
+def _elastic(job: Job) -> ElasticJob:
+    rates = {count: job.gpus * job.speed(count) for count in job.counts}
+    return ElasticJob(name=job.name, release=job.release_date, work=job.gpu_seconds, rates=rates)

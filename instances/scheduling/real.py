@@ -1,0 +1,51 @@
+"""Instances from the public traces, where these are at hand."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gsopt.job import Workload
+from gsopt.problems.scheduling import Scheduling
+from instances.scheduling.from_workload import from_workload
+from instances.standing import renamed
+from instances.traces.ares import ares
+from instances.traces.sia import FOLDER
+
+#: Trace, place of the first job, number of jobs and GPUs of each instance: jobs that overlap.
+_CUTS = (("philly", 149, 6, 16), ("saturn", 121, 7, 16), ("newtrace", 53, 6, 16), ("newtrace", 51, 8, 32))
+
+
+def from_data(folder: Path) -> Iterator[Scheduling]:
+    """Build instances from the Sia workloads in a folder: four runs of consecutive jobs on 16 or 32 GPUs.
+
+    Every doubling of the demanded GPUs that was measured is allowed. Nothing where the workloads are not there.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(len(problem.jobs) <= 8 for problem in from_data(folder))
+    True
+    """
+    if not (folder / FOLDER).is_dir():
+        return
+    for trace, first, jobs, gpus in _CUTS:
+        workload = _consecutive(ares(folder, trace=trace).workload, first, jobs)
+        yield renamed(from_workload(workload, gpus=gpus), f"real/{trace}-{first:03}")
+
+
+def _consecutive(workload: Workload, first: int, jobs: int) -> Workload:
+    """Give some jobs in the order of their release dates, the first one at second 0."""
+    chosen = workload.jobs[first : first + jobs]
+    begin = chosen[0].release_date
+    return Workload(
+        name=workload.name,
+        source=f"{workload.source}, jobs {first + 1} to {first + jobs}",
+        jobs=tuple(
+            job.model_copy(update={"release_date": round(job.release_date - begin, 3)}) for job in chosen
+        ),
+    )

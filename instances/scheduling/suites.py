@@ -1,0 +1,205 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.scheduling.suites`` writes every file anew, and solves the instances whose optimum does
+not stand in their file; the files do not change unless a generator does.
+"""
+
+from pathlib import Path
+
+import gsopt
+from gsopt.files import write
+from gsopt.problem import About
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.result import Status
+from instances.scheduling.counts import restricted
+from instances.scheduling.elastic_jobs import elastic_jobs
+from instances.scheduling.figures import figure_1, figure_4
+from instances.standing import changed, renamed, with_about, with_kept_proof
+
+#: The folder of all instances; an instance's name is its place in there.
+FOLDER = Path(__file__).parents[1]
+
+#: Seconds for the proof of one instance.
+TIME_LIMIT = 120.0
+
+
+def committed() -> list[Scheduling]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return [*small(), *medium()]
+
+
+def small() -> list[Scheduling]:
+    """Generate the instances of at most seven jobs, which are proven in seconds.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    7
+    """
+    made = {**_figures(), **_random(), **_fair(), **_corner_cases()}
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def medium() -> list[Scheduling]:
+    """Generate the instances of 10 to 20 jobs, of which some are proven and some are bracketed.
+
+    Examples
+    --------
+    >>> {len(problem.jobs) for problem in medium()} == {10, 12, 15, 20}
+    True
+    """
+    made = {}
+    for jobs in (10, 12, 15, 20):
+        for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
+            made[f"j{jobs:02}-g{gpus:02}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=load, seed=jobs + gpus)
+    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def proven(problem: Scheduling, time_limit: float = TIME_LIMIT) -> Scheduling:
+    """Give an instance with the best value and bound that the exact method finds, and its proof if these meet.
+
+    Without a solution the instance stays as it is.
+    """
+    result = gsopt.solve(problem, time_limit=time_limit)
+    if result.objective is None:
+        return problem
+    proof = result.method if result.status is Status.OPTIMAL else ""
+    bound = None if result.bound is None else float(result.bound)
+    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
+
+
+def regenerate(folder: Path = FOLDER, *, prove: bool = False) -> list[Path]:
+    """Write the file of every committed instance, and give their paths.
+
+    What stands in a file of its optimum is kept, as long as everything else in it is the same.
+
+    Parameters
+    ----------
+    folder
+        Where to write the files.
+    prove
+        Whether to solve the instances of which no value stands in their file, instead of leaving them without.
+    """
+    paths: list[Path] = []
+    for problem in committed():
+        path = folder / f"{problem.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        standing = with_kept_proof(problem, path)
+        known = standing.about is not None and standing.about.objective is not None
+        write(proven(standing) if prove and not known else standing, path)
+        paths.append(path)
+    return paths
+
+
+def _figures() -> dict[str, Scheduling]:
+    return {
+        "ares-figure-1": figure_1(),
+        "ares-figure-1-truncated": figure_1(reading="truncated"),
+        "ares-figure-4": figure_4(),
+    }
+
+
+def _random() -> dict[str, Scheduling]:
+    """Jobs and GPUs in all sizes; loads, speed-up, arrivals and counts in turn."""
+    made = {}
+    for jobs in (4, 5, 6, 7):
+        for gpus in (2, 4, 6, 8):
+            seed = 10 * jobs + gpus
+            made[f"concave-j{jobs}-g{gpus}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=0.8, seed=seed)
+            made[f"busy-j{jobs}-g{gpus}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=1.5, seed=seed + 100)
+            made[f"at-once-j{jobs}-g{gpus}"] = elastic_jobs(
+                jobs=jobs, gpus=gpus, at_once=True, counts="alpha", seed=seed + 200
+            )
+        made[f"linear-j{jobs}"] = elastic_jobs(jobs=jobs, gpus=8, scaling="linear", seed=jobs)
+        made[f"alpha-j{jobs}"] = elastic_jobs(jobs=jobs, gpus=8, load=1.2, counts="alpha", seed=jobs + 300)
+    return made
+
+
+def _fair() -> dict[str, Scheduling]:
+    """Constants of fairness that leave a feasible schedule."""
+    return {
+        f"fair-j{jobs}-g{gpus}": _generous(elastic_jobs(jobs=jobs, gpus=gpus, load=1.2, seed=400 + jobs))
+        for jobs, gpus in ((4, 4), (5, 8), (6, 4))
+    } | {"fair-ares-figure-4": changed(figure_4(), fairness=0.5)}
+
+
+def _generous(problem: Scheduling) -> Scheduling:
+    """Let every job be late by as long as all take one after the other, which is always feasible."""
+    fairness = float(round(sum(job.work / max(job.rates.values()) for job in problem.jobs)) + 1)
+    return changed(problem, fairness=fairness)
+
+
+def _corner_cases() -> dict[str, Scheduling]:
+    one = ElasticJob(name="a", release=0, work=12, rates={1: 1.0, 2: 1.5, 4: 2.0})
+    whole = ElasticJob(name="a", release=0, work=12, rates={4: 4.0})
+    uneven = {1: 1.0, 2: 1.8, 4: 3.0, 6: 3.6}
+    return {
+        "one-job": _handmade(4, one),
+        "one-rigid-job": _handmade(4, whole.model_copy(update={"release": 5.0})),
+        "identical-jobs": _handmade(4, *(_named(one, name) for name in "abcde")),
+        "identical-jobs-one-by-one": _handmade(
+            4, *(_named(one, name, release=float(place)) for place, name in enumerate("abcde"))
+        ),
+        "all-gpus-each": _handmade(
+            4,
+            *(
+                _named(whole, name, work=work)
+                for name, work in zip("abcd", (40.0, 4.0, 24.0, 8.0), strict=True)
+            ),
+        ),
+        "all-gpus-or-one": _handmade(4, whole, _named(one, "b", release=1.0), _named(whole, "c", release=2.0)),
+        "packing": _handmade(
+            2,
+            ElasticJob(name="a", release=0, work=1, rates={2: 1.0}),
+            ElasticJob(name="b", release=0, work=2, rates={1: 1.0}),
+        ),
+        "six-gpus": _handmade(
+            6,
+            *(
+                ElasticJob(name=name, release=release, work=work, rates=uneven)
+                for name, release, work in (("a", 0, 20), ("b", 0, 9), ("c", 1, 4), ("d", 3, 12))
+            ),
+        ),
+        "six-gpus-threes": _handmade(
+            6,
+            ElasticJob(name="a", release=0, work=9, rates={3: 3.0, 6: 5.0}),
+            ElasticJob(name="b", release=0, work=7, rates={2: 2.0, 4: 3.5}),
+            ElasticJob(name="c", release=1, work=5, rates={1: 1.0, 2: 1.8}),
+            ElasticJob(name="d", release=2, work=6, rates={3: 3.0}),
+        ),
+        "zero-gaps": _handmade(
+            4, *(_named(one, name, release=float(place // 2)) for place, name in enumerate("abcdef"))
+        ),
+        "idle-between": _handmade(4, one, _named(one, "b", release=100.0), _named(one, "c", release=101.0)),
+        "slower-on-more": _handmade(
+            4,
+            ElasticJob(name="a", release=0, work=6, rates={1: 1.0, 2: 1.5, 4: 1.2}),
+            ElasticJob(name="b", release=0, work=5, rates={1: 1.0, 2: 0.8, 4: 2.0}),
+            ElasticJob(name="c", release=1, work=4, rates={2: 2.0, 4: 2.0}),
+        ),
+        "fewer-than-demanded": _handmade(
+            4,
+            ElasticJob(name="a", release=0, work=16, rates={1: 1.5, 2: 2.5, 4: 4.0}, gpus=4),
+            ElasticJob(name="b", release=1, work=6, rates={1: 1.2, 2: 2.0, 4: 3.0}, gpus=2),
+            ElasticJob(name="c", release=1, work=8, rates={1: 1.5, 2: 2.5, 4: 4.0}, gpus=4),
+        ),
+        "capped-by-alpha": restricted(elastic_jobs(jobs=6, gpus=8, load=1.5, seed=500), 1.0),
+    }
+
+
+def _named(job: ElasticJob, name: str, **fields: float) -> ElasticJob:
+    return job.model_copy(update={"name": name, **fields})
+
+
+def _handmade(gpus: int, *jobs: ElasticJob) -> Scheduling:
+    return Scheduling(about=About(source="made by hand"), gpus=gpus, jobs=jobs)
+
+
+if __name__ == "__main__":
+    regenerate(prove=True)

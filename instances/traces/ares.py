@@ -1,0 +1,161 @@
+"""Ares: the workloads of its evaluation, as far as they can be had, on nodes of four RTX 2080 Ti."""
+
+from pathlib import Path
+from typing import Unpack
+
+from gsopt.job import Job, Workload
+from instances.arguments import require
+from instances.doublings import doublings
+from instances.traces.reading import Reading
+from instances.traces.selection import Selection
+from instances.traces.sia import sia
+from instances.workloads.resampled import resampled
+
+#: GPUs of the simulated cluster, and of each of its nodes. Source: Ares, section 5.1.
+GPUS, GPUS_PER_NODE = 64, 4
+
+#: Jobs that arrive in an hour for each GPU, on clusters of every size. Source: Ares, section 5.6.
+_JOBS_PER_GPU_HOUR = 640 / 2_048
+
+#: Workloads of each trace that there are; Ares takes eight of each. Helios is called Saturn here, after the
+#: cluster that was sampled.
+NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
+
+#: What has to be assumed where the paper is silent or its data are not public, to be printed beside results.
+ASSUMPTIONS = (
+    "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
+    "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
+    "At these demands 5 to 18 % of the jobs may grow; with `halvings`, more of them, as demands are smaller.",
+    "Batch sizes are Sia's: Ares' are 4 to 8 times as large for ResNet-50 and YOLOv3. No row has NeuMF.",
+    "Speeds were measured by Sia on RTX 2080 Ti in nodes of eight; Ares' own measurements are not public.",
+    "Up to 8 GPUs the placement on nodes of four was measured; 9 to 12 GPUs were measured on three nodes.",
+    "13 to 24 GPUs take the times on three nodes, the most measured; 14 lie on the line between 12 and 16.",
+    "More than 24 GPUs were not measured and are not allowed.",
+    "A job keeps its batch size on any number of GPUs, by gradient accumulation where a share is too large.",
+    "A job is not allowed on more GPUs than its batch size was measured on.",
+    "The work of a job is all its iterations on the demanded GPUs, without Sia's factors for real runs.",
+    "A job may run on its demanded GPUs and on doublings of these.",
+    "Stopping and relaunching takes the times of Ares' section 5.2; NeuMF, never preempted there, takes none.",
+)
+
+
+def ares(
+    path: str | Path,
+    *,
+    trace: str = "philly",
+    number: int = 1,
+    gpus: int = GPUS,
+    halvings: int | None = None,
+    profiles: str | Path | None = None,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Read a workload of Sia for the cluster of Ares: nodes of four RTX 2080 Ti, and counts that are doublings.
+
+    `ASSUMPTIONS` lists what is not as in the paper or unknown. A row is dropped for the reasons that the reader
+    `sia` has, or when its job demands more GPUs than there are.
+
+    Parameters
+    ----------
+    path
+        A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
+    trace
+        Without a file: ``philly``, ``saturn`` (Helios) or ``newtrace``, or another that `sia` knows.
+    number
+        Without a file: number of the workload, from 1.
+    gpus
+        Number of GPUs of the cluster.
+    halvings
+        Take for a job's demand the largest power of two in it, halved so many times, as long as that was
+        measured; the work stays the same number of iterations. By default the demand is that of the row, at
+        which Sia wants GPUs to be well used: only 5 to 18 % of the jobs may then grow at a scaling control
+        threshold of 0.75, with one halving 63 to 87 %.
+    profiles
+        Folder of the profiles, see `sia`.
+    selection
+        Window, GPU cap and sample, see `Selection`; the cap is `gpus` unless it is lower.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or has another header, there are no profiles, or an option is out of its range.
+
+    Notes
+    -----
+    Ares, sections 3.3 and 5.1; the workloads come from S. Jayaram Subramanya et al., Sia, SOSP 2023.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(ares(folder, number=8).workload.jobs) == 160
+    True
+    """
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    limit = selection.get("max_gpus")
+    selection["max_gpus"] = gpus if limit is None else min(limit, gpus)
+    reading = sia(path, trace=trace, number=number, gpus_per_node=GPUS_PER_NODE, profiles=profiles, **selection)
+    require(halvings is None or halvings >= 0, "halvings", halvings, "must be at least 0")
+    asked = (
+        reading.workload.jobs if halvings is None else (_halved(job, halvings) for job in reading.workload.jobs)
+    )
+    jobs = tuple(doublings(job, gpus) for job in asked)
+    return reading.model_copy(
+        update={"workload": reading.workload.model_copy(update={"name": "ares", "jobs": jobs})}
+    )
+
+
+def scaled(
+    folder: str | Path,
+    *,
+    gpus: int = 2_048,
+    hours: float = 8,
+    halvings: int | None = None,
+    seed: int = 0,
+) -> Workload:
+    """Draw a workload for a cluster of any size, with arrivals in proportion: 640 jobs an hour at 2,048 GPUs.
+
+    The jobs are drawn with return from the ten Helios (Saturn) workloads, whose rate of 20 jobs an hour at 64
+    GPUs is the same; release dates are drawn anew, uniformly. Source: Ares, section 5.6 (Figure 11), which does
+    not say how its traces were scaled.
+
+    Parameters
+    ----------
+    folder
+        The folder of Sia's workloads and profiles or of all traces.
+    gpus
+        Number of GPUs of the cluster.
+    hours
+        Length of the workload in hours.
+    halvings
+        Of the jobs' demands, see `ares`.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an option is out of its range.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(scaled(folder, gpus=128, hours=1).jobs) == 40
+    True
+    """
+    jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
+    require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")
+    pool = [
+        ares(folder, trace="saturn", number=number, gpus=gpus, halvings=halvings).workload
+        for number in range(1, NUMBERS["saturn"] + 1)
+    ]
+    return resampled(pool, jobs=jobs, seconds=hours * 3600, seed=seed)
+
+
+def _halved(job: Job, halvings: int) -> Job:
+    """Give a job that demands a smaller power of two, or the nearest count up to it that its menu has."""
+    wanted = max(1, 2 ** (job.gpus.bit_length() - 1) >> halvings)
+    demand = max((count for count in job.counts if count <= wanted), default=job.counts[0])
+    base = job.speed(demand)
+    menu = tuple((count, speed / base) for count, speed in job.menu)
+    return job.model_copy(update={"gpus": demand, "duration": job.duration / base, "menu": menu})
