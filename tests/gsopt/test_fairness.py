@@ -231,6 +231,15 @@ def test_bad_alpha(alpha: Any) -> None:
         delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, alpha=alpha)
 
 
+@pytest.mark.parametrize("field", ["kind", "busy"])
+def test_bad_names(field: str) -> None:
+    """A theorem or a busy period that there is not is refused."""
+    scenario = _elastic(2, (0, 1, _HALF))
+    options: dict[str, Any] = {field: "Themis"}
+    with pytest.raises(InvalidInput, match=f"^{field}: 'Themis': must be one of "):
+        delay_report(_fair_queue(scenario, 0.75), scenario, **options)
+
+
 def test_illegal_schedules_have_no_report() -> None:
     """The schedule is judged before its delays are."""
     with pytest.raises(InvalidSolution, match="does not complete"):
