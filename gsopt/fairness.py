@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from gsopt.errors import Unsupported
+from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.job import Workload
 from gsopt.judge import judged
 from gsopt.scenario import Scenario
@@ -229,6 +229,11 @@ def longest_busy_period(
     exact
         Whether to compute in fractions instead of floats.
 
+    Raises
+    ------
+    InvalidInput
+        There is no such busy period.
+
     Examples
     --------
     >>> from gsopt.cluster import Cluster
@@ -240,6 +245,7 @@ def longest_busy_period(
     >>> [longest_busy_period(schedule, scenario, busy) for busy in ("GPUs", "jobs", "GPS")]
     [0.0, 4.0, 1.5]
     """
+    _require_one_of("busy", busy, get_args(BusyPeriod))
     number: Callable[[Any], Any] = Fraction if exact else float
     workload, gpus = scenario.workload, scenario.cluster.gpus
     if busy == "GPUs":
@@ -356,7 +362,7 @@ def delay_bounds(
     Raises
     ------
     InvalidInput
-        `alpha` is not a number above 0 and at most 1.
+        `alpha` is not a number above 0 and at most 1, or there is no such theorem.
     Unsupported
         The theorem is that without caps, and some job may not use all GPUs.
 
@@ -370,6 +376,7 @@ def delay_bounds(
     >>> [round(delay_bounds(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
     [0.25, 0.1875, 3.25]
     """
+    _require_one_of("kind", kind, get_args(Theorem))
     number: Callable[[Any], Any] = Fraction if exact else float
     jobs, gpus, one = scenario.workload.jobs, scenario.cluster.gpus, number(1)
     allowed = [tuple(k for k in efficient_counts(job, alpha) if k <= gpus) for job in jobs]
@@ -446,3 +453,8 @@ def delay_report(
         if delay > bound + (0 if exact else TOLERANCE * max(1.0, time))
     )
     return DelayReport(kind, period, bounds, delays, late)
+
+
+def _require_one_of(field: str, value: object, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(allowed)}")

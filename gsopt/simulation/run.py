@@ -26,6 +26,9 @@ from gsopt.tables import html_of, text_of
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
 _SHORTEST_ROUND = 1e-6
 
+#: Seconds.
+_DAY = 86_400
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -93,7 +96,7 @@ class PolicyComparison(Sequence[Metrics]):
 
     def table(self) -> Table:
         """Give one line per policy; times in seconds."""
-        table = Table(box=box.SIMPLE_HEAD)
+        table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
         for name in (
             "policy",
             "jobs",
@@ -113,10 +116,10 @@ class PolicyComparison(Sequence[Metrics]):
             table.add_row(
                 escape(row.policy),
                 f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
-                *("-" if value is None else f"{value:,.1f}" for value in seconds),
+                *map(_seconds, seconds),
                 *("-" if share is None else f"{share:.1%}" for share in (row.utilisation, row.unfair_fraction)),
                 f"{row.preemptions:,}",
-                "-" if row.lower_bound is None else f"{row.lower_bound:,.1f}",
+                _seconds(row.lower_bound),
                 "-" if row.gap is None else f"{row.gap:.1%}",
             )
         return table
@@ -134,6 +137,11 @@ class PolicyComparison(Sequence[Metrics]):
         import pandas as pd
 
         return pd.DataFrame([row.as_dict() for row in self.rows])
+
+
+def _seconds(value: float | None) -> str:
+    """Write seconds; beyond a day a tenth of one says nothing."""
+    return "-" if value is None else f"{value:,.{0 if value >= _DAY else 1}f}"
 
 
 def simulate(

@@ -27,7 +27,11 @@ _KEYS = [
     "makespan",
     "mean_queueing",
     "utilisation",
+    "unfair_fraction",
+    "worst_fairness",
     "preemptions",
+    "preemptions_per_job",
+    "resizes",
     "lower_bound",
     "gap",
 ]
@@ -68,6 +72,9 @@ def test_one_policy_is_one_object(workload: Path) -> None:
     assert (found["mean_jct"], found["p99_jct"], found["makespan"]) == (4.0, 7.0, 7.0)
     assert (found["mean_queueing"], found["preemptions"]) == (0.5, 1)
     assert found["utilisation"] == pytest.approx(13 / 14)
+    assert (found["preemptions_per_job"], found["resizes"]) == (0.5, 0)
+    # as a fluid, short is done at 2 s and long at 6.5 s
+    assert (found["unfair_fraction"], found["worst_fairness"]) == (0.5, pytest.approx(7 / 6.5))
     assert found["lower_bound"] <= found["mean_jct"]
     assert found["gap"] == pytest.approx(1 - found["lower_bound"] / found["mean_jct"])
 

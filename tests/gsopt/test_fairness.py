@@ -174,7 +174,7 @@ def test_theorem_1_as_printed_is_false(name: str) -> None:
     scenario, alpha, completions, fluid, broken = _COUNTEREXAMPLES[name]
     schedule = _fair_queue(scenario, alpha)
     for busy in ("GPUs", "jobs", "GPS"):
-        report = delay_report(schedule, scenario, alpha=alpha, busy=busy, exact=True)  # type: ignore[arg-type]
+        report = delay_report(schedule, scenario, alpha=alpha, busy=busy, exact=True)
         assert bool(report.violations) == (busy in broken)
         assert report.delays == tuple(a - b for a, b in zip(completions, fluid, strict=True))
     assert not delay_report(schedule, scenario, alpha=alpha, kind="capped", exact=True).violations
@@ -200,7 +200,7 @@ def test_corrected_bound_is_tight() -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_bounds_on_random_instances(name: str) -> None:
-    """Corrected bounds always hold; the paper's does for linear doublings, and often fails with caps (C, Dc, E).
+    """Corrected bounds always hold; the paper's does for linear doublings, and fails with caps (C, Dc, E).
 
     With concave speed and no caps (B) it fails only where the busy period is that of the fluid.
     """
@@ -231,6 +231,15 @@ def test_bad_alpha(alpha: Any) -> None:
         delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, alpha=alpha)
 
 
+@pytest.mark.parametrize("field", ["kind", "busy"])
+def test_bad_names(field: str) -> None:
+    """A theorem or a busy period that there is not is refused."""
+    scenario = _elastic(2, (0, 1, _HALF))
+    options: dict[str, Any] = {field: "Themis"}
+    with pytest.raises(InvalidInput, match=f"^{field}: 'Themis': must be one of "):
+        delay_report(_fair_queue(scenario, 0.75), scenario, **options)
+
+
 def test_illegal_schedules_have_no_report() -> None:
     """The schedule is judged before its delays are."""
     with pytest.raises(InvalidSolution, match="does not complete"):
@@ -249,5 +258,5 @@ def test_no_jobs() -> None:
     """Without jobs nothing is late."""
     empty = Scenario(workload=bundle(()), cluster=Cluster.plain(1))
     for kind in ("paper", "uncapped", "capped"):
-        report = delay_report(Schedule(()), empty, kind=kind)  # type: ignore[arg-type]
+        report = delay_report(Schedule(()), empty, kind=kind)
         assert (report.bounds, report.worst_delay, report.busy_period) == ((), None, 0)

@@ -166,10 +166,28 @@ def test_figures_by_hand() -> None:
     assert verdict.makespan == 5
     assert verdict.gpu_hours == Fraction(10, 3600)
     assert verdict.utilisation == Fraction(10, 15)
-    assert verdict.preemptions == 1
+    assert (verdict.preemptions, verdict.preemptions_per_job, verdict.resizes) == (1, 0.5, 0)
     # as a fluid: a alone until 1, then half of 3 GPUs each: b is done at 7/3, a at 10/3
     assert verdict.fairness == (Fraction(3, 2), Fraction(3, 2))
     assert (verdict.worst_fairness, verdict.unfair_fraction) == (Fraction(3, 2), 1.0)
+
+
+def test_resizes_are_not_preemptions() -> None:
+    """A job that goes on with fewer GPUs has been resized, one that pauses meanwhile has been preempted."""
+    without_pause = judge(Schedule(_a((0, 2, 2), (2, 6, 1))), _PLAIN)
+    with_pause = judge(Schedule(_a((0, 2, 2), (3, 7, 1))), _PLAIN)
+    assert [(each.resizes, each.preemptions) for each in (without_pause, with_pause)] == [(1, 0), (0, 1)]
+
+
+def test_a_ratio_of_1_is_fair_whatever_the_rounding() -> None:
+    """A job that completes when it would under the fluid share, but for rounding, is not served unfairly."""
+    alone = Scenario(
+        workload=bundle([Job(name="a", release_date=0, duration=1, gpus=1)]), cluster=Cluster.plain(1)
+    )
+    ends = (1 + 1e-12, 1 + 1e-6)
+    verdicts = [judge(Schedule((Segment("a", end - 1, end, 1),)), alone) for end in ends]
+    assert [verdict.unfair_fraction for verdict in verdicts] == [0, 1]
+    assert all(verdict.worst_fairness > 1 for verdict in verdicts)
 
 
 def test_judged_raises() -> None:

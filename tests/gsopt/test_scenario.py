@@ -7,7 +7,7 @@ import pytest
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
-from gsopt.scenario import CapacityChange, Overhead
+from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead
 from gsopt.simulation import scenario_of, simulate
 from heuristics.policies import fifo
 
@@ -59,3 +59,13 @@ def test_overheads_by_model() -> None:
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
     assert scenario_of(_workload(), 4).overhead(job) == Overhead()
+
+
+def test_published_overheads_are_those_of_relaunching() -> None:
+    """A first launch is free, a stop and a resize cost the same, and both names of a model are there."""
+    assert all(each.start == 0 and each.stop == each.resize for each in RELAUNCH_OVERHEADS.values())
+    for paper, sia in [("resnet50", "imagenet"), ("resnet18", "cifar10"), ("neumf", "ncf")]:
+        assert RELAUNCH_OVERHEADS[paper] == RELAUNCH_OVERHEADS[sia]
+    scenario = scenario_of(_workload(), 4, overhead=RELAUNCH_OVERHEADS)
+    job = scenario.workload.jobs[0].model_copy(update={"model": "bert"})
+    assert scenario.overhead(job) == Overhead(stop=73, resize=73)

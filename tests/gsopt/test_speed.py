@@ -13,6 +13,7 @@ from gsopt.speed import (
     IterationTime,
     Speed,
     TierPenalty,
+    efficient_counts,
     fit_iteration_time,
     linear_menu,
     tabulated_menu,
@@ -93,3 +94,33 @@ def test_fit_needs_positive_times(samples: list[tuple[float, float, float]]) -> 
     """Nothing can be fitted to no samples or to times that are not positive."""
     with pytest.raises(InvalidInput, match="positive times"):
         fit_iteration_time(samples)
+
+
+@pytest.mark.parametrize(
+    ("menu", "alpha", "expected"),
+    [
+        ((), 0.75, (2,)),  # rigid
+        ([(1, 0.9), (2, 1.0), (4, 1.5), (8, 3.0)], 0.75, (2, 4, 8)),  # never below the demand; 0.75 is enough
+        ([(2, 1.0), (4, 1.4), (8, 4.0)], 0.75, (2,)),  # the first failure ends it
+        ([(2, 1.0), (6, 3.0), (3, 1.5)], 1, (2, 3, 6)),  # every count of the menu, in any order
+        ([(2, 1.0), (4, 1.5), (8, 3.0)], Fraction(3, 4), (2, 4, 8)),
+    ],
+)
+def test_efficient_counts(menu: list[tuple[int, float]], alpha: float, expected: tuple[int, ...]) -> None:
+    """A job grows from its demand up to the first count whose GPUs do too little."""
+    assert efficient_counts(Job(name="a", release_date=0, duration=1, gpus=2, menu=menu), alpha) == expected
+
+
+def test_linear_menus_are_efficient_whatever_the_rounding() -> None:
+    """Speeds such as 7/3 are floats, and linear speed is still fully efficient."""
+    for gpus in range(1, 40):
+        menu = linear_menu(gpus, range(gpus, 100))
+        job = Job(name="a", release_date=0, duration=1, gpus=gpus, menu=menu)
+        assert efficient_counts(job, 1.0) == tuple(range(gpus, 100))
+
+
+@pytest.mark.parametrize("alpha", [0, -0.1, 1.1, float("nan"), "0.5", None])
+def test_bad_thresholds(alpha: float) -> None:
+    """A threshold is a number above 0 and at most 1."""
+    with pytest.raises(InvalidInput, match=r"^alpha: .* must be a number above 0 and at most 1$"):
+        efficient_counts(Job(name="a", release_date=0, duration=1, gpus=1), alpha)

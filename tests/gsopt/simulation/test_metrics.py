@@ -27,3 +27,21 @@ def test_a_bound_above_the_mean_is_a_contradiction() -> None:
     """A bound that exceeds the mean job completion time by more than rounding is an error."""
     with pytest.raises(Contradiction, match="below the proven bound"):
         replay(_SCENARIO, fifo, bound=9363)
+
+
+def test_fairness_figures() -> None:
+    """Of two equal jobs in turn on one GPU the first is early and the second as late as under the fluid."""
+    jobs = bundle([Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"])
+    figures = replay(Scenario(workload=jobs, cluster=Cluster.plain(1)), fifo).metrics
+    assert (figures.unfair_fraction, figures.worst_fairness, figures.preemptions_per_job) == (0, 1, 0)
+    late = bundle([Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 3), ("b", 1)]])
+    figures = replay(Scenario(workload=late, cluster=Cluster.plain(1)), fifo).metrics
+    assert (figures.unfair_fraction, figures.worst_fairness) == (0.5, 2)
+
+
+def test_no_figures_without_completions() -> None:
+    """Where no job completes there are no figures of fairness."""
+    empty = Scenario(workload=bundle(()), cluster=Cluster.plain(1))
+    figures = replay(empty, fifo).metrics
+    found = (figures.unfair_fraction, figures.worst_fairness, figures.preemptions_per_job, figures.resizes)
+    assert found == (None, None, None, 0)

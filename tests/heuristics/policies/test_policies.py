@@ -1,11 +1,13 @@
 """What every policy has in common."""
 
+from dataclasses import replace
+
 import pytest
 
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import Scenario
-from gsopt.simulation import Policy, compare_policies, simulate
+from gsopt.simulation import Policy, PolicyComparison, compare_policies, simulate
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
@@ -33,6 +35,16 @@ def test_comparison_prints_a_line_per_policy() -> None:
     assert list(comparison[0].as_dict())[:4] == ["policy", "jobs", "completed", "mean_jct"]
 
 
+def test_comparison_fits_its_width() -> None:
+    """A comparison of policies with long names on thousands of jobs over weeks fits 112 columns."""
+    row = compare_policies(_JOBS, [policies.fifo_backfill], cluster=4)[0]
+    figures = {"mean_jct": 152_368.3, "p99_jct": 659_224.8, "makespan": 3_295_643.6, "mean_queueing": 38_843.4}
+    counts = {"jobs": 10_000, "completed": 10_000, "preemptions": 12_230, "lower_bound": 13_536.6, "gap": 0.742}
+    large = PolicyComparison((replace(row, **figures, **counts, unfair_fraction=0.988),))
+    assert max(map(len, str(large).splitlines())) <= 112
+    assert "98.8%" in str(large)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [  # two GPUs; a (0 s; 4 s on 1), b (0 s; 3 s on 2), c (1 s; 1 s on 1)
@@ -45,6 +57,9 @@ def test_comparison_prints_a_line_per_policy() -> None:
         ("las", (7, 4, 5)),
         ("tiresias", (4, 7, 2)),
         ("equal_share", (4, 7, 2)),
+        ("efq", (4, 7, 2)),
+        ("elastic_srtf", (7, 4, 2)),
+        ("elastic_las", (7, 4, 5)),
     ],
 )
 def test_by_hand(name: str, expected: tuple[float, ...]) -> None:
