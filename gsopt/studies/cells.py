@@ -1,4 +1,4 @@
-"""Cells: a study's grid as the list of what is to be computed, each cell with a key that its result depends on."""
+"""Cells: a study's grid as a list, each cell with a key that changes with whatever its result depends on."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,7 +102,8 @@ def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
 
     Examples
     --------
-    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["exact", "greedy"], seeds=[0, 1])
+    >>> instances, methods = ["reclaiming/aryl-figure-5"], ["exact", "greedy"]
+    >>> study = Study(study="a", instances=instances, methods=methods, seeds=[0, 1])
     >>> [(cell.method, cell.options) for cell in cells_of(study)]
     [('exact', {'time_limit': 60.0}), ('greedy', {'seed': 0}), ('greedy', {'seed': 1})]
     """
@@ -112,16 +113,16 @@ def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
         for instance in _spanned(source, index, entry)
     ]
     ways = [
-        way
-        for index, entry in enumerate(study.methods)
-        for way in _ways(source, f"methods[{index}]", entry)
+        way for index, entry in enumerate(study.methods) for way in _ways(source, f"methods[{index}]", entry)
     ]
     _refuse_unknown(source, ways, [instance for _, instance in given])
     found: dict[str, Cell] = {}
     for place, instance in given:
         fitting = [way for way in ways if _fits(way, instance)]
         if not fitting:
-            raise InvalidInput(source, place, shorten(str(instance.name)), "no method of the study applies to it")
+            raise InvalidInput(
+                source, place, shorten(str(instance.name)), "no method of the study applies to it"
+            )
         for way in fitting:
             for cell in _cells(study, source, instance, way):
                 found.setdefault(cell.key, cell)

@@ -1,7 +1,7 @@
 """The ``gsopt study`` command: run, table, plot."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -31,7 +31,7 @@ _RelativeTo = Annotated[
 
 @app.command()
 def run(
-    spec: Annotated[Path, typer.Argument(help="study file (JSON): study, instances, methods, seeds, time_limit")],
+    spec: Annotated[Path, typer.Argument(help="JSON: study, instances, methods, seeds, time_limit")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
     workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU if not given")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
@@ -104,11 +104,14 @@ def table(
 @app.command()
 def plot(
     folder: _Folder,
-    x: Annotated[str, typer.Option(help="option on the horizontal axis, such as alpha; bars if not given")] = "",
+    x: Annotated[
+        str, typer.Option(help="option on the horizontal axis, such as alpha; bars if not given")
+    ] = "",
     y: Annotated[str, typer.Option(help="figure, such as mean_jct")] = "",
     by: Annotated[str, typer.Option(help="column that tells lines or bars apart")] = "method",
     relative_to: _RelativeTo = "",
-    log: Annotated[bool, typer.Option("--log", help="logarithmic vertical axis")] = False,
+    log_x: Annotated[bool, typer.Option("--log-x", help="logarithmic horizontal axis")] = False,
+    log_y: Annotated[bool, typer.Option("--log-y", help="logarithmic vertical axis")] = False,
     out: Annotated[
         Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
     ] = None,
@@ -119,15 +122,20 @@ def plot(
 
     found = studies.results(folder)
     found.refuse_contradictions()
-    if x:
-        axes = plots.lines(found, x, figure=y, by=by, relative_to=relative_to)
-    else:
-        axes = plots.bars(found, figure=y, by=by, relative_to=relative_to)
-    if log:
-        axes.set_yscale("log")
+    figure: Any = (
+        plots.panels(found, x, figure=y, by=by, relative_to=relative_to)
+        if x
+        else plots.bars(found, figure=y, by=by, relative_to=relative_to).figure
+    )
+    for axes in figure.get_axes():
+        if log_y:
+            axes.autoscale(axis="y")
+            axes.set_yscale("log")
+        if log_x and x:
+            axes.set_xscale("log")
     target = out or folder / "study.png"
     try:
-        axes.figure.savefig(target, dpi=150)
+        figure.savefig(target, dpi=150)
     except OSError as error:
         raise InvalidInput(str(target), "", "", f"cannot be written: {error.strerror}") from None
     except ValueError:  # an ending that is no format of pictures

@@ -37,7 +37,9 @@ class Label:
 
     def without(self, *names: str) -> str:
         """Give the name without some of its options."""
-        options = ", ".join(f"{key}={described(value)}" for key, value in self.shown.items() if key not in names)
+        options = ", ".join(
+            f"{key}={described(value)}" for key, value in self.shown.items() if key not in names
+        )
         return f"{self.base}({options})" if options else self.base
 
 

@@ -1,9 +1,8 @@
-"""Instance: what a cell is computed on; from an entry of a study's file to its definition, and on to the data."""
+"""Instance: what a cell is computed on; from a file's entry to its definition, and from there to the data."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -156,7 +155,7 @@ def _named(point: Point) -> Iterator[Instance]:
 
 def _generated(point: Point) -> Iterator[Instance]:
     full = point.values["generator"]
-    word, _, name = full.partition("/")
+    word = full.partition("/")[0]
     known = {f"{word}/{each}": made for each, made in study.generators(word).items()}
     if full not in known:
         raise InvalidInput("", "generator", shorten(full), f"must be one of {', '.join(known)}")
@@ -239,5 +238,3 @@ def _digest_of(problem: Problem[Any]) -> str:
     """Fingerprint the data of an instance; what is known of it does not count."""
     data = problem.model_dump(mode="json", exclude={"about"})
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-
-

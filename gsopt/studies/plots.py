@@ -1,22 +1,38 @@
 """Plots of a study's results; they read without colour. matplotlib is imported when one is drawn."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.studies.report import baselines, headline, numeric_figures, values_of
+from gsopt.studies.report import SHARES, baselines, headline, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
 
 _HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "---", "ooo")
 _SHADES = ("0.9", "0.7", "1.0", "0.8", "0.6", "0.95")
 _LINES = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "x", "D", "v", "+")
+
+#: Figures by the name and unit that an axis bears; shares are in percent.
+_UNITS = {
+    "mean_jct": "mean JCT [s]",
+    "p99_jct": "99th percentile of JCT [s]",
+    "makespan": "makespan [s]",
+    "mean_queueing": "mean queueing [s]",
+    "runtime": "run time [s]",
+}
+
+
+#: Bands of more than a few lines lie on each other and would hide them.
+_FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
+
 _LOW, _MIDDLE, _HIGH = 25, 50, 75
 
 _Bases = Mapping[tuple[str, str], float] | None
@@ -72,9 +88,11 @@ def bars(
                 label=name if name not in axes.get_legend_handles_labels()[1] else None,
             )
     axes.set_xticks(range(len(groups)), [_wrapped(group) for group in groups], fontsize=8)
+    if axes.dataLim.ymin >= 0:
+        axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    _legend(axes)
+    _finish(axes, chosen, relative_to)
     return axes
 
 
@@ -108,9 +126,10 @@ def lines(
     chosen, bases = _chosen(found, figure, relative_to)
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
     _refuse_absent(x, rows)
+    series = _series(rows, by, without=x)
     axes = _axes(axes, x, _title(chosen, relative_to))
     looks = zip(cycle(_MARKERS), cycle(_LINES), strict=False)
-    for (name, members), (marker, line) in zip(_series(rows, by, without=x).items(), looks, strict=False):
+    for (name, members), (marker, line) in zip(series.items(), looks, strict=False):
         points: dict[float, list[Row]] = {}
         for row in members:
             if row.columns.get(x) is not None:
@@ -127,10 +146,61 @@ def lines(
             places, middles, line, marker=marker, markersize=5, fillstyle="none", color="black", label=name
         )
         if any(len(points[place]) > 1 for place in places):
-            axes.fill_between(places, low, high, color=drawn.get_color(), alpha=0.15, linewidth=0)
+            axes.fill_between(
+                places,
+                low,
+                high,
+                color=drawn.get_color(),
+                alpha=_BAND if len(series) <= _FEW else _FAINT_BAND,
+                linewidth=0,
+            )
     axes.grid(alpha=0.3)
-    _legend(axes)
+    _finish(axes, chosen, relative_to)
     return axes
+
+
+def panels(
+    found: Results, x: str, *, figure: str = "", by: str = "method", relative_to: str = ""
+) -> "Figure | SubFigure":
+    """Draw `lines`, one panel per group of instances.
+
+    Parameters
+    ----------
+    found
+        The results.
+    x
+        The option, of methods or instances.
+    figure, by, relative_to
+        As in `bars`.
+
+    Raises
+    ------
+    InvalidInput
+        There is nothing of the kind to draw, or matplotlib is not installed.
+    """
+    chosen, _ = _chosen(found, figure, relative_to)
+    _refuse_absent(x, found.rows)
+    groups: dict[str, list[Row]] = {}
+    for row in found.rows:
+        groups.setdefault(row.labels.group.without(x), []).append(row)
+    shown = {
+        group: rows
+        for group, rows in groups.items()
+        if any(x in row.columns and values_of([row], chosen) for row in rows)
+    }
+    if not shown:
+        raise InvalidInput("", "figure", shorten(chosen), f"no cell with the option {x} has it")
+    all_axes = _panels(len(shown))
+    for axes, (group, rows) in zip(all_axes, shown.items(), strict=True):
+        part = replace(found, rows=tuple(rows))
+        lines(part, x, figure=chosen, by=by, relative_to=relative_to, axes=axes)
+        axes.set_title(group, fontsize=9)
+        if axes is not all_axes[0]:
+            axes.set_ylabel("")
+        legend = axes.get_legend()
+        if legend is not None and axes is not all_axes[-1]:
+            legend.remove()
+    return all_axes[0].figure
 
 
 def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]:
@@ -180,24 +250,38 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _title(figure: str, relative_to: str) -> str:
-    return f"{figure} / {figure} of {relative_to}" if relative_to else figure
+    return f"{figure} / {figure} of {relative_to}" if relative_to else _UNITS.get(figure, figure)
 
 
 def _wrapped(text: str) -> str:
     return text.replace("(", "\n(", 1).replace(", ", ",\n")
 
 
-def _legend(axes: "Axes") -> None:
+def _finish(axes: "Axes", figure: str, relative_to: str) -> None:
+    if figure in SHARES and not relative_to:
+        from matplotlib.ticker import PercentFormatter
+
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
 def _axes(given: "Axes | None", horizontal: str, vertical: str, wide: int = 0) -> "Axes":
+    size = (min(max(7.0, 3 + 0.28 * wide), 24), 4)
+    axes = given or _figure(size).subplots()
+    axes.set_xlabel(horizontal)
+    axes.set_ylabel(vertical)
+    return axes
+
+
+def _panels(count: int) -> "list[Axes]":
+    """Give panels side by side on a new figure."""
+    found: list[Axes] = list(_figure((3.5 * count + 3, 4)).subplots(1, count, squeeze=False)[0])
+    return found
+
+
+def _figure(size: tuple[float, float]) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise InvalidInput("plot", "", "", "needs matplotlib; install gsopt[report]") from None
-    size = (min(max(7.0, 3 + 0.28 * wide), 24), 4)
-    axes: Any = given or Figure(figsize=size, layout="constrained").subplots()
-    axes.set_xlabel(horizontal)
-    axes.set_ylabel(vertical)
-    return axes  # type: ignore[no-any-return]
+    return Figure(figsize=size, layout="constrained")

@@ -34,7 +34,7 @@ _HEADLINE = (
 )
 
 #: Figures that are shares, shown in percent.
-_SHARES = frozenset({"gap", "own_gap", "utilisation", "unfair_fraction"})
+SHARES = frozenset({"gap", "own_gap", "utilisation", "unfair_fraction"})
 
 #: From here on a table shows numbers with one decimal, below with four digits.
 _LARGE = 1000
@@ -121,15 +121,14 @@ class Report:
         """Give the table in Markdown."""
         rule = [":--"] * len(self.names) + ["--:"] * len(self.figures)
         lines = [[cell.replace("|", r"\|") for cell in line] for line in [self.header, *self._text()]]
-        return "".join(
-            [_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])]
-        )
+        return "".join([_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])])
 
     def latex(self) -> str:
         """Give the table in LaTeX, with the rules of the package booktabs."""
         columns = "l" * len(self.names) + "r" * len(self.figures)
         head, *body = (
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in [self.header, *self._text()]
+            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
+            for line in [self.header, *self._text()]
         )
         parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
         return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", ""])
@@ -201,7 +200,7 @@ def report(
         )
         for key, rows in groups.items()
     ]
-    shares = [head for head, (figure, _) in heads.items() if figure in _SHARES and not relative_to]
+    shares = [head for head, (figure, _) in heads.items() if figure in SHARES and not relative_to]
     counts = ("cells", "without result") if lost else ("cells",)
     return Report(names, (*counts, *heads), tuple(lines), frozenset(shares))
 
@@ -234,7 +233,7 @@ def values_of(
 ) -> list[float]:
     """Give a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
-    numbers = [(row, value) for row, value in pairs if _is_number(value)]
+    numbers = [(row, value) for row, value in pairs if value is not None and _is_number(value)]
     if bases is None:
         return [value for _, value in numbers]
     divided = [(value, bases.get((row.instance_key, figure))) for row, value in numbers]

@@ -1,8 +1,8 @@
 """Runner: the cells of a study computed by several processes, each result stored the moment it is there.
 
 One thread per worker process takes a cell, has it computed and stores the outcome, so that a kill loses no more
-than the cells that are being computed. The workers are those of the solvers: they end with this process, however
-it ends.
+than the cells that are being computed. The workers are started like those of solvers: they end with this
+process, however it ends.
 """
 
 import os
@@ -72,7 +72,7 @@ def run(
     folder
         Where its results are kept; made if need be.
     workers
-        Number of processes; one per CPU when None. Solvers that share a CPU take longer: measure times with one.
+        Number of processes; one per CPU when None. Solvers that share CPUs take longer: measure times with one.
     retry
         Whether cells that failed in earlier runs are computed again.
     on_progress

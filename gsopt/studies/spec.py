@@ -22,8 +22,8 @@ class Study(Frozen):
     study
         Name of the study; a folder holds the results of one study.
     instances
-        A name, a suite or a file; or an object with the key ``instance``, ``generator`` (a decision's instance),
-        ``reader`` (a trace) or ``workload`` (a generator of workloads, or a workload file).
+        A name, a suite or a file; or an object with the key ``instance``, ``generator`` (an instance of a
+        decision), ``reader`` (a trace) or ``workload`` (a generator of workloads, or a workload file).
     methods
         The name of a method or policy; or an object with the key ``method`` or ``policy``, and its options.
     seeds
