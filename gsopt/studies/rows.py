@@ -59,7 +59,7 @@ class Row:
         return named
 
     def as_dict(self) -> dict[str, Any]:
-        """Give columns, state and figures as plain JSON types; ``option.NAME`` where figures have that name too."""
+        """Give columns, state and figures as plain JSON; ``option.NAME`` where a figure has that name too."""
         further = {"state": self.outcome.state.value, "message": self.outcome.message, **self.figures}
         columns = {f"option.{name}" if name in further else name: value for name, value in self.columns.items()}
         return {**columns, "wall": self.outcome.wall, **further}
