@@ -31,7 +31,7 @@ _RelativeTo = Annotated[
 
 @app.command()
 def run(
-    spec: Annotated[Path, typer.Argument(help="JSON: study, instances, methods, seeds")],
+    spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
     workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU if not given")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,

@@ -17,7 +17,7 @@ from gsopt.studies.outcome import State
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.tables import text_of
+from gsopt.tables import html_of, text_of
 
 #: What a table shows unless told otherwise, as far as the results have it.
 _HEADLINE = (
@@ -38,6 +38,9 @@ SHARES = frozenset({"gap", "own_gap", "utilisation", "unfair_fraction"})
 
 #: From here on a table shows numbers with one decimal, below with four digits.
 _LARGE = 1000
+
+#: Characters; a wide table is scrolled, not folded.
+_WIDTH = 1000
 
 _LATEX = str.maketrans(
     {
@@ -92,7 +95,7 @@ class Report:
         """Give the table for a terminal."""
         table = Table(box=box.SIMPLE_HEAD)
         for name in self.header:
-            table.add_column(escape(name), justify="right" if name in self.figures else "left", overflow="fold")
+            table.add_column(escape(name), justify="right" if name in self.figures else "left")
         previous = None
         for line in self.lines:
             if len(self.names) > 1 and previous not in (None, line[0]):
@@ -103,7 +106,11 @@ class Report:
 
     def text(self) -> str:
         """Give the table as plain text."""
-        return text_of(self.rich()) + "\n"
+        return text_of(self.rich(), _WIDTH) + "\n"
+
+    def html(self) -> str:
+        """Give the table as preformatted HTML, for notebooks."""
+        return html_of(self.rich(), _WIDTH)
 
     def csv(self) -> str:
         """Give the table as CSV, numbers in full."""
@@ -164,7 +171,8 @@ def report(
     statistics
         As `gsopt.studies.statistics.statistic`; the mean if none is given.
     relative_to
-        A method by whose figure on the same instance (the mean over its seeds) every figure is divided.
+        A method by whose figure on the same instance (the mean over its seeds) every figure is divided; where
+        that is 0 or missing, the quotient is left out.
 
     Raises
     ------
@@ -185,6 +193,11 @@ def report(
     for row in found.rows:
         groups.setdefault(json.dumps([row.columns.get(name) for name in names]), []).append(row)
     bases = baselines(found.rows, relative_to, chosen) if relative_to else None
+    if bases is not None:  # leave out what the method has no part in
+        chosen = tuple(name for name in chosen if figures or any(figure == name for _, figure in bases))
+        groups = {
+            key: rows for key, rows in groups.items() if any(values_of(rows, each, bases) for each in chosen)
+        }
     lost = any(row.outcome.state is not State.DONE for row in found.rows)
     heads = {
         _head(figure, name, relative_to, plain=not statistics): (figure, name)

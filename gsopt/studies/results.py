@@ -13,7 +13,6 @@ from gsopt.result import refuse_contradiction, same
 from gsopt.studies.outcome import State
 from gsopt.studies.rows import Row
 from gsopt.studies.store import reading
-from gsopt.tables import html_of, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,14 +106,14 @@ class Results(Sequence[Row]):
     def __str__(self) -> str:
         from gsopt.studies.report import report
 
-        return text_of(report(self).rich())
+        return report(self).text().rstrip()
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from gsopt.studies.report import report
 
-        return html_of(report(self).rich())
+        return report(self).html()
 
 
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:

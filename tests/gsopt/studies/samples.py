@@ -49,7 +49,7 @@ def starts(folder: Path) -> list[tuple[str, int]]:
 
 def committed(folder: Path) -> dict[str, tuple[int, str, str]]:
     """Give the run, state and figures of every result by key."""
-    return {key: rest for key, *rest in _all(folder, "SELECT key, run, state, figures FROM result")}  # type: ignore[misc]
+    return {key: rest for key, *rest in _all(folder, "SELECT key, run, state, figures FROM result")}
 
 
 def _all(folder: Path, line: str) -> list[Any]:

@@ -17,7 +17,7 @@ def _names(cells: tuple[Cell, ...]) -> list[tuple[str, str]]:
 
 
 def test_methods_meet_the_instances_that_they_fit() -> None:
-    """Policies are for workloads, methods for the instances of their decision, and a seed for those that draw."""
+    """Policies are for workloads, methods for instances of their decision, and seeds for those that draw."""
     grid = study(
         instances=[FIGURE_5, "allocation/aryl-table-4", _POISSON],
         methods=["greedy", "exact", _LAS, "random_order"],

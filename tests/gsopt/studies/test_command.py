@@ -43,17 +43,22 @@ def _await(happened: Callable[[], bool], limit: float = 60.0) -> None:
         time.sleep(0.01)
 
 
+def _await_start(folder: Path, begun: int) -> None:
+    """Wait until one more cell has begun."""
+    _await(lambda: len(starts(folder)) > begun)
+
+
 def test_killed_at_any_instant(tmp_path: Path) -> None:
     """Killed twenty times, a study loses no committed result, computes none twice, leaves no process behind."""
     folder, random = tmp_path / "out", Random(7)
-    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(30))}
+    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(20))}
     spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
     before: dict[str, Any] = {}
     for kill in range(_KILLS):
         begun = len(starts(folder))
         with _start(spec, folder) as command:
             if kill % 2:
-                _await(lambda begun=begun: len(starts(folder)) > begun or command.poll() is not None)  # type: ignore[misc]
+                _await_start(folder, begun)
             time.sleep(random.uniform(0, 0.4))
             workers = children(command.pid)
             command.kill()
@@ -62,18 +67,17 @@ def test_killed_at_any_instant(tmp_path: Path) -> None:
         assert before.items() <= now.items()
         before = now
     assert before
-    assert len(before) < 90
-    last = gsopt("study", "run", spec, "--out", folder, "--workers", _WORKERS)
+    assert len(before) < 60
+    last = gsopt("study", "run", spec, "--out", folder, "--workers", str(_WORKERS))
 
     done = committed(folder)
-    assert (last.returncode, last.stderr) == (0, "test: 90 of 90 cells have a result\n")
+    assert (last.returncode, last.stderr) == (0, "test: 60 of 60 cells have a result\n")
     assert before.items() <= done.items()
     begun_in = Counter(starts(folder))
     assert set(begun_in.values()) == {1}
-    assert all(run <= done[key][0] for key, run in begun_in)  # none begun after the run that committed it
-    for number in {run for _, run in begun_in}:
-        lost = [key for key, run in begun_in if run == number and done[key][0] != number]
-        assert len(lost) <= _WORKERS
+    assert all(number <= done[key][0] for key, number in begun_in)  # none begun after the run that committed it
+    lost = Counter(number for key, number in begun_in if done[key][0] != number)
+    assert all(count <= _WORKERS for count in lost.values())
 
 
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
@@ -132,8 +136,8 @@ def test_the_example_gives_tables_and_plots(tmp_path: Path, monkeypatch: pytest.
         assert (folder / "study.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_failures_and_missing_cells_are_told(tmp_path: Path) -> None:
-    """A study with a failed cell ends with exit code 1 and its line; `table` says how many cells are missing."""
+def test_failures_are_told(tmp_path: Path) -> None:
+    """A study with a failed cell ends with exit code 1 and its line, which `table` repeats."""
     bad = {"generator": "reclaiming/churn", "servers": -5}
     folder = tmp_path / "out"
     made = gsopt(

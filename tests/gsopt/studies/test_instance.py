@@ -7,7 +7,7 @@ import pytest
 
 import gsopt
 from gsopt.errors import InvalidInput
-from gsopt.files import write
+from gsopt.files import read_problem, write
 from gsopt.studies.grid import points
 from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario
 from instances.reclaiming import churn
@@ -61,7 +61,7 @@ def test_workload_files_and_instance_files(tmp_path: Path) -> None:
     (before,) = _instances({"workload": str(workload), "gpus": 8})
     (first,) = _instances(str(problem))
     assert len(load_scenario(before.definition)[0].workload.jobs) == 4
-    assert load_problem(first.definition).demand == 2
+    assert load_problem(first.definition) == read_problem(problem)
     write(poisson(jobs=5, gpus=8), workload)
     write(figure_5(3), problem)
     assert _instances({"workload": str(workload), "gpus": 8})[0].definition != before.definition

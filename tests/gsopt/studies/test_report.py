@@ -61,7 +61,7 @@ def test_cells_without_result_are_counted_apart() -> None:
 
 
 def test_the_forms_say_the_same() -> None:
-    """CSV and JSON hold the numbers in full, Markdown and LaTeX as they are shown, special characters escaped."""
+    """CSV and JSON hold the numbers in full; Markdown and LaTeX hold them as they are shown, escaped."""
     made = report(_sweep(), figures=["mean_jct", "gap"])
     lines = list(csv.DictReader(StringIO(made.csv())))
     assert [float(line["mean_jct"]) for line in lines] == [line[3] for line in made.lines]

@@ -30,11 +30,11 @@ def test_the_gap_is_to_the_best_bound_of_the_study(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("sense", "bound"), [(_LEAST, 3), (_MOST, 1)])
 def test_a_value_better_than_a_bound_is_refused(sense: dict[str, str], bound: int) -> None:
-    """A value and a bound on the same instance that cannot both be right raise, those of two instances do not."""
+    """A value and a bound that cannot both be right raise on one instance, and on two do not."""
     value = row({"objective": 2, "bound": None, **sense})
     proof = row({"objective": None, "bound": bound, **sense}, method="liar")
     elsewhere = row({"objective": None, "bound": bound, **sense}, method="liar", instance="suite/2")
-    with pytest.raises(Contradiction, match="suite/1: greedy found 2, better than the bound . proven by liar"):
+    with pytest.raises(Contradiction, match=r"suite/1: greedy found 2, better than the bound . proven by liar"):
         found(value, proof).refuse_contradictions()
     found(value, elsewhere).refuse_contradictions()
 
@@ -54,5 +54,5 @@ def test_results_are_a_sequence_a_frame_and_a_table(tmp_path: Path) -> None:
     assert list(frame["objective"]) == [1, 1]
     assert (len(done), done.missing, done[0].labels.method.base) == (2, 0, "greedy")
     assert "exact" in str(done)
-    assert "exact" in done._repr_html_()  # noqa: SLF001 - the notebook's protocol
+    assert "exact" in done._repr_html_()
     assert isinstance(results(tmp_path), Results)

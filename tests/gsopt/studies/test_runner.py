@@ -91,9 +91,9 @@ def test_a_contradiction_stops_the_study(tmp_path: Path) -> None:
 
 def test_bad_studies_leave_no_folder(tmp_path: Path) -> None:
     """What is refused is refused before anything is written."""
-    for changes, options in (({"methods": ["magic"]}, {}), ({}, {"workers": 0})):
+    for grid, workers in ((study(methods=["magic"]), 1), (study(), 0)):
         with pytest.raises(InvalidInput):
-            run(study(**changes), tmp_path / "new", **options)
+            run(grid, tmp_path / "new", workers=workers)
     assert not (tmp_path / "new").exists()
 
 
@@ -117,7 +117,7 @@ def _kill_workers(folder: Path, times: int) -> None:
     """Kill the process that computes, each time a cell has begun anew."""
     mine = set(children(os.getpid()))
     for number in range(1, times + 1):
-        _await(lambda number=number: len(starts(folder)) >= number)  # type: ignore[misc]
+        _await(lambda number=number: len(starts(folder)) >= number)
         time.sleep(0.2)
         for pid in set(children(os.getpid())) - mine:
             os.kill(pid, signal.SIGKILL)
