@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, bounds, judge, problems, simulation, speed, testing
+    from gsopt import backends, bounds, judge, problems, simulation, speed, studies, testing
     from gsopt.cluster import Cluster
     from gsopt.comparison import Comparison
     from gsopt.errors import GsoptError
@@ -55,7 +55,7 @@ _HOME = {
     "simulate": "gsopt.simulation",
     "solve": "gsopt.study",
 }
-_ROOMS = frozenset({"backends", "bounds", "judge", "problems", "simulation", "speed", "testing"})
+_ROOMS = frozenset({"backends", "bounds", "judge", "problems", "simulation", "speed", "studies", "testing"})
 
 __all__ = [
     "Cluster",
@@ -86,6 +86,7 @@ __all__ = [
     "simulation",
     "solve",
     "speed",
+    "studies",
     "testing",
 ]
 

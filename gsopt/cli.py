@@ -1,4 +1,4 @@
-"""The ``gsopt`` command: compare, solve, simulate, check, generate, schema, methods, demo.
+"""The ``gsopt`` command: compare, solve, simulate, study, check, generate, schema, methods, demo.
 
 One of the two roof files. Everything it does is a call of the library; it adds words, progress and exit codes.
 """
@@ -40,6 +40,8 @@ from gsopt.method import accepts
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
 from gsopt.scenario import Scenario
+from gsopt.studies.command import app as study_app
+from gsopt.window import window as read_window
 
 _DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias")
 
@@ -71,6 +73,8 @@ _Reader = Annotated[str | None, typer.Option(help="format of the trace, such as 
 _GpuCount = Annotated[int | None, typer.Option(help="number of GPUs of a plain cluster")]
 _ClusterFile = Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")]
 _Window = Annotated[str | None, typer.Option(help="part of the trace, such as 30d:31d or 0:3600")]
+
+app.add_typer(study_app, name="study")
 
 
 def main() -> None:
@@ -377,7 +381,7 @@ def _scenario(
     list_issues: bool = False,
 ) -> Scenario:
     machines = _cluster(gpus, cluster)
-    selection = {"window": _window(window), "sample": sample}
+    selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
     workload = _workload(trace, reader, selection, machines.gpus, seed, list_issues=list_issues)
     return simulation.scenario_of(workload, machines)
 
@@ -418,26 +422,6 @@ def _workload(
         typer.echo(str(issue), err=True)
     workload: Workload = reading.workload
     return workload
-
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
-
-def _window(text: str | None) -> tuple[float, float] | None:
-    """Read a window such as ``30d:31d``: seconds, or minutes, hours, days with their letter."""
-    if text is None:
-        return None
-    try:
-        begin, end = (_seconds(part) for part in text.split(":"))
-    except ValueError:
-        rule = "must be a begin and an end, such as 30d:31d or 0:3600"
-        raise InvalidInput("", "--window", shorten(text), rule) from None
-    return begin, end
-
-
-def _seconds(text: str) -> float:
-    unit = text[-1:]
-    return float(text[:-1]) * _UNITS[unit] if unit in _UNITS else float(text)
 
 
 def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from math import isfinite
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -109,12 +110,18 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
     return _named_exports("instances.traces")
 
 
+def data_folder() -> Path | None:
+    """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
+    folder: Path | None = import_module("instances").data_folder()
+    return folder
+
+
 def real_instances(word: str) -> list[Problem[Any]]:
     """Give the instances that the decision takes from real data; empty where the data are not at hand.
 
     The data folder is named by the environment variable ``GSOPT_DATA``.
     """
-    folder = import_module("instances").data_folder()
+    folder = data_folder()
     reader = getattr(_package("instances", word), "from_data", None)
     return [] if folder is None or reader is None else list(reader(folder))
 
@@ -124,7 +131,7 @@ def demo_workload() -> tuple[Workload, int]:
 
     A busy day of the Philly trace where the data are at hand, else generated arrivals.
     """
-    folder = import_module("instances").data_folder()
+    folder = data_folder()
     if folder is not None and (folder / "philly").is_dir():
         window = (50 * 86400.0, 51 * 86400.0)
         return trace_readers()["philly"](folder, window=window, max_gpus=128).workload, 128

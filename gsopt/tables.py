@@ -9,8 +9,8 @@ from rich.table import Table
 _WIDTH = 160
 
 
-def text_of(table: Table) -> str:
-    """Give a table as text without colour.
+def text_of(table: Table, width: int = _WIDTH) -> str:
+    """Give a table as text without colour, in lines of at most so many characters.
 
     Examples
     --------
@@ -18,12 +18,12 @@ def text_of(table: Table) -> str:
      word
     """
     text = StringIO()
-    console = Console(file=text, width=_WIDTH, no_color=True, force_jupyter=False, force_terminal=False)
+    console = Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False)
     console.print(table)
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()).strip("\n")
 
 
-def html_of(table: Table) -> str:
+def html_of(table: Table, width: int = _WIDTH) -> str:
     """Give a table as preformatted HTML, for notebooks.
 
     Examples
@@ -31,4 +31,4 @@ def html_of(table: Table) -> str:
     >>> html_of(Table("a<b", box=None))
     '<pre> a&lt;b</pre>'
     """
-    return f"<pre>{escape(text_of(table))}</pre>"
+    return f"<pre>{escape(text_of(table, width))}</pre>"

@@ -1,0 +1,43 @@
+"""Studies: a grid of instances, methods, parameters and seeds, computed once and kept.
+
+`run` computes what is missing and stores each finished cell at once; `results` gives what is there, as rows, as
+a data frame, as tables (`report`) and as plots (`gsopt.studies.plots`). Methods, policies and instances are
+reached through `gsopt.study`.
+
+Examples
+--------
+>>> from tempfile import TemporaryDirectory
+>>> study = Study(
+...     study="quanta",
+...     instances=[{"workload": "poisson", "jobs": 50, "gpus": 8, "load": 2.0, "seed": [1, 2]}],
+...     methods=["fifo", {"policy": "las", "quantum": [60, 600]}],
+... )
+>>> with TemporaryDirectory() as folder:
+...     found = run(study, folder, workers=1)
+>>> [line[:2] for line in report(found, by=["method"]).lines]
+[('fifo', 2), ('las(quantum=60)', 2), ('las(quantum=600)', 2)]
+"""
+
+from gsopt.studies.cells import Cell, cells_of
+from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.report import Report, report
+from gsopt.studies.results import Results, results
+from gsopt.studies.rows import Row
+from gsopt.studies.runner import Progress, run
+from gsopt.studies.spec import Study, read_study
+
+__all__ = [
+    "Cell",
+    "Outcome",
+    "Progress",
+    "Report",
+    "Results",
+    "Row",
+    "State",
+    "Study",
+    "cells_of",
+    "read_study",
+    "report",
+    "results",
+    "run",
+]

@@ -1,0 +1,213 @@
+"""Cells: a study's grid as a list, each cell with a key that changes with whatever its result depends on."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from gsopt import study as roof
+from gsopt.errors import InvalidInput, shorten
+from gsopt.method import accepts
+from gsopt.studies.grid import MOST_CELLS, Label, Point, points
+from gsopt.studies.instance import Definition, Instance, instances_of
+from gsopt.studies.options import typed
+from gsopt.studies.spec import Study
+
+_METHOD, _POLICY = "method", "policy"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method on one instance.
+
+    Attributes
+    ----------
+    instance
+        Plain JSON from which the instance can be loaded.
+    word
+        The decision; empty when the method is a policy.
+    method
+        Name of the method or policy.
+    options
+        Its options as plain JSON, seed and time limit among them.
+    labels
+        What tables call it.
+    """
+
+    instance: Definition
+    word: str
+    method: str
+    options: Mapping[str, Any]
+    labels: "Labels"
+
+    @property
+    def key(self) -> str:
+        """Fingerprint of everything that determines the result."""
+        return fingerprint([self.instance, self.word, self.method, self.options])
+
+    @property
+    def instance_key(self) -> str:
+        """Fingerprint of the instance."""
+        return fingerprint(self.instance)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What tables call a cell, and the options by which they can be split.
+
+    Attributes
+    ----------
+    group, instance, method
+        Names of the group of instances, the instance and the method.
+    instance_options, method_options
+        All options.
+    """
+
+    group: Label
+    instance: Label
+    method: Label
+    instance_options: Mapping[str, Any]
+    method_options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A method and its options, before it is known which decision's method it is."""
+
+    place: str
+    kind: str
+    name: str
+    options: Mapping[str, Any]
+    label: Label
+
+
+def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
+    """List the cells of a study, instance by instance; cells that two entries share are listed once.
+
+    Everything in the study that can be checked without computing is checked here.
+
+    Parameters
+    ----------
+    study
+        The study.
+    source
+        Its file, for error messages.
+
+    Raises
+    ------
+    InvalidInput
+        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study.
+
+    Examples
+    --------
+    >>> instances, methods = ["reclaiming/aryl-figure-5"], ["exact", "greedy"]
+    >>> study = Study(study="a", instances=instances, methods=methods, seeds=[0, 1])
+    >>> [(cell.method, cell.options) for cell in cells_of(study)]
+    [('exact', {'time_limit': 60.0}), ('greedy', {'seed': 0}), ('greedy', {'seed': 1})]
+    """
+    given = [
+        (f"instances[{index}]", instance)
+        for index, entry in enumerate(study.instances)
+        for instance in _spanned(source, index, entry)
+    ]
+    ways = [
+        way for index, entry in enumerate(study.methods) for way in _ways(source, f"methods[{index}]", entry)
+    ]
+    _refuse_unknown(source, ways, [instance for _, instance in given])
+    found: dict[str, Cell] = {}
+    for place, instance in given:
+        fitting = [way for way in ways if _fits(way, instance)]
+        if not fitting:
+            raise InvalidInput(
+                source, place, shorten(str(instance.name)), "no method of the study applies to it"
+            )
+        for way in fitting:
+            for cell in _cells(study, source, instance, way):
+                found.setdefault(cell.key, cell)
+        if len(found) > MOST_CELLS:
+            raise InvalidInput(source, place, "", f"must span at most {MOST_CELLS:,} cells")
+    return tuple(found.values())
+
+
+def fingerprint(data: Any) -> str:
+    """Give a short text that differs when plain JSON data differ.
+
+    Examples
+    --------
+    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    True
+    """
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _spanned(source: str, index: int, entry: str | Mapping[str, Any]) -> Iterator[Instance]:
+    with _within(source, f"instances[{index}]"):
+        for point in points(entry, "instance"):
+            yield from instances_of(point)
+
+
+def _ways(source: str, place: str, entry: str | Mapping[str, Any]) -> Iterator[_Way]:
+    with _within(source, place):
+        for point in points(entry, ""):
+            yield _way(place, point)
+
+
+def _way(place: str, point: Point) -> _Way:
+    found = [kind for kind in ("", _METHOD, _POLICY) if kind in point.values]
+    if len(found) != 1:
+        raise InvalidInput("", "", "", "must have one of the keys method, policy")
+    kind = found[0]
+    name = point.values[kind]
+    if not isinstance(name, str):
+        raise InvalidInput("", kind, shorten(name), "must be a name")
+    options = {key: value for key, value in point.values.items() if key != kind}
+    return _Way(place, kind, name, options, point.name(name, options))
+
+
+def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
+    """Give the methods of a decision, or the policies, among which the name is to be found."""
+    if word:
+        return {} if way.kind == _POLICY else roof.methods(word)
+    return {} if way.kind == _METHOD else roof.policies()
+
+
+def _fits(way: _Way, instance: Instance) -> bool:
+    return way.name in _known(way, instance.word)
+
+
+def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]) -> None:
+    words = list(dict.fromkeys(instance.word for instance in given))
+    for way in ways:
+        known = dict.fromkeys(name for word in words for name in _known(way, word))
+        if way.name not in known:
+            rule = f"must be one of {', '.join(known)}" if known else "fits no instance of the study"
+            place = f"{way.place}.{way.kind}" if way.kind else way.place
+            raise InvalidInput(source, place, shorten(way.name), rule)
+
+
+def _cells(study: Study, source: str, instance: Instance, way: _Way) -> Iterator[Cell]:
+    method = _known(way, instance.word)[way.name]
+    options = dict(way.options)
+    if instance.word and study.time_limit is not None and accepts(method, "time_limit"):
+        options.setdefault("time_limit", study.time_limit)
+    with _within(source, way.place):
+        typed(method, options)
+    labels = Labels(instance.group, instance.name, way.label, instance.options, way.options)
+    if "seed" in options or not accepts(method, "seed"):
+        yield Cell(instance.definition, instance.word, way.name, options, labels)
+        return
+    for seed in study.seeds:
+        yield Cell(instance.definition, instance.word, way.name, {**options, "seed": seed}, labels)
+
+
+@contextmanager
+def _within(source: str, place: str) -> Iterator[None]:
+    """Name file and place in whatever is refused."""
+    try:
+        yield
+    except InvalidInput as error:
+        field = f"{place}.{error.field}" if error.field else place
+        rule = f"{error.source}: {error.rule}" if error.source else error.rule
+        raise InvalidInput(source, field, error.value, rule) from None

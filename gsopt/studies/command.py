@@ -1,0 +1,190 @@
+"""The ``gsopt study`` command: run, table, plot."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+from gsopt.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from gsopt.studies.results import Results
+    from gsopt.studies.runner import Progress
+
+_FAILED, _INTERRUPTED = 1, 130
+_MINUTE, _HOUR = 60, 3600
+
+app = typer.Typer(
+    name="study",
+    help="Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
+    no_args_is_help=True,
+)
+
+_Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
+_RelativeTo = Annotated[
+    str, typer.Option(help="divide by the figure of this method on the same instance", metavar="METHOD")
+]
+
+
+@app.command()
+def run(
+    spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
+    out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
+    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU if not given")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
+) -> None:
+    """Compute every cell of a study that has no result yet.
+
+    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command goes on where it was.
+    """
+    from gsopt import studies
+
+    try:
+        study = studies.read_study(spec)
+        with _bar() as bar:
+            task = bar.add_task(study.study, total=None, left="")
+
+            def show(progress: "Progress") -> None:
+                bar.update(task, total=progress.total, completed=progress.finished, left=_left(progress))
+
+            found = studies.run(study, out, workers=workers, retry=retry, on_progress=show, source=str(spec))
+    except KeyboardInterrupt:
+        typer.echo("gsopt: interrupted", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    _tell(found)
+    if found.interrupted:
+        typer.echo("gsopt: interrupted; every finished cell is kept, and the same command goes on", err=True)
+        raise typer.Exit(_INTERRUPTED)
+    if found.failed:
+        raise typer.Exit(_FAILED)
+
+
+@app.command()
+def table(
+    folder: _Folder,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="group by group, instance, method, seed or an option; may be repeated"),
+    ] = None,
+    figure: Annotated[list[str] | None, typer.Option(help="figure to show; may be repeated")] = None,
+    statistic: Annotated[
+        list[str] | None,
+        typer.Option(help="mean, median, min, max, total, deviation, geomean, p99, ...; may be repeated"),
+    ] = None,
+    relative_to: _RelativeTo = "",
+    csv: Annotated[bool, typer.Option("--csv", help="print CSV")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="print LaTeX (booktabs)")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
+    cells: Annotated[bool, typer.Option("--cells", help="one line per cell, with all figures, as CSV")] = False,
+) -> None:
+    """Print a study's results: means per group of instances and method, unless told otherwise."""
+    from gsopt import studies
+    from gsopt.studies.report import cells_csv
+
+    if csv + markdown + latex + as_json + cells > 1:
+        raise InvalidInput("", "table", "", "takes one of --csv, --markdown, --latex, --json, --cells")
+    found = studies.results(folder)
+    found.refuse_contradictions()
+    if cells:
+        typer.echo(cells_csv(found), nl=False)
+    else:
+        made = studies.report(
+            found, by=by or (), figures=figure or (), statistics=statistic or (), relative_to=relative_to
+        )
+        forms = {made.csv: csv, made.markdown: markdown, made.latex: latex, made.json: as_json}
+        form = next((form for form, wanted in forms.items() if wanted), made.text)
+        typer.echo(form(), nl=False)
+    _tell(found, brief=True)
+
+
+@app.command()
+def plot(
+    folder: _Folder,
+    x: Annotated[
+        str, typer.Option(help="option on the horizontal axis, such as alpha; bars if not given")
+    ] = "",
+    y: Annotated[str, typer.Option(help="figure, such as mean_jct")] = "",
+    by: Annotated[str, typer.Option(help="column that tells lines or bars apart")] = "method",
+    relative_to: _RelativeTo = "",
+    log_x: Annotated[bool, typer.Option("--log-x", help="logarithmic horizontal axis")] = False,
+    log_y: Annotated[bool, typer.Option("--log-y", help="logarithmic vertical axis")] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
+    ] = None,
+) -> None:
+    """Draw a study's results: medians, with the 25th to the 75th percentile of the instances and seeds."""
+    from gsopt import studies
+    from gsopt.studies import plots
+
+    found = studies.results(folder)
+    found.refuse_contradictions()
+    figure: Any = (
+        plots.panels(found, x, figure=y, by=by, relative_to=relative_to)
+        if x
+        else plots.bars(found, figure=y, by=by, relative_to=relative_to).figure
+    )
+    for axes in figure.get_axes():
+        if log_y:
+            axes.autoscale(axis="y")
+            axes.set_yscale("log")
+        if log_x and x:
+            axes.set_xscale("log")
+    target = out or folder / "study.png"
+    try:
+        figure.savefig(target, dpi=150)
+    except OSError as error:
+        raise InvalidInput(str(target), "", "", f"cannot be written: {error.strerror}") from None
+    except ValueError:  # an ending that is no format of pictures
+        raise InvalidInput(str(target), "", "", "must end in .png, .pdf or .svg") from None
+    typer.echo(str(target))
+    _tell(found, brief=True)
+
+
+def _tell(found: "Results", *, brief: bool = False) -> None:
+    """Say on standard error what is missing or failed; and, unless brief, how much is there."""
+    lines = []
+    if not brief or found.missing:
+        lines.append(f"{found.study}: {len(found):,} of {found.total:,} cells have a result")
+    if found.failed:
+        row = found.failed[0]
+        where = f"{row.labels.method} on {row.labels.instance}"
+        lines.append(f"{len(found.failed):,} failed, the first: {where}: {row.outcome.message}")
+    if len(found.versions) > 1:
+        lines.append(f"computed by different versions of gsopt: {', '.join(found.versions)}")
+    for line in lines:
+        typer.echo(line, err=True)
+
+
+def _bar() -> Bar:
+    """Show progress on standard error, and nothing when that is no terminal."""
+    console = Console(stderr=True)
+    return Bar(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}", markup=False),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+
+
+def _left(progress: "Progress") -> str:
+    failed = f"{progress.failed:,} failed  " if progress.failed else ""
+    return failed if progress.left is None else f"{failed}{_span(progress.left)} left"
+
+
+def _span(seconds: float) -> str:
+    """Give a span of time in its two largest units."""
+    whole = round(seconds)
+    if whole < _MINUTE:
+        return f"{whole} s"
+    if whole < _HOUR:
+        return f"{whole // _MINUTE} min {whole % _MINUTE} s"
+    return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"

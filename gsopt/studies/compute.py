@@ -1,0 +1,99 @@
+"""Compute: one cell, in a worker process that keeps the instances it has loaded last."""
+
+import json
+from functools import lru_cache, partial
+from math import isfinite
+from time import perf_counter
+from typing import Any
+
+from gsopt import simulation
+from gsopt import study as roof
+from gsopt.errors import GsoptError, Unsupported
+from gsopt.problem import Problem
+from gsopt.result import plain
+from gsopt.scenario import Scenario
+from gsopt.studies.cells import Cell
+from gsopt.studies.instance import load_problem, load_scenario
+from gsopt.studies.options import typed
+from gsopt.studies.outcome import Outcome, State
+
+
+def compute(cell: Cell, link: Any = None) -> Outcome:
+    """Compute a cell; whatever goes wrong in it is an outcome too.
+
+    Parameters
+    ----------
+    cell
+        The cell.
+    link
+        The link to the parent process, which this needs not.
+
+    Examples
+    --------
+    >>> from gsopt.studies.cells import cells_of
+    >>> from gsopt.studies.spec import Study
+    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
+    >>> compute(cells_of(study)[0]).figures["objective"]
+    1
+    """
+    del link
+    begin = perf_counter()
+    try:
+        figures = _decided(cell) if cell.word else _replayed(cell)
+    except Unsupported as reason:
+        return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
+    except GsoptError as error:
+        return Outcome(State.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
+        line = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return Outcome(State.FAILED, {}, perf_counter() - begin, line, type(error).__name__)
+    simple = {name: _finite(plain(value)) for name, value in figures.items()}
+    return Outcome(State.DONE, simple, perf_counter() - begin)
+
+
+def _decided(cell: Cell) -> dict[str, Any]:
+    problem = _problem(json.dumps(cell.instance))
+    method = roof.methods(cell.word)[cell.method]
+    result = roof.solve(problem, method, **typed(method, cell.options))
+    measures = {} if result.solution is None else problem.measures(result.solution)
+    return {
+        "objective": result.objective,
+        "bound": result.bound,
+        "own_gap": result.gap,
+        "runtime": result.runtime,
+        "status": result.status.value,
+        "stopped_by": result.stopped_by.value,
+        "level": result.level.value,
+        "solver": result.solver,
+        "message": result.message,
+        "unit": problem.unit,
+        "sense": problem.sense.value,
+        **problem.headline(),
+        **measures,
+    }
+
+
+def _replayed(cell: Cell) -> dict[str, Any]:
+    scenario, round_length, bound = _scenario(json.dumps(cell.instance))
+    policy = roof.policies()[cell.method]
+    chosen = partial(policy, **typed(policy, cell.options))
+    begin = perf_counter()
+    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)
+    figures = run.metrics.as_dict()
+    del figures["policy"]
+    return {**figures, "runtime": perf_counter() - begin}
+
+
+@lru_cache(maxsize=2)
+def _problem(definition: str) -> Problem[Any]:
+    return load_problem(json.loads(definition))
+
+
+@lru_cache(maxsize=2)
+def _scenario(definition: str) -> tuple[Scenario, float | None, float | None]:
+    scenario, round_length = load_scenario(json.loads(definition))
+    return scenario, round_length, simulation.mean_jct_bound(scenario)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value

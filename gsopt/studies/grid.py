@@ -1,0 +1,112 @@
+"""Grid: an entry of a study's file spanned over the values of its options, and how each point is called."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+
+#: Cells of one study; beyond this a list was most likely put in the wrong place.
+MOST_CELLS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a table calls an instance, a group of instances or a method.
+
+    Attributes
+    ----------
+    base
+        The name without options.
+    shown
+        The options that belong to the name.
+
+    Examples
+    --------
+    >>> str(Label("efq", {"alpha": 0.5})), Label("efq", {"alpha": 0.5}).without("alpha")
+    ('efq(alpha=0.5)', 'efq')
+    """
+
+    base: str
+    shown: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.without()
+
+    def without(self, *names: str) -> str:
+        """Give the name without some of its options."""
+        options = ", ".join(
+            f"{key}={described(value)}" for key, value in self.shown.items() if key not in names
+        )
+        return f"{self.base}({options})" if options else self.base
+
+
+@dataclass(frozen=True)
+class Point:
+    """One choice of every option of an entry.
+
+    Attributes
+    ----------
+    values
+        The entry with one value per option, without its label.
+    spanned
+        Names of the options that had a list of values.
+    label
+        The entry's own name for itself; empty when it has none.
+    """
+
+    values: Mapping[str, Any]
+    spanned: frozenset[str]
+    label: str
+
+    def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
+        """Name the point by its label and the options that vary, or by a name and all of its options."""
+        shown = {
+            key: value
+            for key, value in options.items()
+            if key not in leaving and (key in self.spanned or not self.label)
+        }
+        return Label(self.label or base, shown)
+
+
+def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
+    """Span an entry; a plain string is an object with one key, `name`.
+
+    Raises
+    ------
+    InvalidInput
+        A list is empty, the label is no string, or there are too many points.
+
+    Examples
+    --------
+    >>> [point.values for point in points({"policy": "efq", "alpha": [0.5, 1]}, "method")]
+    [{'policy': 'efq', 'alpha': 0.5}, {'policy': 'efq', 'alpha': 1}]
+    """
+    options = {name: entry} if isinstance(entry, str) else dict(entry)
+    label = options.pop("label", "")
+    if not isinstance(label, str):
+        raise InvalidInput("", "label", shorten(label), "must be a string")
+    for key, value in options.items():
+        if value == []:
+            raise InvalidInput("", key, "[]", "must hold a value")
+    lists = {key: value if isinstance(value, list) else [value] for key, value in options.items()}
+    if prod(map(len, lists.values())) > MOST_CELLS:
+        raise InvalidInput("", "", "", f"must span at most {MOST_CELLS:,} cells")
+    spanned = frozenset(key for key, value in options.items() if isinstance(value, list))
+    for values in product(*lists.values()):
+        yield Point(dict(zip(lists, values, strict=True)), spanned, label)
+
+
+def described(value: Any) -> str:
+    """Give an option's value as a table shows it.
+
+    Examples
+    --------
+    >>> described(0.5), described([1, 2]), described(None)
+    ('0.5', '[1, 2]', 'none')
+    """
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else shorten(value)

@@ -1,0 +1,240 @@
+"""Instance: what a cell is computed on; from a file's entry to its definition, and from there to the data."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gsopt import study
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error, read_data, read_problem, read_text
+from gsopt.job import Workload
+from gsopt.problem import Problem
+from gsopt.scenario import Scenario
+from gsopt.studies.grid import Label, Point
+from gsopt.studies.options import known_options, typed
+from gsopt.studies.settings import KEYS, Setting, setting_of
+from gsopt.window import window
+
+#: Options by which instances repeat each other: one group holds all of their values.
+_REPEATING = ("seed", "number", "window")
+
+#: Plain JSON that says all there is to say about an instance.
+Definition = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Instance:
+    """An instance of a study.
+
+    Attributes
+    ----------
+    definition
+        Plain JSON from which it can be loaded, and which changes when the instance does.
+    word
+        The decision; empty for a workload on a cluster, on which policies decide.
+    group, name
+        What tables call the instances that repeat each other, and this one.
+    options
+        Its options, by which tables can be split.
+    """
+
+    definition: Definition
+    word: str
+    group: Label
+    name: Label
+    options: Mapping[str, Any]
+
+
+def instances_of(point: Point) -> Iterator[Instance]:
+    """Give the instances that one point of an entry names: several for a suite, otherwise one.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, generator, reader or option, or the data are not at hand.
+
+    Examples
+    --------
+    >>> from gsopt.studies.grid import points
+    >>> entry = {"generator": "reclaiming/churn", "servers": 40, "seed": [1, 2]}
+    >>> [str(found.name) for point in points(entry, "instance") for found in instances_of(point)]
+    ['reclaiming/churn(servers=40, seed=1)', 'reclaiming/churn(servers=40, seed=2)']
+    """
+    kinds: dict[str, Callable[[Point], Iterator[Instance]]] = {
+        "instance": _named,
+        "generator": _generated,
+        "reader": _read,
+        "workload": _workload,
+    }
+    found = [kind for kind in kinds if kind in point.values]
+    if len(found) != 1:
+        raise InvalidInput("", "", "", f"must have one of the keys {', '.join(kinds)}")
+    kind = found[0]
+    if not isinstance(point.values[kind], str):
+        raise InvalidInput("", kind, shorten(point.values[kind]), "must be a name")
+    yield from kinds[kind](point)
+
+
+def load_problem(definition: Definition) -> Problem[Any]:
+    """Load the instance of a decision.
+
+    Raises
+    ------
+    InvalidInput
+        The generator refuses its arguments, or the file is no longer what it was.
+
+    Examples
+    --------
+    >>> load_problem({"generator": "reclaiming/figure_5", "options": {}}).demand
+    2
+    """
+    if "generator" in definition:
+        word, _, name = definition["generator"].partition("/")
+        problem: Problem[Any] = _made(study.generators(word)[name], definition["options"])
+        return problem
+    name = definition["instance"]
+    problem = _file_or_committed(name)
+    if _digest_of(problem) != definition["digest"]:
+        raise InvalidInput(name, "", "", "was changed while the study ran")
+    return problem
+
+
+def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
+    """Load a workload on its cluster, and the seconds between decisions.
+
+    Raises
+    ------
+    InvalidInput
+        The trace cannot be read, or a job fits in no way.
+
+    Examples
+    --------
+    >>> definition = {"workload": "batch", "options": {"jobs": 5, "gpus": 8}, "setting": {"gpus": 8}}
+    >>> len(load_scenario(definition)[0].workload.jobs)
+    5
+    """
+    setting = setting_of(definition["setting"])
+    return setting.scenario(_load_workload(definition, setting)), setting.round_length
+
+
+def _load_workload(definition: Definition, setting: Setting) -> Workload:
+    if "reader" in definition:
+        reader = study.trace_readers()[definition["reader"]]
+        path = definition["path"] or study.data_folder()
+        options = {"max_gpus": setting.machines.gpus} | _read_options(reader, definition["options"])
+        workload: Workload = reader(path, **options).workload
+        return workload
+    if "digest" in definition:
+        return read_data(Workload, definition["workload"])
+    made: Workload = _made(study.generators("workloads")[definition["workload"]], definition["options"])
+    return made
+
+
+def _made(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    try:
+        return generator(**typed(generator, options))
+    except ValidationError as error:  # data that a generator made of its arguments
+        raise first_error(generator.__name__, error) from None
+
+
+def _named(point: Point) -> Iterator[Instance]:
+    name = point.values["instance"]
+    _refuse_further(point, ("instance",))
+    suite = [] if Path(name).is_file() else study.names(f"{name.rstrip('/')}/")
+    base = Label(point.label or name.rstrip("/"), {})
+    for member in suite or [name]:
+        problem = _file_or_committed(member)
+        definition = {"instance": member, "digest": _digest_of(problem)}
+        yield Instance(definition, problem.word, base, Label(member, {}), {})
+
+
+def _generated(point: Point) -> Iterator[Instance]:
+    full = point.values["generator"]
+    word = full.partition("/")[0]
+    known = {f"{word}/{each}": made for each, made in study.generators(word).items()}
+    if full not in known:
+        raise InvalidInput("", "generator", shorten(full), f"must be one of {', '.join(known)}")
+    options = {key: value for key, value in point.values.items() if key != "generator"}
+    typed(known[full], options)
+    yield _instance(point, full, {"generator": full, "options": options}, word)
+
+
+def _read(point: Point) -> Iterator[Instance]:
+    name = point.values["reader"]
+    known = study.trace_readers()
+    if name not in known:
+        raise InvalidInput("", "reader", shorten(name), f"must be one of {', '.join(known)}")
+    options = {key: value for key, value in point.values.items() if key not in ("reader", "path", *KEYS)}
+    _read_options(known[name], options)
+    path = point.values.get("path")
+    if path is None and study.data_folder() is None:
+        rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
+        raise InvalidInput("", "reader", shorten(name), rule)
+    if path is not None and not (isinstance(path, str) and Path(path).exists()):
+        raise InvalidInput("", "path", shorten(path), "must be the file or folder of a trace")
+    definition = {"reader": name, "path": path, "options": options, "setting": _setting(point)}
+    yield _instance(point, name, definition)
+
+
+def _workload(point: Point) -> Iterator[Instance]:
+    name = point.values["workload"]
+    known = study.generators("workloads")
+    setting = setting_of(point.values)
+    if name in known:
+        options = {key: value for key, value in point.values.items() if key not in ("workload", *KEYS)}
+        if "gpus" in known_options(known[name]):
+            options["gpus"] = setting.machines.gpus
+        typed(known[name], options)
+        definition = {"workload": name, "options": options, "setting": _setting(point)}
+    elif name.endswith(".json") or Path(name).is_file():
+        _refuse_further(point, ("workload", *KEYS))
+        read_data(Workload, name)
+        digest = sha256(read_text(name).encode()).hexdigest()
+        definition = {"workload": name, "digest": digest, "setting": _setting(point)}
+    else:
+        rule = f"must be a workload file, or one of {', '.join(known)}"
+        raise InvalidInput("", "workload", shorten(name), rule)
+    yield _instance(point, name, definition)
+
+
+def _instance(point: Point, base: str, definition: Definition, word: str = "") -> Instance:
+    kinds = ("generator", "reader", "workload")
+    options = {key: value for key, value in point.values.items() if key not in kinds}
+    return Instance(
+        definition,
+        word,
+        group=point.name(base, options, leaving=[key for key in _REPEATING if key in point.spanned]),
+        name=point.name(base, options),
+        options=options,
+    )
+
+
+def _setting(point: Point) -> dict[str, Any]:
+    return setting_of(point.values).model_dump(mode="json", exclude_defaults=True)
+
+
+def _read_options(reader: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a reader's options typed; a window may be written as on the command line, such as 30d:31d."""
+    text = options.get("window")
+    return typed(reader, {**options, "window": window(text)} if isinstance(text, str) else options)
+
+
+def _refuse_further(point: Point, known: tuple[str, ...]) -> None:
+    for key, value in point.values.items():
+        if key not in known:
+            raise InvalidInput("", key, shorten(value), "is no option of a file or committed instance")
+
+
+def _file_or_committed(name: str) -> Problem[Any]:
+    return read_problem(name) if Path(name).is_file() else study.load(name)
+
+
+def _digest_of(problem: Problem[Any]) -> str:
+    """Fingerprint the data of an instance; what is known of it does not count."""
+    data = problem.model_dump(mode="json", exclude={"about"})
+    return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

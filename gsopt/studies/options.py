@@ -1,0 +1,81 @@
+"""Options: the values of a study's file as the typed keyword arguments of the function they are meant for."""
+
+import json
+from collections.abc import Callable, Mapping
+from inspect import Parameter, isclass, signature
+from typing import Any, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from gsopt import backends
+from gsopt.errors import InvalidInput, shorten
+
+#: Objects that only a program can give.
+_NOT_IN_A_FILE = frozenset({"start", "on_incumbent", "log"})
+
+
+def known_options(function: Callable[..., Any]) -> dict[str, Any]:
+    """Give the type of each option that a method, policy, generator or reader takes, by name.
+
+    Examples
+    --------
+    >>> def policy(state, *, alpha: float = 0.5): ...
+    >>> known_options(policy)
+    {'alpha': <class 'float'>}
+    """
+    found: dict[str, Any] = {}
+    for name, parameter in signature(function).parameters.items():
+        if parameter.kind is Parameter.VAR_KEYWORD:  # a typed dictionary of options, unpacked
+            found |= {key: kind for part in get_args(parameter.annotation) for key, kind in _hints(part)}
+        elif parameter.kind is Parameter.KEYWORD_ONLY and name not in _NOT_IN_A_FILE:
+            found[name] = parameter.annotation
+    return found
+
+
+def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Give options, read from JSON, as keyword arguments of a function.
+
+    Raises
+    ------
+    InvalidInput
+        The function takes no such option, or the value has the wrong type.
+
+    Examples
+    --------
+    >>> def policy(state, *, thresholds: tuple[float, ...] = ()): ...
+    >>> typed(policy, {"thresholds": [1, 2]})
+    {'thresholds': (1.0, 2.0)}
+    >>> typed(policy, {"alpha": 1})
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: alpha: 1: is no option of policy; there are thresholds
+    """
+    known = known_options(function)
+    for name, value in options.items():
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "there are none"
+            rule = f"is no option of {function.__name__}; {there}"
+            raise InvalidInput("", name, shorten(value), rule)
+    return {name: _typed(name, value, known[name]) for name, value in options.items()}
+
+
+def _hints(kind: Any) -> list[tuple[str, Any]]:
+    return list(get_type_hints(kind).items())
+
+
+def _typed(name: str, value: Any, kind: Any) -> Any:
+    if name == "backend" and value is not None:
+        return _backend(value)
+    own = isclass(kind) and issubclass(kind, BaseModel)
+    try:
+        adapter = TypeAdapter(kind, config=None if own else ConfigDict(arbitrary_types_allowed=True))
+        return adapter.validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        message = error.errors(include_url=False)[0]["msg"]
+        raise InvalidInput("", name, shorten(value), message[:1].lower() + message[1:]) from None
+
+
+def _backend(name: Any) -> backends.Backend:
+    known = {kind.name: kind for kind in backends.SOLVERS}
+    if name not in known:
+        raise InvalidInput("", "backend", shorten(name), f"must be one of {', '.join(known)}")
+    return known[name]()

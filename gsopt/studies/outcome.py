@@ -1,0 +1,44 @@
+"""Outcome: what came of computing a cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """Whether a cell has figures, and why not."""
+
+    DONE = "done"
+    UNSUPPORTED = "unsupported"  # the method does not handle the instance
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of computing a cell.
+
+    Attributes
+    ----------
+    state
+        Whether it has figures.
+    figures
+        Plain JSON by name.
+    wall
+        Seconds that it took, the loading of its instance included.
+    message
+        Why there are no figures.
+    error
+        Kind of the error, where it failed.
+
+    Examples
+    --------
+    >>> Outcome(State.DONE, {"makespan": 7.0}, 0.1).state
+    <State.DONE: 'done'>
+    """
+
+    state: State
+    figures: Mapping[str, Any]
+    wall: float
+    message: str = ""
+    error: str = ""

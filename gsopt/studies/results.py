@@ -1,0 +1,188 @@
+"""Results: the finished cells of a study, held against each other."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gsopt.errors import Contradiction, InvalidInput
+from gsopt.problem import Number, Sense
+from gsopt.result import refuse_contradiction, same
+from gsopt.studies.outcome import State
+from gsopt.studies.rows import Row
+from gsopt.studies.store import reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, repr=False)
+class Results(Sequence[Row]):
+    """The finished cells of a study in the order of its grid; prints as a table, in notebooks too.
+
+    A decision's cells carry, besides their own figures, the best bound that any method of the study proved on
+    the instance (``proven_bound``), and the distance from it relative to it (``gap``), as `gsopt.compare` does.
+
+    Attributes
+    ----------
+    study
+        Name of the study.
+    rows
+        The cells that have a result.
+    total
+        Number of all cells.
+    interrupted
+        Whether Ctrl-C ended the run that gave them.
+
+    Examples
+    --------
+    >>> Results("example", (), total=4).missing
+    4
+    """
+
+    study: str
+    rows: tuple[Row, ...]
+    total: int
+    interrupted: bool = False
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @property
+    def missing(self) -> int:
+        """Number of cells without result."""
+        return self.total - len(self.rows)
+
+    @property
+    def failed(self) -> tuple[Row, ...]:
+        """The cells that failed."""
+        return tuple(row for row in self.rows if row.outcome.state is State.FAILED)
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The versions of gsopt that computed the cells."""
+        return tuple(sorted({row.version for row in self.rows}))
+
+    def refuse_contradictions(self) -> None:
+        """Hold every value against every bound proven on the same instance.
+
+        Raises
+        ------
+        Contradiction
+            One of the two is wrong, or a cell found that out by itself.
+        """
+        for row in self.rows:
+            if row.outcome.error == Contradiction.__name__:
+                raise Contradiction(f"{row.labels.instance}: {row.labels.method}: {row.outcome.message}")
+        for rows in _by_instance(self.rows).values():
+            provers = [row for row in rows if row.figures.get("bound") is not None]
+            valued = [row for row in rows if row.figures.get("objective") is not None]
+            for row in valued:
+                for prover in provers:
+                    _refuse(row, prover)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give a pandas data frame: a line per cell, with names, options, state and figures.
+
+        Raises
+        ------
+        InvalidInput
+            pandas is not installed.
+        """
+        if find_spec("pandas") is None:
+            raise InvalidInput("", "to_frame", "", 'needs pandas: pip install "gsopt[report]"')
+        import pandas as pd
+
+        return pd.DataFrame([row.as_dict() for row in self.rows])
+
+    def __str__(self) -> str:
+        from gsopt.studies.report import report
+
+        return report(self).text().rstrip()
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from gsopt.studies.report import report
+
+        return report(self).html()
+
+
+def results(folder: str | Path, *, interrupted: bool = False) -> Results:
+    """Give the finished cells in a study's folder; a run may be going on there.
+
+    Raises
+    ------
+    InvalidInput
+        The folder holds no study, or its database is damaged.
+
+    Examples
+    --------
+    >>> results("no/such/folder")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/folder: must be a folder in which gsopt study run has worked
+    """
+    with reading(folder) as store:
+        name, total = store.study()
+        rows = store.rows()
+    return Results(name, tuple(_settled(rows)), total, interrupted)
+
+
+def _by_instance(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Group the cells of decisions by instance."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.word:
+            found.setdefault(row.instance_key, []).append(row)
+    return found
+
+
+def _settled(rows: Sequence[Row]) -> Iterator[Row]:
+    """Give every cell of a decision the best bound on its instance, and the gap to it."""
+    best: dict[str, Number | None] = {}
+    for key, group in _by_instance(rows).items():
+        bounds = [row.figures["bound"] for row in group if row.figures.get("bound") is not None]
+        strongest = max if _sense(group) is Sense.MINIMIZE else min
+        best[key] = strongest(bounds, default=None)
+    for row in rows:
+        if not row.word or row.outcome.state is not State.DONE:
+            yield row
+            continue
+        bound = best[row.instance_key]
+        figures = {**row.figures, "proven_bound": bound, "gap": _gap(row.figures["objective"], bound)}
+        yield replace(row, outcome=replace(row.outcome, figures=figures))
+
+
+def _sense(rows: Sequence[Row]) -> Sense:
+    senses = [row.figures["sense"] for row in rows if "sense" in row.figures]
+    return Sense(senses[0]) if senses else Sense.MINIMIZE
+
+
+def _gap(value: Number | None, bound: Number | None) -> float | None:
+    if value is None or bound is None:
+        return None
+    if same(value, bound):
+        return 0.0
+    excess = abs(Fraction(value) - Fraction(bound))
+    return float(excess) / abs(float(bound)) if bound != 0 else None
+
+
+def _refuse(row: Row, prover: Row) -> None:
+    try:
+        refuse_contradiction(
+            Sense(row.figures["sense"]),
+            str(row.labels.method),
+            row.figures["objective"],
+            str(prover.labels.method),
+            prover.figures["bound"],
+        )
+    except Contradiction as error:
+        raise Contradiction(f"{row.labels.instance}: {error}") from None

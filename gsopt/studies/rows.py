@@ -1,0 +1,89 @@
+"""Rows: the results of a study, cell by cell, as they are stored and as tables and plots take them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gsopt.studies.cells import Cell, Labels
+from gsopt.studies.grid import Label
+from gsopt.studies.outcome import Outcome, State
+
+
+@dataclass(frozen=True)
+class Row:
+    """A cell and what came of it.
+
+    Attributes
+    ----------
+    labels
+        What tables call it.
+    word
+        The decision; empty for a policy.
+    instance_key
+        Fingerprint of the instance.
+    seed
+        Seed of a method that draws at random, or None.
+    outcome
+        What came of it.
+    version
+        Version of gsopt that computed it.
+    """
+
+    labels: Labels
+    word: str
+    instance_key: str
+    seed: int | None
+    outcome: Outcome
+    version: str
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """The figures by name; none unless the cell is done."""
+        return self.outcome.figures
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Everything by which rows can be grouped: names, then options, a method's before an instance's."""
+        labels = self.labels
+        own = {name: value for name, value in labels.method_options.items() if name != "seed"}
+        named = {
+            "group": str(labels.group),
+            "instance": str(labels.instance),
+            "method": str(labels.method),
+            "seed": self.seed,
+            **own,
+        }
+        for name, value in labels.instance_options.items():
+            named[f"instance.{name}" if name in named else name] = value
+        return named
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give columns, state and figures as plain JSON; ``option.NAME`` where a figure has that name too."""
+        further = {"state": self.outcome.state.value, "message": self.outcome.message, **self.figures}
+        columns = {f"option.{name}" if name in further else name: value for name, value in self.columns.items()}
+        return {**columns, "wall": self.outcome.wall, **further}
+
+
+def labels_of(cell: Cell) -> dict[str, Any]:
+    """Give what is stored of a cell, as plain JSON types."""
+    return {
+        **asdict(cell.labels),
+        "word": cell.word,
+        "instance_key": cell.instance_key,
+        "seed": cell.options.get("seed"),
+    }
+
+
+def row_of(labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str) -> Row:
+    """Read a row from what is stored."""
+    stored = json.loads(labels)
+    known = Labels(
+        group=Label(**stored["group"]),
+        instance=Label(**stored["instance"]),
+        method=Label(**stored["method"]),
+        instance_options=stored["instance_options"],
+        method_options=stored["method_options"],
+    )
+    outcome = Outcome(State(state), json.loads(figures), wall, message, error)
+    return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version)

@@ -1,0 +1,98 @@
+"""Setting: the cluster and the physics under which a policy is simulated, as a study's file states them."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, ValidationError, model_validator
+
+from gsopt.cluster import Cluster
+from gsopt.files import first_error, read_data
+from gsopt.job import Workload
+from gsopt.problem import Frozen, Gpus, Many, RuleBroken
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.simulation import scenario_of
+from gsopt.speed import Speed
+
+
+class Setting(Frozen):
+    """Everything of a `Scenario` but its workload, and when the policy decides.
+
+    Attributes
+    ----------
+    gpus
+        Number of GPUs of a plain cluster; or else
+    cluster
+        The cluster; in a study's file it may be the name of a cluster file.
+    speed, overheads, share_limit, capacity_changes
+        As in `Scenario`.
+    round_length
+        Seconds between decisions; at every event when None.
+
+    Examples
+    --------
+    >>> Setting(gpus=64).machines.gpus
+    64
+    """
+
+    gpus: Gpus | None = None
+    cluster: Cluster | None = None
+    speed: Speed | None = None
+    overheads: Mapping[str, Overhead] = Field(default_factory=dict)
+    share_limit: int = Field(default=1, ge=1, le=100)
+    capacity_changes: Many[CapacityChange] = ()
+    round_length: Annotated[float, Field(ge=1e-6)] | None = None
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> "Setting":
+        if (self.gpus is None) is (self.cluster is None):
+            raise RuleBroken("gpus", self.gpus, "give either the number of GPUs or a cluster")
+        return self
+
+    @property
+    def machines(self) -> Cluster:
+        """The cluster."""
+        return self.cluster or Cluster.plain(self.gpus or 1)
+
+    def scenario(self, workload: Workload) -> Scenario:
+        """Put a workload into the setting.
+
+        Raises
+        ------
+        InvalidInput
+            A job fits in no way.
+        """
+        return scenario_of(
+            workload,
+            self.machines,
+            speed=self.speed,
+            overhead=self.overheads,
+            share_limit=self.share_limit,
+            capacity_changes=self.capacity_changes,
+        )
+
+
+#: The keys of an instance that belong to its setting.
+KEYS = tuple(Setting.model_fields)
+
+
+def setting_of(values: Mapping[str, Any]) -> Setting:
+    """Read the setting among the keys of an instance; a cluster file is read.
+
+    Raises
+    ------
+    InvalidInput
+        A value breaks a rule.
+
+    Examples
+    --------
+    >>> setting_of({"reader": "sia", "gpus": 64}).gpus
+    64
+    """
+    chosen = {key: values[key] for key in KEYS if key in values}
+    if isinstance(chosen.get("cluster"), str):
+        chosen["cluster"] = read_data(Cluster, chosen["cluster"]).model_dump(mode="json")
+    try:
+        return Setting.model_validate_json(json.dumps(chosen))
+    except ValidationError as error:
+        raise first_error("", error) from None

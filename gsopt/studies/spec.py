@@ -1,0 +1,78 @@
+"""Study: what is to be computed, as a JSON file."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from gsopt.files import read_data
+from gsopt.problem import Frozen, Many, Name, RuleBroken
+
+
+class Study(Frozen):
+    """A grid of instances, methods, parameters and seeds.
+
+    An instance or a method is a name, or an object with options; an option that is a list stands for each of
+    its values in turn, so that one entry spans a grid of its own. An option whose value is a list by itself is
+    written as a list in a list.
+
+    Attributes
+    ----------
+    study
+        Name of the study; a folder holds the results of one study.
+    instances
+        A name, a suite or a file; or an object with the key ``instance``, ``generator`` (an instance of a
+        decision), ``reader`` (a trace) or ``workload`` (a generator of workloads, or a workload file).
+    methods
+        The name of a method or policy; or an object with the key ``method`` or ``policy``, and its options.
+    seeds
+        Given to each method that draws at random; the others run once.
+    time_limit
+        Seconds per cell, for the methods that take a limit; None for no limit.
+
+    Examples
+    --------
+    >>> Study(study="a", instances=["reclaiming/small"], methods=["greedy", {"method": "exact"}]).time_limit
+    60.0
+    """
+
+    study: Name
+    instances: Many[Any] = Field(min_length=1)
+    methods: Many[Any] = Field(min_length=1)
+    seeds: Many[int] = Field(default=(0,), min_length=1)
+    time_limit: Annotated[float, Field(ge=0)] | None = 60.0
+
+    @field_validator("instances", "methods", mode="after")
+    @classmethod
+    def _names_or_objects(cls, entries: tuple[Any, ...], info: Any) -> tuple[Any, ...]:
+        for index, entry in enumerate(entries):
+            if not isinstance(entry, str | dict):
+                rule = "must be a name, or an object with options"
+                raise RuleBroken(f"{info.field_name}[{index}]", entry, rule)
+        return entries
+
+    @field_validator("seeds", mode="after")
+    @classmethod
+    def _seeds_differ(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        for seed, count in Counter(seeds).items():
+            if count > 1:
+                raise RuleBroken("seeds", seed, "must not stand there twice")
+        return seeds
+
+
+def read_study(path: str | Path) -> Study:
+    """Read a study from a JSON file.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or breaks a rule.
+
+    Examples
+    --------
+    >>> read_study("no-such-file.json")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no-such-file.json: cannot be read: No such file or directory
+    """
+    return read_data(Study, path)

@@ -1,0 +1,69 @@
+"""Statistics: many values of a figure as one."""
+
+import re
+from collections.abc import Callable, Sequence
+from math import ceil, exp, fsum, log
+from statistics import median, stdev
+
+from gsopt.errors import InvalidInput, shorten
+
+_PERCENTILE = re.compile(r"p(\d{1,2}(\.\d+)?)")
+
+
+def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
+    """Find a statistic by name; it gives None for values that have none.
+
+    There are ``mean``, ``median``, ``min``, ``max``, ``total``, ``deviation`` (of a sample), ``geomean``, and
+    percentiles such as ``p99``: the smallest value that 99 % of the values do not exceed.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such statistic.
+
+    Examples
+    --------
+    >>> statistic("p90")(range(1, 11)), statistic("geomean")([1.0, 4.0]), statistic("mean")([])
+    (9.0, 2.0, None)
+    """
+    if name in _STATISTICS:
+        return lambda values: _STATISTICS[name](values) if values else None
+    matched = _PERCENTILE.fullmatch(name)
+    if matched is None:
+        rule = f"must be a percentile such as p99, or one of {', '.join(_STATISTICS)}"
+        raise InvalidInput("", "statistic", shorten(name), rule)
+    return lambda values: percentile(values, float(matched[1])) if values else None
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Give the smallest value that so many percent of the values do not exceed.
+
+    Examples
+    --------
+    >>> percentile([3, 1, 2], 50), percentile([3, 1, 2], 0)
+    (2.0, 1.0)
+    """
+    return float(sorted(values)[max(ceil(len(values) * percent / 100) - 1, 0)])
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def _geometric_mean(values: Sequence[float]) -> float | None:
+    return exp(fsum(map(log, values)) / len(values)) if min(values) > 0 else None
+
+
+def _deviation(values: Sequence[float]) -> float | None:
+    return stdev(values) if len(values) > 1 else None
+
+
+_STATISTICS: dict[str, Callable[[Sequence[float]], float | None]] = {
+    "mean": _mean,
+    "median": median,
+    "min": min,
+    "max": max,
+    "total": fsum,
+    "deviation": _deviation,
+    "geomean": _geometric_mean,
+}

@@ -1,0 +1,225 @@
+"""Store: a study's folder, in which every finished cell is kept from the moment it is finished.
+
+The folder holds one SQLite database in write-ahead mode. A result is one row, written in one transaction, so a
+killed process leaves whole results only; what was given to a method is logged before it starts.
+"""
+
+import fcntl
+import json
+import os
+import platform
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from threading import Lock
+from typing import IO
+from urllib.parse import quote
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.studies.cells import Cell
+from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.rows import Row, labels_of, row_of
+from gsopt.studies.spec import Study
+
+_DATABASE, _LOCK = "study.sqlite", "study.lock"
+
+#: Changes whenever the tables below do.
+_LAYOUT = 1
+
+_TABLES = """
+CREATE TABLE study (name TEXT NOT NULL, spec TEXT NOT NULL);
+CREATE TABLE run (run INTEGER PRIMARY KEY, begun TEXT NOT NULL, version TEXT NOT NULL, python TEXT NOT NULL,
+                  machine TEXT NOT NULL, cpus INTEGER, workers INTEGER NOT NULL);
+CREATE TABLE cell (position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, labels TEXT NOT NULL);
+CREATE TABLE start (key TEXT NOT NULL, run INTEGER NOT NULL);
+CREATE TABLE result (key TEXT PRIMARY KEY, run INTEGER NOT NULL, state TEXT NOT NULL, figures TEXT NOT NULL,
+                     message TEXT NOT NULL, error TEXT NOT NULL, wall REAL NOT NULL);
+"""
+
+
+class Store:
+    """The folder of one study, opened by `writing` or `reading`; threads may share it.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    connection
+        Its database.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
+        self._folder = folder
+        self._connection = connection
+        self._lock = Lock()
+        self._run = 0
+
+    def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
+        """Make a study's grid the one of the folder, and note that a run begins.
+
+        Results of cells that are no longer in the grid are kept, but not shown.
+
+        Raises
+        ------
+        InvalidInput
+            The folder holds the results of another study.
+        """
+        with self._transaction() as database:
+            held = database.execute("SELECT name FROM study").fetchone()
+            if held is not None and held[0] != study.study:
+                rule = f"holds the results of the study {shorten(held[0])}; give {shorten(study.study)} its own"
+                raise InvalidInput(str(self._folder), "", "", rule)
+            database.execute("DELETE FROM study")
+            database.execute("INSERT INTO study VALUES (?, ?)", (study.study, study.model_dump_json()))
+            database.execute("DELETE FROM cell")
+            lines = [(number, cell.key, json.dumps(labels_of(cell))) for number, cell in enumerate(cells)]
+            database.executemany("INSERT INTO cell VALUES (?, ?, ?)", lines)
+            circumstances = (
+                datetime.now(UTC).isoformat(timespec="seconds"),
+                version("gsopt"),
+                platform.python_version(),
+                platform.platform(),
+                os.cpu_count(),
+                workers,
+            )
+            line = "INSERT INTO run (begun, version, python, machine, cpus, workers) VALUES (?, ?, ?, ?, ?, ?)"
+            self._run = database.execute(line, circumstances).lastrowid or 0
+
+    def begin(self, cell: Cell) -> None:
+        """Note that a cell is being computed."""
+        with self._transaction() as database:
+            database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
+
+    def commit(self, cell: Cell, outcome: Outcome) -> None:
+        """Keep a result."""
+        line = (
+            cell.key,
+            self._run,
+            outcome.state.value,
+            json.dumps(dict(outcome.figures)),
+            outcome.message,
+            outcome.error,
+            outcome.wall,
+        )
+        with self._transaction() as database:
+            database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", line)
+
+    def forget_failures(self) -> None:
+        """Drop the results that failed, so that their cells are computed anew."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM result WHERE state = ?", (State.FAILED.value,))
+
+    def finished(self) -> dict[str, State]:
+        """Give the state of every cell that has a result, by key."""
+        with self._transaction() as database:
+            return {key: State(state) for key, state in database.execute("SELECT key, state FROM result")}
+
+    def study(self) -> tuple[str, int]:
+        """Give the name of the study and the number of its cells."""
+        with self._transaction() as database:
+            held = database.execute("SELECT name FROM study").fetchone()
+            (cells,) = database.execute("SELECT count(*) FROM cell").fetchone()
+        if held is None:
+            raise InvalidInput(str(self._folder), "", "", "holds no study yet")
+        return str(held[0]), int(cells)
+
+    def rows(self) -> list[Row]:
+        """Give every cell of the grid that has a result, in the order of the grid."""
+        line = (
+            "SELECT labels, state, figures, message, error, wall, version"
+            " FROM cell JOIN result USING (key) JOIN run USING (run) ORDER BY position"
+        )
+        with self._transaction() as database:
+            return [row_of(*found) for found in database.execute(line)]
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, _one_line(self._folder), self._connection:
+            yield self._connection
+
+
+@contextmanager
+def writing(folder: str | Path) -> Iterator[Store]:
+    """Open a study's folder for one run, making it if need be.
+
+    Raises
+    ------
+    InvalidInput
+        The folder cannot be written, another run is using it, or its database is damaged.
+    """
+    home = Path(folder)
+    with _one_line(home):
+        home.mkdir(parents=True, exist_ok=True)
+        lock = (home / _LOCK).open("a+")
+    with lock:
+        _seize(lock, home)
+        with _opened(home) as store:
+            yield store
+
+
+@contextmanager
+def reading(folder: str | Path) -> Iterator[Store]:
+    """Open a study's folder to look at it; a run may be going on.
+
+    Raises
+    ------
+    InvalidInput
+        The folder holds no study, or its database is damaged.
+    """
+    home = Path(folder)
+    if not (home / _DATABASE).is_file():
+        raise InvalidInput(str(home), "", "", "must be a folder in which gsopt study run has worked")
+    with _opened(home) as store:
+        yield store
+
+
+def _seize(lock: IO[str], home: Path) -> None:
+    """Take the lock, which the system takes back when this process ends, however it does."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        rule = f"is in use by another run, process {lock.read().strip()}"
+        raise InvalidInput(str(home), "", "", rule) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+
+
+@contextmanager
+def _opened(home: Path) -> Iterator[Store]:
+    """Open the database; where the folder cannot be written, as it stands there."""
+    mode = "rwc" if os.access(home, os.W_OK) else "ro&immutable=1"
+    with _one_line(home):
+        address = f"file:{quote(str((home / _DATABASE).absolute()))}?mode={mode}"
+        connection = sqlite3.connect(address, uri=True, check_same_thread=False, timeout=60)
+    try:
+        with _one_line(home), connection:
+            _lay_out(connection, home)
+        yield Store(home, connection)
+    finally:
+        connection.close()
+
+
+def _lay_out(connection: sqlite3.Connection, home: Path) -> None:
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    if layout == _LAYOUT:
+        return
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
+        raise InvalidInput(str(home), _DATABASE, "", "was written by another version of gsopt")
+    connection.execute("PRAGMA journal_mode = WAL")
+    script = f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;"  # all of it or nothing
+    connection.executescript(script)
+
+
+@contextmanager
+def _one_line(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(str(home), "", "", f"cannot be written: {error.strerror}") from None
+    except sqlite3.Error as error:
+        raise InvalidInput(str(home), _DATABASE, "", f"cannot be used: {error}") from None

@@ -1,0 +1,64 @@
+"""Studies and folders that the tests share."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from gsopt.studies import Results, Row, State, Study
+from gsopt.studies.cells import Labels
+from gsopt.studies.grid import Label
+from gsopt.studies.outcome import Outcome
+
+FIGURE_5 = "reclaiming/aryl-figure-5"
+
+#: An instance and a method that together keep a solver busy for as long as it is allowed to.
+HARD = {"generator": "reclaiming/server_uniform", "servers": 200, "jobs": 100, "degree": 3, "demand": 60}
+
+
+def study(**changes: Any) -> Study:
+    """Give a study of one instance and two quick methods, with changes."""
+    return Study(**{"study": "test", "instances": [FIGURE_5], "methods": ["greedy", "exact"], **changes})
+
+
+def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
+    """Give a finished cell; the changes are its group, instance, options, word, key, seed, error and state."""
+    group = changes.get("group", "suite")
+    options = changes.get("options", {})
+    labels = Labels(
+        group=Label(group, {}),
+        instance=Label(changes.get("instance", f"{group}/1"), {}),
+        method=Label(method, options),
+        instance_options=changes.get("instance_options", {}),
+        method_options=options,
+    )
+    state = State.FAILED if changes.get("error") else changes.get("state", State.DONE)
+    outcome = Outcome(state, figures, 0.1, changes.get("message", ""), changes.get("error", ""))
+    key = changes.get("key", changes.get("instance", f"{group}/1"))
+    return Row(labels, changes.get("word", "reclaiming"), key, changes.get("seed"), outcome, "0.1.0")
+
+
+def found(*rows: Row) -> Results:
+    """Give the results that consist of some rows."""
+    return Results("test", rows, len(rows))
+
+
+def starts(folder: Path) -> list[tuple[str, int]]:
+    """Give the key and the run of every time that a cell began to be computed."""
+    return _all(folder, "SELECT key, run FROM start ORDER BY rowid")
+
+
+def committed(folder: Path) -> dict[str, tuple[int, str, str]]:
+    """Give the run, state and figures of every result by key."""
+    return {key: rest for key, *rest in _all(folder, "SELECT key, run, state, figures FROM result")}
+
+
+def _all(folder: Path, line: str) -> list[Any]:
+    file = folder / "study.sqlite"
+    if not file.exists():
+        return []
+    connection = sqlite3.connect(file, timeout=60)
+    try:
+        known = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        return connection.execute(line).fetchall() if known != (0,) else []
+    finally:
+        connection.close()

@@ -1,0 +1,196 @@
+"""The command `gsopt study`, run, killed and interrupted as its users do."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.cli import Exit
+from gsopt.studies import read_study, results, run
+from tests.gsopt.studies.processes import children, gone
+from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
+from tests.gsopt.test_cli import COMMAND, gsopt
+
+EXAMPLE = Path(__file__).parents[3] / "docs" / "studies" / "example.json"
+
+_KILLS = 20
+_WORKERS = 2
+
+
+def _spec(folder: Path, **changes: Any) -> Path:
+    path = folder / "study.json"
+    path.write_text(study(**changes).model_dump_json())
+    return path
+
+
+def _start(spec: Path, folder: Path) -> subprocess.Popen[str]:
+    line = [*COMMAND, "study", "run", str(spec), "--out", str(folder), "--workers", str(_WORKERS)]
+    return subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+
+
+def _await(happened: Callable[[], bool], limit: float = 60.0) -> None:
+    end = time.monotonic() + limit
+    while not happened():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.01)
+
+
+def _await_start(folder: Path, begun: int) -> None:
+    """Wait until one more cell has begun."""
+    _await(lambda: len(starts(folder)) > begun)
+
+
+def test_killed_at_any_instant(tmp_path: Path) -> None:
+    """Killed twenty times, a study loses no committed result, computes none twice, leaves no process behind."""
+    folder, random = tmp_path / "out", Random(7)
+    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(20))}
+    spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
+    before: dict[str, Any] = {}
+    for kill in range(_KILLS):
+        begun = len(starts(folder))
+        with _start(spec, folder) as command:
+            if kill % 2:
+                _await_start(folder, begun)
+            time.sleep(random.uniform(0, 0.4))
+            workers = children(command.pid)
+            command.kill()
+        assert gone(workers)
+        now = committed(folder)
+        assert before.items() <= now.items()
+        before = now
+    assert before
+    assert len(before) < 60
+    last = gsopt("study", "run", spec, "--out", folder, "--workers", str(_WORKERS))
+
+    done = committed(folder)
+    assert (last.returncode, last.stderr) == (0, "test: 60 of 60 cells have a result\n")
+    assert before.items() <= done.items()
+    begun_in = Counter(starts(folder))
+    assert set(begun_in.values()) == {1}
+    assert all(number <= done[key][0] for key, number in begun_in)  # none begun after the run that committed it
+    lost = Counter(number for key, number in begun_in if done[key][0] != number)
+    assert all(count <= _WORKERS for count in lost.values())
+
+
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
+    """Ctrl-C ends a study soon, with exit code 130, the finished cells kept and no process left behind."""
+    folder = tmp_path / "out"
+    spec = _spec(tmp_path, instances=[FIGURE_5, HARD], methods=["greedy", "milp"], time_limit=300)
+    with _start(spec, folder) as command:
+        _await(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4)
+        workers = children(command.pid)
+        command.send_signal(signal.SIGINT)
+        _, said = command.communicate(timeout=30)
+    assert command.returncode == Exit.INTERRUPTED
+    assert said.splitlines()[0] == "test: 3 of 4 cells have a result"
+    assert "Traceback" not in said
+    assert gone(workers)
+    assert len(results(folder)) == 3
+
+
+def test_two_runs_at_once(tmp_path: Path) -> None:
+    """Of two runs in one folder one is refused in one line; the other computes every cell once."""
+    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(8))}
+    spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"])
+    folder = tmp_path / "out"
+    with _start(spec, folder) as first:
+        _await(lambda: bool(starts(folder)))
+        second = gsopt("study", "run", spec, "--out", folder)
+        _, said = first.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (0, Exit.BAD_INPUT), said
+    assert second.stderr == f"gsopt: {folder}: is in use by another run, process {first.pid}\n"
+    assert set(Counter(key for key, _ in starts(folder)).values()) == {1}
+    assert len(committed(folder)) == 16
+
+
+def test_the_example_gives_tables_and_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documented example runs without real data, and its tables and plots come out."""
+    monkeypatch.delenv("GSOPT_DATA", raising=False)
+    folder = tmp_path / "out"
+    made = gsopt("study", "run", EXAMPLE, "--out", folder)
+    assert made.returncode == 0, made.stderr
+    forms = {form: gsopt("study", "table", folder, f"--{form}").stdout for form in ("csv", "markdown", "latex")}
+    assert forms["csv"].startswith("group,method,cells,objective,mean_jct,p99_jct,makespan")
+    assert forms["markdown"].startswith("| group | method | cells |")
+    assert forms["latex"].startswith("\\begin{tabular}{llr")
+    assert {line["group"] for line in json.loads(gsopt("study", "table", folder, "--json").stdout)} == {
+        "Poisson(load=0.9)",
+        "Poisson(load=2.0)",
+        FIGURE_5,
+        "churn",
+    }
+    cells = gsopt("study", "table", folder, "--cells").stdout
+    assert len(cells.splitlines()) == 1 + len(results(folder))
+    assert "LAS(quantum=600)" in gsopt("study", "table", folder, "--relative-to", "fifo").stdout
+    for options in ((), ("--x", "quantum", "--log-x", "--log-y", "--y", "mean_jct"), ("--y", "gap", "--log-y")):
+        drawn = gsopt("study", "plot", folder, *options)
+        assert (drawn.returncode, drawn.stderr, drawn.stdout) == (0, "", f"{folder / 'study.png'}\n")
+        assert (folder / "study.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_failures_are_told(tmp_path: Path) -> None:
+    """A study with a failed cell ends with exit code 1 and its line, which `table` repeats."""
+    bad = {"generator": "reclaiming/churn", "servers": -5}
+    folder = tmp_path / "out"
+    made = gsopt(
+        "study", "run", _spec(tmp_path, instances=[FIGURE_5, bad], methods=["greedy"]), "--out", folder
+    )
+    where = "greedy on reclaiming/churn(servers=-5): servers: -5: must be at least 1"
+    assert made.returncode == Exit.FAILED
+    assert made.stderr == f"test: 2 of 2 cells have a result\n1 failed, the first: {where}\n"
+    assert gsopt("study", "table", folder).stderr == f"1 failed, the first: {where}\n"
+
+
+def test_missing_cells_are_told(tmp_path: Path) -> None:
+    """`table` and `plot` of an interrupted study say how much is there."""
+    from gsopt.studies.cells import cells_of
+    from gsopt.studies.store import writing
+
+    run(study(methods=["greedy"]), tmp_path, workers=1)
+    with writing(tmp_path) as store:
+        store.adopt(study(), cells_of(study()), 1)
+    shown = gsopt("study", "table", tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, "test: 1 of 2 cells have a result\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("run", "no-such-file.json", "--out", "{}"), "no-such-file.json: cannot be read"),
+        (("run", "{}/study.json", "--out", "{}/study.json"), "cannot be written: File exists"),
+        (("run", "{}/study.json", "--out", "{}/study.json/below"), "cannot be written: Not a directory"),
+        (("run", "{}/study.json", "--out", "{}/out", "--workers", "0"), "workers: 0: must be at least 1"),
+        (("run", "{}/bad.json", "--out", "{}/out"), "{}/bad.json: methods[0]: 'magic': must be one of"),
+        (("table", "{}"), "{}: must be a folder in which gsopt study run has worked"),
+        (("plot", "{}"), "{}: must be a folder in which gsopt study run has worked"),
+        (("table", "{}/damaged"), "{}/damaged: study.sqlite: cannot be used: "),
+        (("table", "{}", "--csv", "--json"), "takes one of"),
+    ],
+)
+def test_bad_arguments_are_one_line(tmp_path: Path, arguments: tuple[str, ...], named: str) -> None:
+    """Whatever is wrong is named in one line with exit code 2, and nothing is computed."""
+    _spec(tmp_path)
+    (tmp_path / "bad.json").write_text(study(methods=["magic"]).model_dump_json())
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "study.sqlite").write_bytes(os.urandom(4096))
+    made = gsopt("study", *(word.replace("{}", str(tmp_path)) for word in arguments))
+    assert made.returncode == Exit.BAD_INPUT
+    assert len(made.stderr.splitlines()) == 1, made.stderr
+    assert made.stderr.startswith("gsopt: ")
+    assert named.replace("{}", str(tmp_path)) in made.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_documented_studies_are_well_formed() -> None:
+    """Every study in the documentation can be read."""
+    specs = sorted(EXAMPLE.parent.glob("*.json"))
+    assert EXAMPLE in specs
+    assert all(read_study(spec).study for spec in specs)

@@ -1,0 +1,55 @@
+"""One cell."""
+
+import json
+from typing import Any
+
+import gsopt
+from gsopt.simulation import simulate
+from gsopt.studies import State, cells_of
+from gsopt.studies.compute import compute
+from gsopt.studies.outcome import Outcome
+from heuristics.policies import las
+from instances.workloads import poisson
+from tests.gsopt.studies.samples import study
+
+
+def _outcome(**changes: Any) -> Outcome:
+    return compute(cells_of(study(**changes))[0])
+
+
+def test_a_decision_has_the_figures_of_its_result() -> None:
+    """Value, bound, status and the problem's measures are those of solving the instance."""
+    figures = _outcome(methods=["exact"]).figures
+    problem = gsopt.load("reclaiming/aryl-figure-5")
+    result = gsopt.solve(problem)
+    assert (figures["objective"], figures["bound"], figures["status"]) == (1, 1, "optimal")
+    assert (figures["own_gap"], figures["stopped_by"], figures["sense"]) == (0.0, "finished", "minimize")
+    assert set(problem.measures(result.solution)) <= set(figures)
+
+
+def test_a_policy_has_the_figures_of_its_replay() -> None:
+    """The figures are those of the simulator with the same options, and the time that it took."""
+    entry = {"workload": "poisson", "jobs": 60, "gpus": 8, "load": 2.0, "seed": 4}
+    found = _outcome(instances=[entry], methods=[{"policy": "las", "quantum": 60}]).figures
+    run = simulate(poisson(jobs=60, gpus=8, load=2.0, seed=4), las, cluster=8, quantum=60)
+    expected = {name: value for name, value in run.metrics.as_dict().items() if name != "policy"}
+    assert {name: value for name, value in found.items() if name != "runtime"} == expected
+    assert found["runtime"] > 0
+
+
+def test_outcomes_are_plain_json() -> None:
+    """Fractions and whatever is not finite become what JSON can hold."""
+    for method in ("exact", "milp", "two_phase"):
+        figures = _outcome(instances=["allocation/small"], methods=[method]).figures
+        assert json.loads(json.dumps(figures, allow_nan=False)) == figures
+
+
+def test_errors_are_outcomes() -> None:
+    """A refused argument is a failure with its line; a variant that a method does not handle is no failure."""
+    bad = _outcome(instances=[{"generator": "reclaiming/churn", "servers": -5}], methods=["greedy"])
+    assert (bad.state, bad.error) == (State.FAILED, "InvalidInput")
+    assert bad.message == "servers: -5: must be at least 1"
+    tagged = {"generator": "reclaiming/churn", "servers": 20, "demand": 4, "elastic_share": 1.0}
+    odd = _outcome(instances=[tagged | {"elasticity": "fungible"}], methods=["decomposition"])
+    assert odd.state is State.UNSUPPORTED
+    assert odd.message

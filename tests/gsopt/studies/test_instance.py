@@ -1,0 +1,114 @@
+"""Instances of studies, from entries to data."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gsopt
+from gsopt.errors import InvalidInput
+from gsopt.files import read_problem, write
+from gsopt.studies.grid import points
+from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario
+from instances.reclaiming import churn
+from instances.workloads import poisson
+from tests.gsopt.problems.test_reclaiming import figure_5
+from tests.gsopt.studies.samples import FIGURE_5
+from tests.instances.traces.samples import PHILLY
+
+
+def _instances(entry: str | dict[str, Any]) -> list[Instance]:
+    return [found for point in points(entry, "instance") for found in instances_of(point)]
+
+
+def test_a_suite_is_one_group() -> None:
+    """The instances of a suite are those that start with its name, and share a group."""
+    found = _instances("reclaiming/small")
+    assert [str(instance.name) for instance in found] == gsopt.names("reclaiming/small/")
+    assert {str(instance.group) for instance in found} == {"reclaiming/small"}
+    assert {instance.word for instance in found} == {"reclaiming"}
+
+
+def test_named_and_generated_instances_are_loaded_again() -> None:
+    """What a definition loads is the instance itself."""
+    (named,) = _instances(FIGURE_5)
+    (made,) = _instances({"generator": "reclaiming/churn", "servers": 20, "demand": 4, "seed": 7})
+    assert load_problem(named.definition) == gsopt.load(FIGURE_5)
+    assert load_problem(made.definition) == churn(servers=20, demand=4, seed=7)
+
+
+def test_groups_hold_the_seeds_but_not_the_parameters() -> None:
+    """A list of seeds makes one group, a list of anything else makes several."""
+    entry = {"workload": "poisson", "label": "P", "jobs": 5, "gpus": 8, "load": [0.5, 1.0], "seed": [1, 2]}
+    found = _instances(entry)
+    assert [str(instance.group) for instance in found] == ["P(load=0.5)"] * 2 + ["P(load=1.0)"] * 2
+    assert len({str(instance.name) for instance in found}) == 4
+
+
+def test_a_workload_keeps_its_cluster() -> None:
+    """The number of GPUs is that of the cluster, and of the generator too."""
+    (found,) = _instances({"workload": "poisson", "jobs": 50, "gpus": 8, "seed": 3, "round_length": 60})
+    scenario, round_length = load_scenario(found.definition)
+    assert scenario.workload == poisson(jobs=50, gpus=8, seed=3)
+    assert (scenario.cluster.gpus, round_length, found.word) == (8, 60.0, "")
+
+
+def test_workload_files_and_instance_files(tmp_path: Path) -> None:
+    """A definition changes with the content of the file that it names, and loads that content only."""
+    workload, problem = tmp_path / "workload.json", tmp_path / "problem.json"
+    write(poisson(jobs=4, gpus=8), workload)
+    write(figure_5(2), problem)
+    (before,) = _instances({"workload": str(workload), "gpus": 8})
+    (first,) = _instances(str(problem))
+    assert len(load_scenario(before.definition)[0].workload.jobs) == 4
+    assert load_problem(first.definition) == read_problem(problem)
+    write(poisson(jobs=5, gpus=8), workload)
+    write(figure_5(3), problem)
+    assert _instances({"workload": str(workload), "gpus": 8})[0].definition != before.definition
+    assert _instances(str(problem))[0].definition != first.definition
+    with pytest.raises(InvalidInput, match="was changed while the study ran"):
+        load_problem(first.definition)
+
+
+def test_a_trace_is_read_from_a_path(tmp_path: Path) -> None:
+    """A reader's path, window and options select the jobs; larger jobs than the cluster are left out."""
+    path = tmp_path / "philly.csv"
+    path.write_text(PHILLY)
+    entry = {"reader": "philly", "path": str(path), "gpus": [8, 16], "window": "0d:2d"}
+    counts = [len(load_scenario(found.definition)[0].workload.jobs) for found in _instances(entry)]
+    assert counts == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("entry", "line"),
+    [
+        ({}, "must have one of the keys instance, generator, reader, workload"),
+        ({"reader": "sia", "workload": "poisson"}, "must have one of the keys"),
+        ({"instance": 3}, "instance: 3: must be a name"),
+        ("reclaiming/no-such", "instance: 'reclaiming/no-such': is no file"),
+        ("no-such-file.json", "no-such-file.json: cannot be read"),
+        ({"instance": FIGURE_5, "seed": 1}, "seed: 1: is no option of a file"),
+        ({"generator": "reclaiming/magic"}, "generator: 'reclaiming/magic': must be one of reclaiming/churn"),
+        ({"generator": "scheming/magic"}, "decision: 'scheming': must be one of"),
+        ({"generator": "reclaiming/churn", "colour": "red"}, "colour: 'red': is no option of churn"),
+        ({"generator": "reclaiming/churn", "servers": "many"}, "servers: 'many': input should be"),
+        ({"reader": "magic", "gpus": 8}, "reader: 'magic': must be one of"),
+        ({"reader": "sia", "gpus": 8}, "reader: 'sia': needs real data"),
+        ({"reader": "sia", "path": "no/such/folder", "gpus": 8}, "path: 'no/such/folder': must be"),
+        ({"reader": "sia", "path": ".", "gpus": 8, "window": "1w:2w"}, "window: '1w:2w': must be a begin"),
+        ({"reader": "sia", "path": ".", "gpus": 8, "colour": 1}, "colour: 1: is no option of sia"),
+        ({"reader": "sia", "path": "."}, "gpus: None: give either"),
+        ({"workload": "magic", "gpus": 8}, "workload: 'magic': must be a workload file, or one of"),
+        ({"workload": "poisson", "gpus": 8, "jobs": 2.5}, "jobs: 2.5"),
+        ({"workload": "no-such-file.json", "gpus": 8}, "no-such-file.json: cannot be read"),
+    ],
+)
+def test_bad_entries_are_one_line(
+    entry: str | dict[str, Any], line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever does not exist or is no option is named before anything is computed."""
+    monkeypatch.delenv("GSOPT_DATA", raising=False)
+    with pytest.raises(InvalidInput) as refused:
+        _instances(entry)
+    assert str(refused.value).startswith(line)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,56 @@
+"""Options from JSON."""
+
+from typing import Any
+
+import pytest
+
+from gsopt import study
+from gsopt.backends import CpSat
+from gsopt.errors import InvalidInput
+from gsopt.studies.options import known_options, typed
+
+
+def test_readers_take_the_selection_too() -> None:
+    """The options of a reader are its own and those of the typed dictionary that it unpacks."""
+    known = known_options(study.trace_readers()["sia"])
+    assert {"trace", "number", "gpu", "window", "sample", "seed", "max_gpus", "cap"} <= set(known)
+
+
+def test_every_method_policy_and_generator_can_be_asked() -> None:
+    """The defaults of everything that is offered have the types that are expected of a file."""
+    from gsopt.files import problem_types
+
+    offered = [study.policies(), study.generators("workloads"), study.trace_readers()]
+    for word in problem_types():
+        offered += [study.methods(word), study.generators(word)]
+    for functions in offered:
+        for function in functions.values():
+            assert {"start", "on_incumbent", "log"}.isdisjoint(known_options(function))
+
+
+def test_a_backend_is_given_by_name() -> None:
+    """The option `backend` is the name of a solver."""
+    milp = study.methods("reclaiming")["milp"]
+    assert isinstance(typed(milp, {"backend": "cp-sat"})["backend"], CpSat)
+    with pytest.raises(InvalidInput, match="backend: 'gurobi': must be one of"):
+        typed(milp, {"backend": "gurobi"})
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"colour": 1}, "colour: 1: is no option of greedy; there are tie"),
+        ({"tie": "best"}, "tie: 'best': input should be"),
+        ({"seed": "1"}, "seed: '1': input should be a valid integer"),
+        ({"seed": 1.5}, "seed: 1.5"),
+        ({"seed": True}, "seed: True"),
+        ({"seed": None}, "seed: None"),
+        ({"seed": {"a": 1}}, "seed: {'a': 1}"),
+    ],
+)
+def test_wrong_options_are_one_line(options: dict[str, Any], line: str) -> None:
+    """An option that does not exist or has the wrong type is named with its value."""
+    with pytest.raises(InvalidInput) as refused:
+        typed(study.methods("reclaiming")["greedy"], options)
+    assert str(refused.value).startswith(line)
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,85 @@
+"""Plots of results."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.studies import Results, plots
+from tests.gsopt.studies.samples import found, row
+
+
+def _sweep() -> Results:
+    rows = []
+    for group, number in product(("a", "b"), range(1, 6)):
+        where = {"group": group, "instance": f"{group}/{number}", "word": ""}
+        rows.append(row({"mean_jct": 100.0 * number, "gap": 0.5}, "fifo", **where))
+        rows += [
+            row({"mean_jct": alpha * number, "gap": 0.1}, "efq", options={"alpha": alpha}, **where)
+            for alpha in (0.5, 1.0, 1.5)
+        ]
+    return found(*rows)
+
+
+def _legend(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def _heights(line: Any) -> set[float]:
+    return {height for _, height in line.get_xydata().tolist()}
+
+
+def test_bars_are_medians_with_quartiles() -> None:
+    """There is a bar per group and method at the median, with whiskers from the 25th to the 75th percentile."""
+    axes = plots.bars(_sweep())
+    heights = [bar.get_height() for bars in axes.containers for bar in getattr(bars, "patches", [])]
+    assert sorted(heights) == sorted([300.0, 1.5, 3.0, 4.5] * 2)
+    assert _legend(axes) == ["fifo", "efq(alpha=0.5)", "efq(alpha=1.0)", "efq(alpha=1.5)"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
+    assert axes.get_ylabel() == "mean JCT [s]"
+
+
+def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
+    """Over an option there is one line per method, a band, and a level for a method that has no such option."""
+    figure = plots.panels(_sweep(), "alpha")
+    first, second = figure.get_axes()
+    level, line = list[Any](first.get_lines())
+    assert line.get_xydata().tolist() == [[0.5, 1.5], [1.0, 3.0], [1.5, 4.5]]
+    assert _heights(level) == {300.0}
+    (band,) = first.collections
+    edges: Any = band.get_paths()[0].vertices
+    assert {(0.5, 1.0), (0.5, 2.0), (1.5, 3.0), (1.5, 6.0)} <= set(map(tuple, edges.tolist()))
+    assert (first.get_title(), second.get_title(), first.get_legend()) == ("a", "b", None)
+    assert _legend(second) == ["fifo", "efq"]
+
+
+def test_relative_figures() -> None:
+    """Relative to a method, that method lies at 1."""
+    axes = plots.lines(_sweep(), "alpha", relative_to="fifo", by="method")
+    assert _heights(axes.get_lines()[0]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("draw", "line"),
+    [
+        (lambda: plots.bars(found()), "plot: there are no figures yet"),
+        (lambda: plots.bars(_sweep(), figure="colour"), "figure: 'colour': must be one of mean_jct, gap"),
+        (lambda: plots.bars(_sweep(), by="colour"), "by: 'colour': must be one of group, instance"),
+        (lambda: plots.panels(_sweep(), "colour"), "x: 'colour': must be an option with numbers: alpha"),
+        (lambda: plots.panels(_sweep(), "method"), "x: 'method': must be an option with numbers"),
+        (lambda: plots.bars(_sweep(), relative_to="x"), "relative_to: 'x': must be one of fifo"),
+    ],
+)
+def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
+    """What does not exist is named with what does."""
+    with pytest.raises(InvalidInput) as refused:
+        draw()
+    assert str(refused.value).startswith(line)
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where matplotlib is missing, one line says what to install."""
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
+    with pytest.raises(InvalidInput, match="needs matplotlib; install"):
+        plots.bars(_sweep())

@@ -1,0 +1,129 @@
+"""Running a study in this process."""
+
+import os
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from gsopt.errors import Contradiction, InvalidInput
+from gsopt.studies import Progress, State, cells_of, results, run
+from gsopt.studies.outcome import Outcome
+from gsopt.studies.store import writing
+from tests.gsopt.studies.processes import children
+from tests.gsopt.studies.samples import HARD, committed, starts, study
+
+_SLOW = {"instances": [HARD], "methods": [{"method": "milp", "time_limit": 1.5}]}
+
+
+def test_only_what_is_new_is_computed(tmp_path: Path) -> None:
+    """A second run computes nothing, and a wider grid only what it adds."""
+    run(study(), tmp_path, workers=2)
+    run(study(), tmp_path, workers=2)
+    assert len(starts(tmp_path)) == 2
+    wider = run(study(methods=["exact", "static_cost", "greedy"]), tmp_path, workers=2)
+    assert len(starts(tmp_path)) == 3
+    assert [str(row.labels.method) for row in wider] == ["exact", "static_cost", "greedy"]
+
+
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    """One process and three give the same figures in the same order."""
+    entry = {"workload": "poisson", "jobs": 50, "gpus": 8, "load": 2.0, "seed": [1, 2, 3]}
+    grid = study(instances=[entry], methods=["srtf", "las", "random_order"], seeds=[0, 1])
+    one, three = (run(grid, tmp_path / str(count), workers=count) for count in (1, 3))
+    timeless = [[{**row.as_dict(), "wall": 0, "runtime": 0} for row in found] for found in (one, three)]
+    assert timeless[0] == timeless[1]
+
+
+def test_a_failed_cell_is_stored_and_retried_on_demand(tmp_path: Path) -> None:
+    """A cell that raises is stored with its line, left alone by the next run, and computed again with retry."""
+    bad = {"generator": "reclaiming/churn", "servers": 10, "demand": 50}
+    grid = study(instances=["reclaiming/aryl-figure-5", bad], methods=["greedy"])
+    found = run(grid, tmp_path, workers=1)
+    (failed,) = found.failed
+    assert failed.outcome.message.startswith("demand: 50: must be between 0 and")
+    assert found[0].outcome.state is State.DONE
+    run(grid, tmp_path, workers=1)
+    assert len(starts(tmp_path)) == 2
+    run(grid, tmp_path, workers=1, retry=True)
+    assert len(starts(tmp_path)) == 3
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int) -> None:
+    """A killed process is replaced once; killed twice, the cell is stored as failed."""
+    thread = Thread(target=_kill_workers, args=(tmp_path, kills))
+    thread.start()
+    (row,) = run(study(**_SLOW), tmp_path, workers=1)
+    thread.join()
+    assert len(starts(tmp_path)) == 2
+    assert row.outcome.state is (State.DONE if kills == 1 else State.FAILED)
+    if kills == 2:
+        assert row.outcome.message == "process ended by SIGKILL, 2 times"
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    """The first word is what was there, the last that all is done; the time left is known after one cell."""
+    run(study(methods=["greedy"]), tmp_path, workers=1)
+    heard: list[Progress] = []
+    run(study(methods=["greedy", "exact", "static_cost"]), tmp_path, workers=1, on_progress=heard.append)
+    assert [(each.finished, each.total) for each in heard] == [(1, 3), (2, 3), (3, 3)]
+    assert heard[0].left is None
+    assert heard[-1].left == 0
+
+
+def test_a_contradiction_stops_the_study(tmp_path: Path) -> None:
+    """A stored bound that a stored value beats raises at the end of the run, and the results are kept."""
+    grid = study()
+    greedy, exact = cells_of(grid)
+    liar = {"objective": None, "bound": 5, "sense": "minimize"}
+    with writing(tmp_path) as store:
+        store.adopt(grid, [greedy, exact], 1)
+        store.commit(exact, Outcome(State.DONE, liar, 0.1))
+    with pytest.raises(Contradiction, match="greedy found 1, better than the bound 5 proven by exact"):
+        run(grid, tmp_path, workers=1)
+    assert len(results(tmp_path)) == 2
+
+
+def test_bad_studies_leave_no_folder(tmp_path: Path) -> None:
+    """What is refused is refused before anything is written."""
+    for grid, workers in ((study(methods=["magic"]), 1), (study(), 0)):
+        with pytest.raises(InvalidInput):
+            run(grid, tmp_path / "new", workers=workers)
+    assert not (tmp_path / "new").exists()
+
+
+def test_workers_are_gone_after_the_run(tmp_path: Path) -> None:
+    """No process of the run is left when it returns."""
+    before = set(children(os.getpid()))
+    run(study(), tmp_path, workers=2)
+    assert set(children(os.getpid())) <= before
+
+
+def test_every_cell_is_begun_once(tmp_path: Path) -> None:
+    """Three workers share a grid without computing any cell twice."""
+    grid = study(instances=["reclaiming/small"], methods=["greedy", "static_cost"])
+    run(grid, tmp_path, workers=3)
+    begun = Counter(key for key, _ in starts(tmp_path))
+    assert set(begun.values()) == {1}
+    assert set(begun) == set(committed(tmp_path))
+
+
+def _kill_workers(folder: Path, times: int) -> None:
+    """Kill the process that computes, each time a cell has begun anew."""
+    mine = set(children(os.getpid()))
+    for number in range(1, times + 1):
+        _await(lambda number=number: len(starts(folder)) >= number)
+        time.sleep(0.2)
+        for pid in set(children(os.getpid())) - mine:
+            os.kill(pid, signal.SIGKILL)
+
+
+def _await(happened: Any, limit: float = 60.0) -> None:
+    end = time.monotonic() + limit
+    while not happened() and time.monotonic() < end:
+        time.sleep(0.02)

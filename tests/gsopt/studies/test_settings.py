@@ -1,0 +1,57 @@
+"""The cluster and the physics of a study's simulations."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
+from gsopt.files import write
+from gsopt.job import Job
+from gsopt.scenario import CapacityChange
+from gsopt.studies.settings import setting_of
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def test_everything_reaches_the_scenario() -> None:
+    """Overheads, capacity changes and the number of GPUs are those of the scenario."""
+    values = {
+        "reader": "sia",
+        "gpus": 8,
+        "overheads": {"": {"start": 4, "resize": 2}},
+        "capacity_changes": [{"time": 60, "gpus": 4}],
+        "round_length": 30,
+    }
+    job = Job(name="a", release_date=0, duration=2, gpus=2)
+    scenario = setting_of(values).scenario(bundle([job]))
+    assert (scenario.cluster.gpus, scenario.overhead(job).start) == (8, 4.0)
+    assert scenario.capacity_changes == (CapacityChange(time=60, gpus=4),)
+
+
+def test_a_cluster_file_is_read(tmp_path: Path) -> None:
+    """A cluster given by file and the same cluster in the study are the same."""
+    path = tmp_path / "cluster.json"
+    write(Cluster.plain(12), path)
+    inline = setting_of({"cluster": Cluster.plain(12).model_dump(mode="json")})
+    assert setting_of({"cluster": str(path)}) == inline
+    assert inline.machines.gpus == 12
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        ({}, "gpus: None: give either"),
+        ({"cluster": {"racks": []}}, "plain_gpus: 0: must be a positive number"),
+        ({"gpus": 0}, "gpus: 0"),
+        ({"gpus": "8"}, "gpus: '8'"),
+        ({"gpus": 8, "round_length": 0}, "round_length: 0"),
+        ({"gpus": 8, "overheads": {"": {"begin": 1}}}, "overheads..begin: 1: is not a known key"),
+        ({"cluster": "no-such-file.json"}, "no-such-file.json: cannot be read"),
+    ],
+)
+def test_bad_settings_are_one_line(values: dict[str, Any], line: str) -> None:
+    """What breaks a rule is named."""
+    with pytest.raises(InvalidInput) as refused:
+        setting_of(values)
+    assert str(refused.value).startswith(line)

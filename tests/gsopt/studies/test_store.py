@@ -1,0 +1,120 @@
+"""A study's folder."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.studies.cells import cells_of
+from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.store import reading, writing
+from tests.gsopt.studies.samples import study
+
+DONE = Outcome(State.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
+FAILED = Outcome(State.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
+
+
+def test_what_is_committed_is_read_back(tmp_path: Path) -> None:
+    """Results come back as they were, in the order of the grid and under its labels."""
+    cells = cells_of(study(seeds=[0, 1]))
+    with writing(tmp_path / "new" / "folder") as store:
+        store.adopt(study(), cells, 1)
+        for cell, outcome in zip(reversed(cells), [DONE, FAILED, DONE], strict=True):
+            store.begin(cell)
+            store.commit(cell, outcome)
+    with reading(tmp_path / "new" / "folder") as store:
+        rows = store.rows()
+        assert store.study() == ("test", 3)
+    assert [row.outcome for row in rows] == [DONE, FAILED, DONE]
+    assert [row.labels for row in rows] == [cell.labels for cell in cells]
+    assert [row.seed for row in rows] == [0, 1, None]
+
+
+def test_a_result_can_be_committed_once_only(tmp_path: Path) -> None:
+    """The database itself refuses a second result of a cell."""
+    (cell,) = cells_of(study(methods=["exact"]))
+    with writing(tmp_path) as store:
+        store.adopt(study(), [cell], 1)
+        store.commit(cell, DONE)
+        with pytest.raises(InvalidInput, match="UNIQUE"):
+            store.commit(cell, DONE)
+
+
+def test_cells_that_left_the_grid_are_kept_but_not_shown(tmp_path: Path) -> None:
+    """Narrowing a study hides results, and widening it again shows them without computing."""
+    wide, narrow = study(), study(methods=["exact"])
+    with writing(tmp_path) as store:
+        store.adopt(wide, cells_of(wide), 1)
+        for cell in cells_of(wide):
+            store.commit(cell, DONE)
+        store.adopt(narrow, cells_of(narrow), 1)
+        assert len(store.rows()) == 1
+        store.adopt(wide, cells_of(wide), 1)
+        assert len(store.rows()) == 2
+
+
+def test_failures_can_be_forgotten(tmp_path: Path) -> None:
+    """Only failed results are dropped."""
+    cells = cells_of(study())
+    with writing(tmp_path) as store:
+        store.adopt(study(), cells, 1)
+        for cell, outcome in zip(cells, [DONE, FAILED], strict=True):
+            store.commit(cell, outcome)
+        store.forget_failures()
+        assert store.finished() == {cells[0].key: State.DONE}
+
+
+def test_another_studys_folder_is_refused(tmp_path: Path) -> None:
+    """A folder holds the results of one study."""
+    with writing(tmp_path) as store:
+        store.adopt(study(), [], 1)
+        with pytest.raises(InvalidInput, match="holds the results of the study 'test'; give 'other' its own"):
+            store.adopt(study(study="other"), [], 1)
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    """While one run has the folder another is refused, but the results can be read; afterwards it is free."""
+    with writing(tmp_path) as store:
+        store.adopt(study(), [], 1)
+        with pytest.raises(InvalidInput, match=r"is in use by another run, process \d+"), writing(tmp_path):
+            pass
+        with reading(tmp_path) as other:
+            assert other.rows() == []
+    with writing(tmp_path) as store:
+        assert store.finished() == {}
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all, but long enough" * 100, b"SQLite format 3\x00" + bytes(84)]
+)
+def test_a_damaged_database_is_one_line(tmp_path: Path, content: bytes) -> None:
+    """A database that is none gives one line, for reading and for writing."""
+    (tmp_path / "study.sqlite").write_bytes(content)
+    for way in (reading, writing):
+        with pytest.raises(InvalidInput) as refused, way(tmp_path):
+            pass
+        assert str(refused.value).startswith(f"{tmp_path}: study.sqlite: cannot be used: ")
+
+
+def test_a_foreign_database_is_one_line(tmp_path: Path) -> None:
+    """A database of something else is left alone."""
+    with sqlite3.connect(tmp_path / "study.sqlite") as database:
+        database.execute("CREATE TABLE pets (name TEXT)")
+    database.close()
+    with pytest.raises(InvalidInput, match="was written by another version of gsopt"), writing(tmp_path):
+        pass
+
+
+def test_places_that_are_no_folder(tmp_path: Path) -> None:
+    """A file in the folder's place, a folder below a file and an empty folder are named."""
+    file = tmp_path / "file"
+    file.write_text("")
+    for place in (file, file / "below"):
+        with pytest.raises(InvalidInput, match="cannot be written"), writing(place):
+            pass
+    with (
+        pytest.raises(InvalidInput, match="must be a folder in which gsopt study run has worked"),
+        reading(tmp_path),
+    ):
+        pass
