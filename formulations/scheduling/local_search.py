@@ -146,8 +146,7 @@ def _serve(instance: Instance, priorities: Priorities, steps: list[Step] | None 
                     free -= mode[0]
                     running.append((job, mode))
                     need = work[job] / mode[1]
-                    if need < soonest:
-                        soonest = need
+                    soonest = min(soonest, need)
                     break
             if free < least:
                 break
@@ -155,7 +154,7 @@ def _serve(instance: Instance, priorities: Priorities, steps: list[Step] | None 
         seconds = soonest if now + soonest < arrival else arrival - now
         if steps is not None:
             steps.append(Step(seconds, {job: mode[0] for job, mode in running}))
-        now = now + soonest if now + soonest < arrival else arrival
+        now = min(arrival, now + soonest)
         if now == arrival:
             following += 1
         for job, mode in running:

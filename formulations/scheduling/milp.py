@@ -29,6 +29,9 @@ _MOST_JOBS, _MOST_TIMES = 15, 12_000
 #: Time by which a mixture of configurations must exceed its cell to be cut off, in the model's unit.
 _EXCESS = 1e-7
 
+#: Share of the time left that the solver gets; the rest is for the timetable of what it finds.
+_SHARE = 0.95
+
 #: Time of a mode in a cell below which it is rounding, in the model's unit.
 _NOISE = 1e-9
 
@@ -85,8 +88,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     and the p-th in e or a later one; 0 elsewhere.
     alone[j, e, p]: the y of a job add up to at most l.
     area[e, p]: the g_jk y add up to at most M l.
-    groups[K, i, e, p]: for K = 2, 4, ... and the other divisors of M: the floor(g_jk / K) y of jobs j other than
-    i and, if K divides M, the ceil(g_ik / K) y of i, else its floor, add up to at most floor(M / K) l.
+    groups[K, i, e, p]: for K = 2, 4, ... and the other divisors of M: the floor(g_jk / K) y of jobs j other
+    than i and, if K divides M, the ceil(g_ik / K) y of i, else its floor, add up to at most floor(M / K) l.
     work[j]: the s_jk y of a job add up to 1.
     until[j, p]: those in cells of position p to at most the z[j, q] with q >= p.
     enough[j, p]: those in cells of positions up to p to at least the z[j, q] with q <= p.
@@ -228,7 +231,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
 
 class _Search:
-    """Solves the model, cuts off what is no mixture of configurations, and keeps the best schedule and bound."""
+    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound."""
 
     def __init__(
         self, problem: Scheduling, positions: Positions, known: Known | None, deadline: Deadline, gap: float
@@ -246,7 +249,8 @@ class _Search:
         """Solve until the bound is met, the time is up or nothing is left to cut off."""
         while True:
             start = None if self.known is None else form.point(_encoded(self.positions, self.known.solution))
-            outcome = solve(form, time_limit=self.deadline.left(), start=start)
+            left = self.deadline.left()
+            outcome = solve(form, time_limit=None if left is None else left * _SHARE, start=start)
             self._learn(form, outcome)
             if self.infeasible or self._closed() or outcome.values is None:
                 return
@@ -305,7 +309,8 @@ class _Search:
 
     def _violated(self, values: Mapping[str, float]) -> list[dict[Item, float]]:
         """Give the prices of cells whose modes run for longer than any mixture of configurations lets them."""
-        instance, found = self.positions.instance, []
+        instance = self.positions.instance
+        found: list[dict[Item, float]] = []
         for epoch, position in self.positions.cells:
             times = {
                 (job, mode): time
@@ -599,13 +604,11 @@ def _schedule(
     """Make the best timetable for the order of events of a solution; None where no deadlines can be kept."""
     instance = positions.instance
     count = range(len(instance))
-    time_of = {
-        job: values[f"T[{position}]"]
+    completions = [
+        sum(values[f"z[{job},{position}]"] * values[f"T[{position}]"] for position in count) * positions.unit
+        + instance.arrivals[0]
         for job in count
-        for position in count
-        if values[f"z[{job},{position}]"] > 0.5
-    }  # noqa: PLR2004 - rounded binaries
-    completions = [time_of[job] * positions.unit + instance.arrivals[0] for job in count]
+    ]
     timetable = best_timetable(instance, event_order(instance, completions), deadline=deadline)
     if timetable is None:
         return None
