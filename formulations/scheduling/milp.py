@@ -238,7 +238,7 @@ class _Search:
     ) -> None:
         self.problem, self.positions, self.deadline, self.gap = problem, positions, deadline, gap
         self.known = known
-        self.bound = positions.instance.mean_jct(positions.lower)
+        self.bound = max(positions.instance.mean_jct(positions.lower), 0.0)
         self.infeasible = False
         self.stopped_by = StoppedBy.TIME_LIMIT
         self.cuts: list[dict[Item, float]] = []
@@ -252,7 +252,7 @@ class _Search:
             left = self.deadline.left()
             outcome = solve(form, time_limit=None if left is None else left * _SHARE, start=start)
             self._learn(form, outcome)
-            if self.infeasible or self._closed() or outcome.values is None:
+            if self._closed() or outcome.values is None:
                 return
             if outcome.stopped_by not in {StoppedBy.FINISHED, StoppedBy.GAP}:
                 return
@@ -289,9 +289,7 @@ class _Search:
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
         if outcome.status is Status.INFEASIBLE:
-            # no schedule is better than the known one, which rounding may keep out of its own windows
-            self.infeasible = self.known is None
-            self.bound = inf if self.known is None else self.known.value
+            self.infeasible = self.known is None  # else rounding keeps the schedule known out of its windows
             return
         self.bound = max(self.bound, -inf if outcome.bound is None else outcome.bound)
         if outcome.values is None:
@@ -468,7 +466,7 @@ def _add_positions(model: Any, positions: Positions) -> None:
         rule=lambda m, p: m.T[p] <= sum(positions.time(instance.deadline[j]) * m.z[j, p] for j in jobs),
     )
     if isfinite(positions.total):
-        limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit * (1 + 1e-9)
+        limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit
         model.limit = pyo.Constraint(expr=sum(model.T.values()) <= limit)
 
 
