@@ -1,4 +1,4 @@
-"""Bounds: lower bounds on the sum of completion times that scale to whole traces, and the fair reference.
+"""Bounds: lower bounds on the sum of completion times that scale to whole traces.
 
 The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
 job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
@@ -7,11 +7,9 @@ its release date. They bound the sum of completion times; subtract the release d
 """
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from heapq import heappop, heappush, heapreplace
 from math import fsum
-from typing import Any
 
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
@@ -28,7 +26,7 @@ def area(job: Job) -> float:
     >>> area(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0)]))
     100.0
     """
-    return min(count * job.duration / job.speed(count) for count in job.counts)
+    return min(count * job.duration / speed for count, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height(job: Job) -> float:
@@ -39,7 +37,7 @@ def height(job: Job) -> float:
     >>> height(Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5)]))
     40.0
     """
-    return min(job.duration / job.speed(count) for count in job.counts)
+    return min(job.duration / speed for _, speed in job.menu or ((job.gpus, 1.0),))
 
 
 def height_bound(workload: Workload, gpus: int) -> float:
@@ -170,52 +168,6 @@ def lower_bound(workload: Workload, gpus: int) -> float:
     if len(workload.jobs) <= MOORE_HODGSON_JOBS:
         bounds.append(moore_hodgson_bound)
     return max(bound(workload, gpus) for bound in bounds)
-
-
-def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Give the finish times under generalized processor sharing, the reference of fairness.
-
-    All GPUs are shared equally and without limits among the jobs that are there, as a fluid. Virtual time
-    runs at capacity over number of jobs, and jobs finish in the order of their virtual finish times, ties by
-    number; it stands still while there is no job. Takes O(n log n). Not a bound: no policy need be slower.
-    Source: Ares, Eq. 1-2.
-
-    Returns
-    -------
-    list
-        Seconds, by the number of the job; fractions when `exact`.
-
-    Examples
-    --------
-    >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
-    >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
-    [4.5, 7.5, 7.8]
-    """
-    number: Callable[[Any], Any] = Fraction if exact else float
-    jobs = workload.jobs
-    finish: list[Any] = [None] * len(jobs)
-    now = virtual = number(0)
-    active: list[tuple[Any, int]] = []
-
-    def serve_until(limit: Any) -> None:
-        nonlocal now, virtual
-        while active:
-            end, job = active[0]
-            time = now + (end - virtual) * len(active) / gpus
-            if limit is not None and time > limit:
-                virtual += (limit - now) * gpus / len(active)
-                break
-            heappop(active)
-            now, virtual, finish[job] = time, end, time
-
-    for index, job in enumerate(jobs):
-        release = number(job.release_date)
-        serve_until(release)
-        now = release
-        heappush(active, (virtual + number(job.duration) * job.gpus, index))
-    serve_until(None)
-    return finish
 
 
 def _srpt_completions(workload: Workload, gpus: int) -> list[float]:

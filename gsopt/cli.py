@@ -33,6 +33,7 @@ from gsopt.backends import Backend, Incumbent
 from gsopt.cluster import Cluster
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
+from gsopt.fairness import gps_finish_times
 from gsopt.files import first_error, problem_types, read_data, read_problem, read_solution, to_json
 from gsopt.job import Workload
 from gsopt.method import accepts
@@ -325,6 +326,7 @@ def _replays(
     record: bool = False,
 ) -> list[simulation.Replay]:
     bound = simulation.mean_jct_bound(scenario)
+    fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []
     try:
@@ -338,6 +340,7 @@ def _replays(
                         round_length=round_length,
                         record=record,
                         bound=bound,
+                        fair_times=fair_times,
                         on_progress=partial(_show_completed, progress, task),
                     )
                 )

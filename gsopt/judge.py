@@ -18,7 +18,7 @@ from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 
-#: Relative error of the work of a job that rounding excuses.
+#: Relative error of the work of a job, and of a fairness ratio, that rounding excuses.
 TOLERANCE = 1e-9
 
 #: Kinds of events, in their order within an instant.
@@ -49,6 +49,8 @@ class Verdict:
         GPU time in use over GPU time that is there, from the first release date to the last completion.
     preemptions
         Interruptions of jobs.
+    resizes
+        Changes of the number of GPUs of jobs that go on without a pause.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Verdict:
     gpu_hours: Any
     utilisation: Any
     preemptions: int
+    resizes: int
 
     @property
     def mean_jct(self) -> Any:
@@ -93,8 +96,14 @@ class Verdict:
 
     @property
     def unfair_fraction(self) -> float | None:
-        """Share of the jobs whose finish-time fairness ratio is above 1."""
-        return sum(ratio > 1 for ratio in self.fairness) / len(self.fairness) if self.fairness else None
+        """Share of the jobs whose finish-time fairness ratio is above 1, by more than rounding (1e-9)."""
+        unfair = sum(ratio > 1 + TOLERANCE for ratio in self.fairness)
+        return unfair / len(self.fairness) if self.fairness else None
+
+    @property
+    def preemptions_per_job(self) -> float | None:
+        """Interruptions over jobs; None when no job completed."""
+        return self.preemptions / len(self.completion_times) if self.jct else None
 
 
 def judge(
@@ -320,6 +329,11 @@ class _Trial:
             utilisation=useful / there if there else None,
             preemptions=sum(late.start > early.end for own in of_job for early, late in pairwise(own))
             + sum(bool(own) and completions[index] is None for index, own in enumerate(of_job)),
+            resizes=sum(
+                late.start == early.end and late.gpus != early.gpus
+                for own in of_job
+                for early, late in pairwise(own)
+            ),
         )
 
     def _gpu_seconds_there(self, first: Any, last: Any) -> Any:

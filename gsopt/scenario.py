@@ -51,6 +51,22 @@ class CapacityChange(Frozen):
 
 NO_OVERHEAD = Overhead()
 
+#: Seconds to stop and relaunch a job, by model under the names of the paper and of the Sia workloads: 4 s for
+#: ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF was never preempted.
+#: A resize stops and relaunches too; the first launch belongs to the job. Source: Ares, section 5.2.
+RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
+    name: Overhead(stop=seconds, resize=seconds)
+    for names, seconds in [
+        (("resnet50", "imagenet"), 4.0),
+        (("resnet18", "cifar10"), 8.0),
+        (("yolov3",), 4.0),
+        (("bert",), 73.0),
+        (("deepspeech2",), 1.0),
+        (("neumf", "ncf"), 0.0),
+    ]
+    for name in names
+}
+
 
 class Scenario(Frozen):
     """A workload, a cluster, and the physics between them.

@@ -6,6 +6,7 @@ faster than the menu says and every bound that looks at the menu alone holds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -14,6 +15,9 @@ from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job
 from gsopt.problem import Frozen, Name
+
+#: Relative error of an efficiency that rounding excuses.
+_EXCUSED = 1e-9
 
 #: Exposed communication time per unit of computation.
 Penalty = Annotated[float, Field(ge=0, le=1e6)]
@@ -140,6 +144,37 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
     if gpus not in throughput:
         raise InvalidInput("throughput", "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs")
     return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
+
+
+def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
+    """Give the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
+
+    They begin at the demanded count and ascend through the menu until the speed per GPU first falls below
+    that; a relative 1e-9 is excused, since speeds are floats.
+
+    Source: Ares, section 3.3, which doubles the demanded count. Here the menu says which counts there are, so
+    a menu of doublings gives the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> menu = [(1, 0.6), (2, 1.0), (4, 1.6), (8, 2.0)]
+    >>> efficient_counts(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu), 0.75)
+    (2, 4)
+    """
+    if not (isinstance(alpha, int | float | Fraction) and 0 < alpha <= 1):
+        raise InvalidInput("", "alpha", shorten(alpha), "must be a number above 0 and at most 1")
+    counts = [job.gpus]
+    for count, speed in sorted(job.menu):
+        if count > job.gpus:
+            if speed * job.gpus < alpha * count * (1 - _EXCUSED):
+                break
+            counts.append(count)
+    return tuple(counts)
 
 
 class IterationTime(Frozen):

@@ -357,6 +357,21 @@ def check_policy(
     return checked
 
 
+#: What both the simulator and the judge find.
+_FIGURES = (
+    "mean_jct",
+    "p99_jct",
+    "makespan",
+    "mean_queueing",
+    "utilisation",
+    "unfair_fraction",
+    "worst_fairness",
+    "preemptions",
+    "preemptions_per_job",
+    "resizes",
+)
+
+
 def _check_replay(run: Replay, exact: bool) -> None:
     metrics, where = run.metrics, run.metrics.policy
     _ensure(
@@ -372,7 +387,7 @@ def _check_replay(run: Replay, exact: bool) -> None:
         all(isclose(judged, booked, rel_tol=tolerance) for judged, booked in pairs),
         f"{where}: the judge finds other completion times",
     )
-    for name in ("mean_jct", "p99_jct", "makespan", "mean_queueing", "utilisation", "preemptions"):
+    for name in _FIGURES:
         judged, booked = getattr(verdict, name), getattr(metrics, name)
         scale = 1e-9 * max(1.0, float(verdict.mean_jct or 0))
         same_figure = judged == booked or isclose(judged, booked, rel_tol=1e-9, abs_tol=scale)

@@ -1,5 +1,6 @@
 """Buckets: a relaxation that knows in which interval of time each job completes, and what ran before it."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from formulations.scheduling.instance import Instance, Mode
-from formulations.scheduling.order import Timetable
+from formulations.scheduling.order import Plan
 from gsopt.backends import Outcome
 from gsopt.standard_form import StandardForm
 
@@ -37,7 +38,7 @@ class Grid:
     Attributes
     ----------
     times
-        Rising times in seconds; every release date before the end is one of them.
+        Rising times in seconds.
     spans
         When each job can complete.
     upper
@@ -49,22 +50,44 @@ class Grid:
     upper: float
 
     @classmethod
-    def of(cls, instance: Instance, times: Iterable[float], spans: Sequence[Spans], upper: float) -> "Grid":
-        """Make a grid of times that matter; those too close to another are left out, release dates never."""
+    def of(
+        cls,
+        instance: Instance,
+        times: Iterable[float],
+        spans: Sequence[Spans],
+        upper: float,
+        *,
+        shortest: float = _SHORTEST,
+    ) -> "Grid":
+        """Make a grid of times that matter.
+
+        Parameters
+        ----------
+        instance
+            The jobs.
+        times
+            Times in seconds. Release dates are added.
+        spans
+            When each job can complete.
+        upper
+            Sum of completion times of the best schedule known.
+        shortest
+            Share of the horizon; a time closer than that to another one is left out. Release dates come
+            first, and are left out only if the share is larger than usual.
+        """
         slack = max(upper - sum(map(instance.earliest, range(len(instance)))), 0.0)
         limits = [
             (instance.earliest(job), min(instance.earliest(job) + slack, instance.deadline[job]))
             for job in range(len(instance))
         ]
         spans = [_within(own, *limit) for own, limit in zip(spans, limits, strict=True)]
-        end = max(own[-1][1] for own in spans)
-        shortest = _SHORTEST * (end - instance.arrivals[0])
-        kept = [time for time in instance.arrivals if time < end] + [end]
-        for time in sorted(times):
-            place = int(np.searchsorted(kept, time))
-            before, after = kept[max(place - 1, 0)], kept[min(place, len(kept) - 1)]
-            if time - before > shortest and after - time > shortest:
-                kept.insert(place, time)
+        first, end = instance.arrivals[0], max(own[-1][1] for own in spans)
+        kept = [first, end]
+        for wanted, apart in (instance.arrivals, shortest if shortest > _SHORTEST else 0.0), (times, shortest):
+            for time in sorted(time for time in wanted if first < time < end):
+                place = bisect_left(kept, time)
+                if min(time - kept[place - 1], kept[place] - time) > apart * (end - first):
+                    kept.insert(place, time)
         return cls(tuple(kept), tuple(spans), upper)
 
 
@@ -148,7 +171,11 @@ class BucketModel:
 
     def begin(self, job: int) -> int:
         """First bucket in which a job may run."""
-        return int(np.searchsorted(self.grid.times, self.instance.release[job]))
+        return bisect_right(self.grid.times, self.instance.release[job]) - 1
+
+    def begins(self, job: int, bucket: int) -> float:
+        """When a job can begin to run in a bucket, in the model's time."""
+        return max(float(self.times[bucket]), self._model_time(self.instance.release[job]))
 
     def window(self, job: int) -> tuple[int, ...]:
         """Buckets in which a job may complete."""
@@ -188,7 +215,11 @@ class BucketModel:
     @property
     def size(self) -> int:
         """Number of columns."""
-        return len(self.columns)
+        total = len(self.instance)
+        for job, window in enumerate(self._windows):
+            first, modes = self.begin(job), len(self._modes[job])
+            total += len(window) + modes * (window[-1] + 1 - first) + modes * sum(b + 1 - first for b in window)
+        return total
 
     def form(self, *, relaxed: bool = False) -> StandardForm:
         """Give the arrays; without integrality when relaxed."""
@@ -256,12 +287,12 @@ class BucketModel:
             found.append(tuple(own) or self.grid.spans[job])
         return tuple(found)
 
-    def point(self, timetable: Timetable) -> Reals | None:
+    def point(self, plan: Plan) -> Reals | None:
         """Give the columns of a schedule; None when it completes a job outside its window."""
         values = np.zeros(self.size)
         times = np.array(self.grid.times)
         buckets: list[int] = []
-        for job, time in enumerate(timetable.completions):
+        for job, time in enumerate(plan.completions):
             slack = _ROUNDING * times[-1]
             bucket = int(np.searchsorted(times, time - slack)) - 1
             if bucket not in self._windows[job]:
@@ -269,7 +300,7 @@ class BucketModel:
             buckets.append(bucket)
             values[self.columns[job,]] = self._model_time(time)
             values[self.columns[job, bucket]] = 1.0
-        for job, gpus, bucket, seconds in _pieces(timetable, self.grid.times):
+        for job, gpus, bucket, seconds in _pieces(plan, self.grid.times):
             k = next((k for k, mode in self._modes[job] if mode.gpus == gpus), None)
             if k is None or bucket > buckets[job]:
                 continue
@@ -290,7 +321,8 @@ class BucketModel:
             rows.add([*work, (columns[job, b], -1.0)], 0.0, 0.0)
             for c in before:
                 spent = [(columns[job, b, k, c], 1.0) for k, _ in modes]
-                rows.add([*spent, (columns[job, b], -float(self.lengths[c]))], upper=0.0)
+                length = float(self.times[c + 1]) - self.begins(job, c)
+                rows.add([*spent, (columns[job, b], -length)], upper=0.0)
         for k, _ in modes:
             for c in range(self.begin(job), (window[-1] + 1)):
                 parts = [(columns[job, b, k, c], 1.0) for b in window if b >= c]
@@ -299,7 +331,7 @@ class BucketModel:
         starts = [(columns[job, b], -max(float(self.times[b]), least)) for b in window]
         rows.add([(columns[job,], 1.0), *starts], lower=0.0)
         own = [(columns[job, b, k, b], -1.0) for b in window for k, _ in modes]
-        rows.add([(columns[job,], 1.0), *((columns[job, b], -float(self.times[b])) for b in window), *own], 0.0)
+        rows.add([(columns[job,], 1.0), *((columns[job, b], -self.begins(job, b)) for b in window), *own], 0.0)
 
     def _capacity_rows(self, rows: _Rows, bucket: int) -> None:
         there = [j for j, window in enumerate(self._windows) if self.begin(j) <= bucket < (window[-1] + 1)]
@@ -372,14 +404,14 @@ def _merged(*lists: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
     return list(total.items())
 
 
-def _pieces(timetable: Timetable, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Cut the steps of a timetable at the times of a grid: job, GPUs, bucket, seconds."""
+def _pieces(plan: Plan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
+    """Cut the steps of a plan at the times of a grid: job, GPUs, bucket, seconds."""
     now, bucket = times[0], 0
-    for step in timetable.steps:
-        left = step.seconds
+    for step in plan.steps:
+        left = step.duration
         while left > 0 and bucket < len(times) - 1:
             part = min(left, times[bucket + 1] - now)
-            for job, gpus in step.counts.items():
+            for job, gpus in step.gpus.items():
                 yield job, gpus, bucket, part
             left -= part
             now += part

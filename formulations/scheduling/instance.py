@@ -6,7 +6,7 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-from gsopt.bounds import gps_finish_times
+from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 

@@ -1,13 +1,14 @@
 """Local search: good schedules from orders of priority, to start the exact methods from."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import inf
 from random import Random
 
 from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance, Mode
-from formulations.scheduling.order import Step, Timetable, best_timetable, event_order
+from formulations.scheduling.order import Plan, best_plan, event_order
+from formulations.scheduling.timetable import Step
 
 #: Share of a job's work that counts as rounding.
 _ROUNDING = 1e-12
@@ -15,8 +16,14 @@ _ROUNDING = 1e-12
 #: Relative improvement below which a move is not worth making.
 _IMPROVES = 1e-9
 
-#: Sweeps over all moves, at most, from one start.
+#: Seconds, and the jobs that run with their modes.
+_Held = tuple[float, list[tuple[int, Mode]]]
+
+#: Sweeps over all jobs, at most, from one start.
 _SWEEPS = 20
+
+#: Places, at most, to which a job is moved in a sweep.
+_PLACES = 30
 
 
 @dataclass(frozen=True)
@@ -35,36 +42,46 @@ class Priorities:
     modes: tuple[tuple[Mode, ...], ...]
 
 
-def list_schedule(instance: Instance, priorities: Priorities) -> Timetable:
+def list_schedule(instance: Instance, priorities: Priorities) -> Plan:
     """Serve the jobs by priority at every arrival and completion: each takes its fastest mode that fits."""
-    steps: list[Step] = []
-    completions = _serve(instance, priorities, steps)
-    return Timetable(tuple(steps), tuple(completions))
+    completions, held = _serve(instance, priorities)
+    steps = (Step(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
+    return Plan(tuple(steps), tuple(completions))
 
 
-def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Timetable | None:
+def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Plan | None:
     """Search orders of priority by moving one job at a time, then make the best of the order of events.
 
-    Starts: by least area, by least time, by earliest completion alone, by the fluid fair share's order where
-    there are fair deadlines.
+    Starts: by least area, by least time, by earliest completion alone, and by deadline where there are any.
+    A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
+    same events, `best_plan` gains.
+
+    Parameters
+    ----------
+    instance
+        The jobs.
+    deadline
+        When to stop; the first list schedule is made anyway.
+    seed
+        Seed of the order in which jobs are moved.
 
     Returns
     -------
-    Timetable or None
-        The best timetable that keeps every job's deadline; None when none was found.
+    Plan or None
+        The best plan that keeps every job's deadline; None when none was found.
     """
-    best: Timetable | None = None
+    best: Plan | None = None
     random = Random(seed)
     orders: list[tuple[int, ...]] = []
     for start in _starts(instance):
         found = _descend(instance, start, deadline, random)
-        timetable = list_schedule(instance, found)
-        order = event_order(instance, timetable.completions)
+        plan = list_schedule(instance, found)
+        order = event_order(instance, plan.completions)
         if order in orders:
             continue
         orders.append(order)
-        better = best_timetable(instance, order, known=[timetable], deadline=deadline)
-        for candidate in (timetable, better):
+        better = best_plan(instance, order, known=[plan], deadline=deadline)
+        for candidate in (plan, better):
             if candidate is not None and _fair(instance, candidate):
                 best = candidate if best is None or candidate.total < best.total else best
         if deadline.passed:
@@ -75,9 +92,9 @@ def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Ti
 def _starts(instance: Instance) -> Iterator[Priorities]:
     jobs = range(len(instance))
     modes = tuple(tuple(reversed(instance.modes[job])) for job in jobs)
-    keys = [instance.area, instance.height, instance.earliest]
+    keys: list[Callable[[int], float]] = [instance.area, instance.height, instance.earliest]
     if min(instance.deadline) < inf:
-        keys.insert(0, instance.deadline.__getitem__)
+        keys.append(instance.deadline.__getitem__)
     for key in keys:
         yield Priorities(tuple(sorted(jobs, key=key)), modes)
 
@@ -85,25 +102,24 @@ def _starts(instance: Instance) -> Iterator[Priorities]:
 def _descend(instance: Instance, start: Priorities, deadline: Deadline, random: Random) -> Priorities:
     """Move one job to another place, or change the most GPUs it takes, while that improves the schedule."""
     best, value = start, _value(instance, start)
+    jobs = list(range(len(instance)))
     for _ in range(_SWEEPS):
         before = value
-        jobs = list(range(len(instance)))
-        random.shuffle(jobs)
-        for job in jobs:
-            for candidate in _moves(instance, best, job):
+        for job in random.sample(jobs, len(jobs)):
+            if deadline.passed:
+                return best
+            for candidate in _moves(instance, best, job, random):
                 found = _value(instance, candidate)
                 if found < value * (1 - _IMPROVES):
                     best, value = candidate, found
-            if deadline.passed:
-                return best
         if value == before:
             return best
     return best
 
 
-def _moves(instance: Instance, priorities: Priorities, job: int) -> Iterator[Priorities]:
+def _moves(instance: Instance, priorities: Priorities, job: int, random: Random) -> Iterator[Priorities]:
     rest = [other for other in priorities.order if other != job]
-    for place in range(len(rest) + 1):
+    for place in random.sample(range(len(rest) + 1), min(len(rest) + 1, _PLACES)):
         order = (*rest[:place], job, *rest[place:])
         if order != priorities.order:
             yield Priorities(order, priorities.modes)
@@ -116,51 +132,50 @@ def _moves(instance: Instance, priorities: Priorities, job: int) -> Iterator[Pri
 
 def _value(instance: Instance, priorities: Priorities) -> float:
     """Sum of completion times; jobs beyond their deadline count for much more."""
-    completions = _serve(instance, priorities)
+    completions, _ = _serve(instance, priorities)
     late = sum(max(0.0, time - due) for time, due in zip(completions, instance.deadline, strict=True))
     return sum(completions) + 10 * len(instance) * late
 
 
-def _fair(instance: Instance, timetable: Timetable) -> bool:
-    pairs = zip(timetable.completions, instance.deadline, strict=True)
+def _fair(instance: Instance, plan: Plan) -> bool:
+    pairs = zip(plan.completions, instance.deadline, strict=True)
     return all(time <= due * (1 + 1e-9) for time, due in pairs)
 
 
-def _serve(instance: Instance, priorities: Priorities, steps: list[Step] | None = None) -> Sequence[float]:
-    """Run the list schedule; the inner loop of the search, so written without any calls."""
+def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
+    """Run the list schedule; the inner loop of the search, so written without any calls.
+
+    Returns the completion times, and for each step its seconds and the jobs that run with their modes.
+    """
     release, work, modes = instance.release, list(instance.work), priorities.modes
     completions = [inf] * len(work)
     waiting = list(priorities.order)
     arrivals = [*instance.arrivals[1:], inf]
-    now, following = instance.arrivals[0], 0
-    least = instance.least_gpus
+    now, following, least = instance.arrivals[0], 0, instance.least_gpus
+    steps: list[_Held] = []
     while waiting:
-        free = instance.gpus
-        soonest = inf
+        free, soonest = instance.gpus, inf
         running: list[tuple[int, Mode]] = []
         for job in waiting:
-            if release[job] > now:
+            if release[job] > now or free < least:
                 continue
             for mode in modes[job]:
                 if mode[0] <= free:
                     free -= mode[0]
                     running.append((job, mode))
-                    need = work[job] / mode[1]
-                    soonest = min(soonest, need)
+                    soonest = min(soonest, work[job] / mode[1])
                     break
-            if free < least:
-                break
         arrival = arrivals[following]
-        seconds = soonest if now + soonest < arrival else arrival - now
-        if steps is not None:
-            steps.append(Step(seconds, {job: mode[0] for job, mode in running}))
-        now = min(arrival, now + soonest)
-        if now == arrival:
+        seconds = min(soonest, arrival - now)
+        steps.append((seconds, running))
+        if now + soonest < arrival:
+            now += soonest
+        else:
+            now = arrival
             following += 1
         for job, mode in running:
-            left = work[job] - mode[1] * seconds
-            work[job] = left
-            if left <= _ROUNDING * instance.work[job]:
+            work[job] -= mode[1] * seconds
+            if work[job] <= _ROUNDING * instance.work[job]:
                 completions[job] = now
                 waiting.remove(job)
-    return completions
+    return completions, steps

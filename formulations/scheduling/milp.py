@@ -13,9 +13,9 @@ from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import local_search
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
-from formulations.scheduling.order import best_timetable, event_order
+from formulations.scheduling.order import best_plan, event_order
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.timetable import Step, replayed
+from formulations.scheduling.timetable import replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.formulation import Formulation
@@ -29,7 +29,7 @@ _MOST_JOBS, _MOST_TIMES = 15, 12_000
 #: Time by which a mixture of configurations must exceed its cell to be cut off, in the model's unit.
 _EXCESS = 1e-7
 
-#: Share of the time left that the solver gets; the rest is for the timetable of what it finds.
+#: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
 _SHARE = 0.95
 
 #: Time of a mode in a cell below which it is rounding, in the model's unit.
@@ -53,7 +53,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     The windows of positions come from Moore and Hodgson's bound below, and above from a schedule found by
     local search, than which only schedules no worse are looked for. The solver starts from it. The answer is
-    the best timetable for the order of events that the solver found, or that schedule if it is better.
+    the best schedule for the order of events that the solver found, or that schedule if it is better.
 
     Sets
     ----
@@ -140,7 +140,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(_positions(problem, instance, _search(problem, instance, Deadline(None))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Give the best timetable for the order of events of the values.
+        """Give the best schedule for the order of events of the values.
 
         Raises
         ------
@@ -337,10 +337,10 @@ def _better(one: Known | None, other: Known | None) -> Known | None:
 
 def _search(problem: Scheduling, instance: Instance, deadline: Deadline) -> Known | None:
     """Find a schedule to start from by local search."""
-    timetable = local_search(instance, deadline)
-    if timetable is None:
+    plan = local_search(instance, deadline)
+    if plan is None:
         return None
-    solution = replayed(instance, [Step(step.seconds, step.counts) for step in timetable.steps])
+    solution = replayed(instance, plan.steps)
     return None if problem.violations(solution) else Known(solution, float(problem.objective(solution)))
 
 
@@ -599,7 +599,7 @@ def _with_cuts(form: StandardForm, positions: Positions, cuts: Sequence[Mapping[
 def _schedule(
     positions: Positions, values: Mapping[str, float], deadline: Deadline
 ) -> SchedulingSolution | None:
-    """Make the best timetable for the order of events of a solution; None where no deadlines can be kept."""
+    """Make the best plan for the order of events of a solution; None where no deadlines can be kept."""
     instance = positions.instance
     count = range(len(instance))
     completions = [
@@ -607,10 +607,8 @@ def _schedule(
         + instance.arrivals[0]
         for job in count
     ]
-    timetable = best_timetable(instance, event_order(instance, completions), deadline=deadline)
-    if timetable is None:
-        return None
-    return replayed(instance, [Step(step.seconds, step.counts) for step in timetable.steps])
+    plan = best_plan(instance, event_order(instance, completions), deadline=deadline)
+    return None if plan is None else replayed(instance, plan.steps)
 
 
 def _encoded(positions: Positions, solution: SchedulingSolution) -> dict[str, float]:

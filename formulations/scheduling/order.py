@@ -1,8 +1,8 @@
-"""Order: the best timetable in which arrivals and completions happen in a given order."""
+"""Order: the best plan in which arrivals and completions happen in a given order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
+from math import fsum, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,9 @@ from scipy.sparse import coo_array
 
 from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
-from gsopt.backends import Highs, Outcome
+from formulations.scheduling.timetable import Step
+from gsopt.backends import Highs
+from gsopt.result import StoppedBy
 from gsopt.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
@@ -26,15 +28,7 @@ _PENALTY = 1e3
 
 
 @dataclass(frozen=True)
-class Step:
-    """What runs for some seconds: the number of GPUs of each running job."""
-
-    seconds: float
-    counts: dict[int, int]
-
-
-@dataclass(frozen=True)
-class Timetable:
+class Plan:
     """A plan from the first release date on.
 
     Attributes
@@ -51,7 +45,7 @@ class Timetable:
     @property
     def total(self) -> float:
         """Sum of the completion times."""
-        return sum(self.completions)
+        return fsum(self.completions)
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
@@ -69,13 +63,13 @@ def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, 
     return tuple(event for _, _, event in sorted(events))
 
 
-def best_timetable(
+def best_plan(
     instance: Instance,
     order: Sequence[int],
     *,
-    known: Sequence[Timetable] = (),
+    known: Sequence[Plan] = (),
     deadline: Deadline | None = None,
-) -> Timetable | None:
+) -> Plan | None:
     """Minimise the sum of completion times over all schedules whose events happen in this order.
 
     Between two events the same jobs are there, so the schedule is a mix of configurations, which say on how
@@ -89,75 +83,108 @@ def best_timetable(
     order
         As `event_order` gives it.
     known
-        Timetables whose configurations are tried from the beginning.
+        Plans whose configurations are tried from the beginning.
     deadline
         When to stop; what was found until then is given.
 
     Returns
     -------
-    Timetable or None
+    Plan or None
         None when no schedule has this order and keeps every job's deadline, or none was found in time.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 2.0}) for n in "ab"]
+    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
+    >>> best_plan(instance, [1, 0]).completions
+    (2.0, 1.0)
     """
-    return _Master(instance, tuple(order), deadline or Deadline(None)).solve(known)
+    return _Program(instance, tuple(order), deadline or Deadline(None)).solve(known)
 
 
-class _Master:
+def least_delay(
+    instance: Instance, order: Sequence[int], *, deadline: Deadline | None = None
+) -> tuple[float, Plan] | None:
+    """Minimise the largest delay behind the jobs' deadlines over all schedules with this order of events.
+
+    Returns
+    -------
+    tuple of float and Plan, or None
+        The delay in seconds, at least 0, and a plan that keeps it; None when no schedule has this order.
+    """
+    plan = _Program(instance, tuple(order), deadline or Deadline(None), delayed=True).solve(())
+    if plan is None:
+        return None
+    late = (time - due for time, due in zip(plan.completions, instance.deadline, strict=True))
+    return max(0.0, *late), plan
+
+
+class _Program:
     """The linear program over the configurations known so far.
 
     A column is a configuration in one cell, the time between two events. Rows: the share of work done of each
-    job, the length of each epoch between two release dates, and the deadline of each job that has one.
+    job, the length of each epoch between two release dates, and the deadline of each job that has one. The
+    first columns are the shares of work left undone, at a price that is paid only until a plan is known; then,
+    if `delayed`, the delay behind all deadlines, which is minimised instead of the sum of completion times.
     """
 
-    def __init__(self, instance: Instance, order: tuple[int, ...], deadline: Deadline) -> None:
-        self.instance, self.order, self.deadline = instance, order, deadline
+    def __init__(
+        self, instance: Instance, order: tuple[int, ...], deadline: Deadline, *, delayed: bool = False
+    ) -> None:
+        self.instance, self.order, self.deadline, self.delayed = instance, order, deadline, delayed
         jobs, cells = len(instance), len(order)
         self.active = np.zeros((cells, jobs), dtype=np.bool_)  # between the event before and event `cell`
         self.epoch = np.zeros(cells, dtype=np.int64)
-        self.unfinished = np.zeros(cells)
-        done: set[int] = set()
-        epoch = 0
-        for cell, event in enumerate(order):
-            for job in range(jobs):
-                released = instance.release[job] <= instance.arrivals[epoch]
-                self.active[cell, job] = released and job not in done
-            self.epoch[cell], self.unfinished[cell] = epoch, jobs - len(done)
-            if event < 0:
-                epoch += 1
-            else:
-                done.add(event)
+        self.price = np.zeros(cells)  # of a second, as many jobs complete after it
+        self._follow(order)
         self.ends = {event: cell for cell, event in enumerate(order) if event >= 0}
         self.due = [job for job in range(jobs) if instance.deadline[job] < inf]
         self.lengths = np.diff(np.array(instance.arrivals))
         self.unit = max(float(self.lengths.sum()), *map(instance.height, range(jobs)))
+        self.before = jobs + delayed  # columns before those of the configurations
         self.complete = False  # whether a plan is known in which every job is done
         self.columns: list[tuple[int, tuple[int, ...]]] = []
         self.seen: set[tuple[int, tuple[int, ...]]] = set()
 
-    def solve(self, known: Sequence[Timetable]) -> Timetable | None:
+    def solve(self, known: Sequence[Plan]) -> Plan | None:
         """Generate configurations until none improves the plan."""
         self._begin(known)
-        plan: Timetable | None = None
+        plan: Plan | None = None
         while True:
             outcome = Highs().solve(self._form(), time_limit=self.deadline.left())
+            if outcome.stopped_by is StoppedBy.INTERRUPT:
+                raise KeyboardInterrupt
             if outcome.values is None or outcome.duals is None:
                 return plan
             if outcome.values[: len(self.instance)].max() <= _MISSING:
-                plan = self._timetable(outcome.values)
+                plan = self._plan(outcome.values)
                 if not self.complete:
                     self.complete = True
                     continue
-            if not self._generate(outcome) or self.deadline.passed:
+            if not self._generate(outcome.duals) or self.deadline.passed:
                 return plan
 
-    def _begin(self, known: Sequence[Timetable]) -> None:
-        jobs = len(self.instance)
+    def _follow(self, order: tuple[int, ...]) -> None:
+        """Find who is there in each cell."""
+        instance, done, epoch = self.instance, set[int](), 0
+        for cell, event in enumerate(order):
+            for job, release in enumerate(instance.release):
+                self.active[cell, job] = release <= instance.arrivals[epoch] and job not in done
+            self.epoch[cell] = epoch
+            self.price[cell] = 0 if self.delayed else len(instance) - len(done)
+            if event < 0:
+                epoch += 1
+            else:
+                done.add(event)
+
+    def _begin(self, known: Sequence[Plan]) -> None:
+        jobs = range(len(self.instance))
         for cell in range(len(self.order)):
-            self._add(cell, (0,) * jobs)
-        for timetable in known:
-            for step in timetable.steps:
-                counts = [step.counts.get(job, 0) for job in range(jobs)]
-                for cell in range(len(self.order)):
-                    self._add(cell, tuple(np.where(self.active[cell], counts, 0).tolist()))
+            self._add(cell, (0,) * len(jobs))
+            for step in (step for plan in known for step in plan.steps):
+                counts = [step.gpus.get(job, 0) if self.active[cell, job] else 0 for job in jobs]
+                self._add(cell, tuple(counts))
 
     def _add(self, cell: int, counts: tuple[int, ...]) -> bool:
         if (cell, counts) in self.seen:
@@ -167,31 +194,33 @@ class _Master:
         return True
 
     def _form(self) -> StandardForm:
-        """Columns: the undone share of each job, then the seconds of each configuration over the unit."""
-        instance, jobs = self.instance, len(self.instance)
-        epochs = len(self.lengths)
+        """Give the program over the columns so far; times are counted in the unit."""
+        instance, jobs, epochs = self.instance, len(self.instance), len(self.lengths)
+        size = self.before + len(self.columns)
+        cost = np.zeros(size)
+        cost[:jobs] = _PENALTY * jobs
         entries: list[tuple[int, int, float]] = [(job, job, 1.0) for job in range(jobs)]
-        cost = [_PENALTY * jobs] * jobs
-        for column, (cell, counts) in enumerate(self.columns, start=jobs):
-            cost.append(self.unfinished[cell])
-            for job, gpus in enumerate(counts):
-                if gpus:
-                    entries.append((job, column, self._share(job, gpus)))
+        if self.delayed:
+            cost[jobs] = 1.0
+            entries += [(jobs + epochs + row, jobs, -1.0) for row in range(len(self.due))]
+        for column, (cell, counts) in enumerate(self.columns, start=self.before):
+            cost[column] = self.price[cell]
+            entries += [(job, column, self._share(job, gpus)) for job, gpus in enumerate(counts) if gpus]
             if self.epoch[cell] < epochs:
                 entries.append((jobs + int(self.epoch[cell]), column, 1.0))
-            entries += [
-                (jobs + epochs + row, column, 1.0) for row, job in enumerate(self.due) if cell <= self.ends[job]
-            ]
+            in_time = (row for row, job in enumerate(self.due) if cell <= self.ends[job])
+            entries += [(jobs + epochs + row, column, 1.0) for row in in_time]
         rows, columns, values = zip(*entries, strict=True)
-        late = [(instance.deadline[job] - instance.arrivals[0]) / self.unit for job in self.due]
+        due = [(instance.deadline[job] - instance.arrivals[0]) / self.unit for job in self.due]
         lengths = self.lengths / self.unit
+        undone = 0.0 if self.complete else np.inf
         return StandardForm.build(
             cost=cost,
-            matrix=coo_array((values, (rows, columns)), shape=(jobs + epochs + len(late), len(cost))),
-            row_lower=np.concatenate([np.ones(jobs), lengths, np.full(len(late), -np.inf)]),
-            row_upper=np.concatenate([np.full(jobs, np.inf), lengths, late]),
-            column_upper=np.repeat([0.0 if self.complete else np.inf, np.inf], [jobs, len(cost) - jobs]),
-            integer=np.zeros(len(cost), dtype=np.bool_),
+            matrix=coo_array((values, (rows, columns)), shape=(jobs + epochs + len(due), size)),
+            row_lower=np.concatenate([np.ones(jobs), lengths, np.full(len(due), -np.inf)]),
+            row_upper=np.concatenate([np.full(jobs, np.inf), lengths, due]),
+            column_upper=np.repeat([undone, np.inf], [jobs, size - jobs]),
+            integer=np.zeros(size, dtype=np.bool_),
         )
 
     def _share(self, job: int, gpus: int) -> float:
@@ -199,61 +228,49 @@ class _Master:
         rate = next(mode.rate for mode in self.instance.modes[job] if mode.gpus == gpus)
         return rate * self.unit / self.instance.work[job]
 
-    def _generate(self, outcome: Outcome) -> bool:
+    def _generate(self, duals: Reals) -> bool:
         """Add the configuration of each cell that improves the plan most; tell whether there was any."""
-        if outcome.duals is None:
-            return False
         jobs, epochs = len(self.instance), len(self.lengths)
-        worth, rent = outcome.duals[:jobs], self.unfinished.copy()
-        for cell in range(len(self.order)):
-            if self.epoch[cell] < epochs:
-                rent[cell] -= outcome.duals[jobs + self.epoch[cell]]
-            for row, job in enumerate(self.due):
-                if cell <= self.ends[job]:
-                    rent[cell] -= outcome.duals[jobs + epochs + row]
-        best, counts = self._knapsack(np.maximum(worth, 0.0))
+        rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
+        for row, job in enumerate(self.due, start=jobs + epochs):
+            rent[: self.ends[job] + 1] -= duals[row]
+        worth, counts = self._knapsack(np.maximum(duals[:jobs], 0.0))
         threshold = _NEGLIGIBLE * jobs * (1 if self.complete else _PENALTY)
-        improving = np.flatnonzero(best > rent + threshold)
-        added = [self._add(int(cell), tuple(counts[cell].tolist())) for cell in improving]
-        return any(added)
+        improving = np.flatnonzero(worth > rent + threshold)
+        return any([self._add(int(cell), tuple(counts[cell].tolist())) for cell in improving])  # noqa: C419 - all
 
-    def _knapsack(self, worth: Reals) -> tuple[Reals, NDArray[np.int64]]:
+    def _knapsack(self, prices: Reals) -> tuple[Reals, NDArray[np.int64]]:
         """Give the most valuable configuration of each cell, by dynamic programming over jobs and GPUs."""
         cells, jobs = self.active.shape
         gpus = self.instance.gpus
         value = np.zeros((cells, gpus + 1))
         choice = np.zeros((jobs, cells, gpus + 1), dtype=np.int64)
-        for job in range(jobs):
-            if worth[job] <= 0:
-                continue
+        for job in np.flatnonzero(prices > 0).tolist():
             better = value.copy()
             for mode in self.instance.modes[job]:
-                gain = worth[job] * self._share(job, mode.gpus)
-                offer = np.where(self.active[:, job], gain, -np.inf)[:, None]
-                candidate = value[:, : gpus + 1 - mode.gpus] + offer
+                gain = np.where(self.active[:, job], prices[job] * self._share(job, mode.gpus), -np.inf)
+                candidate = value[:, : gpus + 1 - mode.gpus] + gain[:, None]
                 part = better[:, mode.gpus :]
                 improves = candidate > part
                 part[improves] = candidate[improves]
                 choice[job][:, mode.gpus :][improves] = mode.gpus
             value = better
         counts = np.zeros((cells, jobs), dtype=np.int64)
-        left = np.full(cells, gpus)
+        left = np.full(cells, gpus, dtype=np.int64)
         for job in reversed(range(jobs)):
             counts[:, job] = choice[job, np.arange(cells), left]
             left -= counts[:, job]
-        return value[:, gpus], counts
+        return value[:, -1], counts
 
-    def _timetable(self, values: Reals) -> Timetable:
+    def _plan(self, values: Reals) -> Plan:
         """Read the plan; the steps of a cell may come in any order."""
-        steps: list[tuple[int, Step]] = []
-        for (cell, counts), amount in zip(self.columns, values[len(self.instance) :], strict=True):
-            if amount > 0:
-                running = {job: gpus for job, gpus in enumerate(counts) if gpus}
-                steps.append((cell, Step(float(amount) * self.unit, running)))
-        steps.sort(key=lambda step: step[0])
+        amounts = values[self.before :] * self.unit
+        used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))
-        for cell, step in steps:
-            spent[cell] += step.seconds
+        steps: list[Step] = []
+        for column in used:
+            cell, counts = self.columns[column]
+            spent[cell] += amounts[column]
+            steps.append(Step(float(amounts[column]), {job: gpus for job, gpus in enumerate(counts) if gpus}))
         ends = self.instance.arrivals[0] + np.cumsum(spent)
-        completions = tuple(float(ends[self.ends[job]]) for job in range(len(self.instance)))
-        return Timetable(tuple(step for _, step in steps), completions)
+        return Plan(tuple(steps), tuple(float(ends[self.ends[job]]) for job in range(len(self.instance))))

@@ -82,7 +82,7 @@ class Engine:
         self.completion: list[Any] = [None] * total
         self.holding = [zero] * total  # seconds with GPUs, without the segment that is running
         self.service = [zero] * total  # GPU-seconds, likewise
-        self.preemptions = 0
+        self.preemptions, self.resizes = 0, 0
         self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
         self.occupied_seconds, self.capacity_seconds = zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
@@ -267,6 +267,7 @@ class Engine:
         self._settle(job)
         self._close_segment(job, before, placement)
         self.running[job] = count
+        self.resizes += count != before
         self.held_since[job] = self.now
         seconds = self.scenario.overhead(self.jobs[job]).resize
         self.progress_from[job] = max(self.progress_from[job], self.now + self.number(seconds))
@@ -332,6 +333,7 @@ class Engine:
         number, now = self.number, self.now
         if self.stopped_at[job] == now:
             self.preemptions -= 1
+            self.resizes += self.last[job][0] != count
             if self.last[job] == (count, self.ledger.placement(job)):
                 return self.progress_from[job]
             return max(self.progress_from[job], now + number(overhead.resize))

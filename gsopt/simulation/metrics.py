@@ -7,6 +7,7 @@ from typing import Any
 
 from gsopt.bounds import lower_bound, mean_jct
 from gsopt.errors import Contradiction
+from gsopt.fairness import finish_time_fairness, unfair_fraction
 from gsopt.result import relative_gap, same
 from gsopt.scenario import Scenario
 from gsopt.simulation.engine import Engine
@@ -15,6 +16,8 @@ from gsopt.simulation.engine import Engine
 @dataclass(frozen=True, kw_only=True)
 class Metrics:
     """The figures of one policy on one workload. Times are in seconds, over the completed jobs.
+
+    Figures are None when no job completed.
 
     Attributes
     ----------
@@ -30,8 +33,17 @@ class Metrics:
         Mean time between release and completion without GPUs.
     utilisation
         GPU time in use over GPU time that is there, from the first release date to the last completion.
+    unfair_fraction
+        Share of the completed jobs whose finish-time fairness (job completion time over that under generalized
+        processor sharing) is above 1, by more than 1e-9.
+    worst_fairness
+        Largest finish-time fairness.
     preemptions
         How often a running job lost its GPUs before its completion.
+    preemptions_per_job
+        Preemptions over jobs.
+    resizes
+        How often a running job went on with another number of GPUs.
     lower_bound
         Proven bound on the mean job completion time of every policy; None unless all jobs completed.
     gap
@@ -46,7 +58,11 @@ class Metrics:
     makespan: float | None
     mean_queueing: float | None
     utilisation: float | None
+    unfair_fraction: float | None
+    worst_fairness: float | None
     preemptions: int
+    preemptions_per_job: float | None
+    resizes: int
     lower_bound: float | None
     gap: float | None
 
@@ -55,7 +71,7 @@ class Metrics:
         return asdict(self)
 
 
-def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
+def metrics_of(engine: Engine, policy: str, bound: float | None, fair_times: Sequence[Any]) -> Metrics:
     """Read the figures of a finished run.
 
     Parameters
@@ -66,6 +82,8 @@ def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
         Name of the policy.
     bound
         Proven bound on the mean job completion time, or None.
+    fair_times
+        Finish times of the jobs under generalized processor sharing.
 
     Raises
     ------
@@ -83,6 +101,7 @@ def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
         proven = min(proven, mean)  # above it only by rounding
     last = max((engine.completion[job] for job in done), default=None)
     used, there = engine.until_completion
+    ratios = finish_time_fairness(engine.completion, fair_times, engine.scenario.workload)
     return Metrics(
         policy=policy,
         jobs=len(engine.jobs),
@@ -92,7 +111,11 @@ def metrics_of(engine: Engine, policy: str, bound: float | None) -> Metrics:
         makespan=None if last is None else float(last - engine.release[0]),
         mean_queueing=_mean(waits),
         utilisation=float(used / there) if there else None,
+        unfair_fraction=unfair_fraction(ratios),
+        worst_fairness=float(max(ratios[job] for job in done)) if done else None,
         preemptions=engine.preemptions,
+        preemptions_per_job=engine.preemptions / len(engine.jobs) if done else None,
+        resizes=engine.resizes,
         lower_bound=proven,
         gap=relative_gap(mean, proven),
     )

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
+from gsopt.fairness import gps_finish_times
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
@@ -101,6 +102,7 @@ class PolicyComparison(Sequence[Metrics]):
             "makespan",
             "queueing",
             "in use",
+            "unfair",
             "preemptions",
         ):
             table.add_column(name, justify="left" if name == "policy" else "right")
@@ -112,7 +114,7 @@ class PolicyComparison(Sequence[Metrics]):
                 escape(row.policy),
                 f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
                 *("-" if value is None else f"{value:,.1f}" for value in seconds),
-                "-" if row.utilisation is None else f"{row.utilisation:.1%}",
+                *("-" if share is None else f"{share:.1%}" for share in (row.utilisation, row.unfair_fraction)),
                 f"{row.preemptions:,}",
                 "-" if row.lower_bound is None else f"{row.lower_bound:,.1f}",
                 "-" if row.gap is None else f"{row.gap:.1%}",
@@ -250,7 +252,14 @@ def compare_policies(
         share_limit=share_limit,
         capacity_changes=capacity_changes,
     )
-    run = partial(replay, scenario, round_length=round_length, placer=placer, bound=mean_jct_bound(scenario))
+    run = partial(
+        replay,
+        scenario,
+        round_length=round_length,
+        placer=placer,
+        bound=mean_jct_bound(scenario),
+        fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
+    )
     return PolicyComparison(tuple(run(policy).metrics for policy in policies))
 
 
@@ -263,13 +272,14 @@ def replay(
     record: bool = False,
     exact: bool = False,
     bound: float | None = None,
+    fair_times: Sequence[Any] | None = None,
     on_progress: Callable[[int], Any] | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
-    `on_progress` is called with the number of completed jobs, now and then. The other parameters are those of
-    `simulate`.
+    `fair_times` are the finish times under generalized processor sharing, computed when None. `on_progress` is
+    called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
     """
     if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
         rule = "must be a finite number of seconds, at least 1e-6"
@@ -278,9 +288,12 @@ def replay(
         scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
     )
     engine.run(on_progress)
+    if fair_times is None:
+        fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
+    name = policy_name(partial(policy, **options) if options else policy)
     return Replay(
         scenario=scenario,
-        metrics=metrics_of(engine, policy_name(partial(policy, **options) if options else policy), bound),
+        metrics=metrics_of(engine, name, bound, fair_times),
         completion_times=tuple(engine.completion),
         start_times=tuple(engine.started),
         schedule=engine.schedule() if record else None,

@@ -1,5 +1,8 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
+from heuristics.policies.efq import efq
+from heuristics.policies.elastic_las import elastic_las
+from heuristics.policies.elastic_srtf import elastic_srtf
 from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_backfill import fifo_backfill
@@ -12,6 +15,9 @@ from heuristics.policies.ssf import ssf
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
+    "efq",
+    "elastic_las",
+    "elastic_srtf",
     "equal_share",
     "fifo",
     "fifo_backfill",

@@ -1,6 +1,5 @@
-"""Bounds hold for every policy and are ordered as proven; the fluid reference is as computed by hand."""
+"""Bounds hold for every policy and are ordered as proven."""
 
-from fractions import Fraction
 from itertools import permutations
 
 import pytest
@@ -8,7 +7,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gsopt.bounds import (
-    gps_finish_times,
     height_bound,
     lower_bound,
     mean_busy_time_bound,
@@ -80,23 +78,6 @@ def test_bounds_by_hand(bound: object, expected: float) -> None:
     jobs = _together((0, 4, 1), (1, 2, 1))
     assert callable(bound)
     assert bound(jobs, 2) == pytest.approx(expected)
-
-
-def test_gps_of_the_three_job_family() -> None:
-    """Sizes (1.5, 3, 3.3) on the whole cluster finish at 4.5, 7.5 and 7.8."""
-    jobs = _together((0, 1.5, 8), (0, 3, 8), (0, 3.3, 8))
-    assert gps_finish_times(jobs, 8) == pytest.approx([4.5, 7.5, 7.8], rel=1e-12)
-
-
-def test_gps_with_arrivals() -> None:
-    """Six GPUs; 12, 24 and 12 GPU-seconds at 0, 0 and 2 s finish at 5, 8 and 7 s."""
-    jobs = _together((0, 12, 1), (0, 24, 1), (2, 12, 1))
-    assert gps_finish_times(jobs, 6, exact=True) == [Fraction(5), Fraction(8), Fraction(7)]
-
-
-def test_gps_stands_still_while_idle() -> None:
-    """A job that arrives after a pause has the cluster for itself."""
-    assert gps_finish_times(_together((0, 1, 2), (10, 1, 2)), 2) == [1.0, 11.0]
 
 
 def test_an_empty_workload() -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from formulations.placement.answer import answer, without_model
 from formulations.deadline import Deadline
+from formulations.placement.answer import answer, without_model
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.settle import Settled
 from gsopt.errors import Contradiction, ModelMismatch

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given, settings
 
-from formulations.placement.bounds import round_up
 from formulations.deadline import Deadline
+from formulations.placement.bounds import round_up
 from formulations.placement.generation import Generation, Relaxed
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from formulations.deadline import Deadline
 from formulations.scheduling import event_orders, milp
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Step, Timetable
+from formulations.scheduling.order import Plan
+from formulations.scheduling.timetable import Step
 from gsopt.backends import CpSat, Scip
 from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
@@ -44,7 +45,7 @@ def test_the_optimum_is_that_of_every_order() -> None:
     assert "kOptimal, 1 cuts" in messages
 
 
-def _one_by_one(instance: Instance, deadline: Deadline) -> Timetable:
+def _one_by_one(instance: Instance, deadline: Deadline) -> Plan:
     """Run the jobs alone, one after the other, on as few GPUs as each may."""
     del deadline
     steps: list[Step] = []
@@ -55,7 +56,7 @@ def _one_by_one(instance: Instance, deadline: Deadline) -> Timetable:
         steps += [Step(wait, {}), Step(seconds, {job: modes[0].gpus})]
         now += wait + seconds
         completions.append(now)
-    return Timetable(tuple(steps), tuple(completions))
+    return Plan(tuple(steps), tuple(completions))
 
 
 def test_a_poor_schedule_to_start_from_will_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,281 @@
+"""Exact: a bracket around the optimum, list schedules above and bucket relaxations below, until it closes."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from formulations.deadline import Deadline
+from formulations.scheduling.bucket import BucketModel, Grid, Spans
+from formulations.scheduling.fairness import fairest
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.local_search import local_search
+from formulations.scheduling.order import Plan, best_plan, event_order
+from formulations.scheduling.timetable import replayed
+from gsopt.backends import Backend, Highs, Incumbent, Outcome
+from gsopt.bounds import lower_bound
+from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.result import Result, Status, StoppedBy
+
+#: Gap in the mean job completion time, relative to it, at which the bracket counts as closed.
+_CLOSED = 5e-7
+
+#: Columns of a relaxation, at most; the grid is coarsened to that.
+_MOST_COLUMNS = 60_000
+
+#: Columns of a relaxation of which the buckets are also chosen exactly.
+_MOST_INTEGER_COLUMNS = 40_000
+
+#: Linear relaxations in a row, each with the spans that the one before left.
+_NARROWINGS = 3
+
+
+def exact(
+    problem: Scheduling,
+    *,
+    time_limit: float | None = None,
+    gap: float = 0.0,
+    backend: Backend | None = None,
+    on_incumbent: Callable[[Incumbent], Any] | None = None,
+    log: bool = False,
+) -> Result[SchedulingSolution]:
+    """Close in on the optimum from both sides, and prove it where they meet.
+
+    1. Local search over orders of priority, and a linear program over configurations for the order of events
+       that it found, give a schedule.
+    2. The bucket relaxation on a grid of the times that matter gives a bound. Its reduced costs prove when a
+       job cannot complete in any better schedule. Its completion times suggest an order of events, of which
+       the linear program makes the best schedule.
+    3. With whole buckets the relaxation is solved again, by branch and bound.
+    4. The grid is refined by the times of both, and 2. and 3. are repeated until bound and schedule meet.
+
+    Every relaxation covers all schedules at least as good as the best one known, so the smaller of its optimum
+    and that schedule's value is a bound. That the loop ends is not proven; in practice one or two rounds do for
+    ten jobs. Larger problems are left with a bracket at the time limit.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    time_limit
+        Seconds; None for none. The best schedule and bound until then are returned.
+    gap
+        Relative gap at which to stop.
+    backend
+        Solver of the relaxations with whole buckets; linear programs are solved by HiGHS.
+    on_incumbent
+        Called with each better schedule, as the completion times of the jobs by release date; returning True
+        stops.
+    log
+        Stream the solver's log to standard error.
+
+    Raises
+    ------
+    MissingSolver
+        The backend's solver is not installed.
+
+    Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1, 2: 1.5}) for n, w in [("a", 1), ("b", 3)]]
+    >>> result = exact(Scheduling(gpus=2, jobs=jobs))
+    >>> result.status, round(result.objective, 6)
+    (<Status.OPTIMAL: 'optimal'>, 1.666667)
+    """
+    deadline = Deadline(time_limit)
+    bracket = _Bracket(Instance.of(problem), deadline, gap, on_incumbent)
+    try:
+        stopped_by = _close(problem, bracket, backend or Highs(), log)
+    except KeyboardInterrupt:
+        stopped_by = StoppedBy.INTERRUPT
+    return bracket.result(problem, stopped_by)
+
+
+class _Bracket:
+    """What is known: the best plan, a bound below, when jobs can complete, and the times that matter."""
+
+    def __init__(
+        self,
+        instance: Instance,
+        deadline: Deadline,
+        gap: float,
+        on_incumbent: Callable[[Incumbent], Any] | None,
+    ) -> None:
+        self.instance, self.deadline, self.gap, self.on_incumbent = instance, deadline, gap, on_incumbent
+        jobs = range(len(instance))
+        self.plan: Plan | None = None
+        self.lower = sum(map(instance.earliest, jobs))
+        self.spans: tuple[Spans, ...] = (((0.0, inf),),) * len(instance)
+        self.times: set[float] = set(map(instance.earliest, jobs))
+        self.infeasible = ""
+        self.asked_to_stop = False
+
+    @property
+    def upper(self) -> float:
+        """Sum of completion times of the best plan."""
+        return inf if self.plan is None else self.plan.total
+
+    @property
+    def open(self) -> float:
+        """Gap relative to the value, in mean job completion times."""
+        if self.plan is None:
+            return inf
+        return max(self.upper - self.lower, 0.0) / (self.upper - sum(self.instance.release))
+
+    @property
+    def finished(self) -> StoppedBy | None:
+        """Why to stop now, if there is a reason."""
+        if self.open <= _CLOSED or self.infeasible:
+            return StoppedBy.FINISHED
+        if self.asked_to_stop:
+            return StoppedBy.INTERRUPT
+        if self.open <= self.gap:
+            return StoppedBy.GAP
+        return StoppedBy.TIME_LIMIT if self.deadline.passed else None
+
+    def take(self, plan: Plan | None) -> bool:
+        """Keep a plan if it is the best; tell whether it is."""
+        if plan is None:
+            return False
+        self.times.update(plan.completions)
+        if plan.total >= self.upper * (1 - 1e-12):
+            return False
+        self.plan = plan
+        if self.on_incumbent is not None:
+            incumbent = Incumbent(
+                np.array(plan.completions),
+                objective=self.instance.mean_jct(plan.total),
+                bound=self.instance.mean_jct(self.lower),
+                runtime=self.deadline.runtime,
+            )
+            self.asked_to_stop = bool(self.on_incumbent(incumbent))
+        return True
+
+    def suggest(self, completions: Sequence[float]) -> bool:
+        """Make the best of an order of events; tell whether that is better than what was known."""
+        self.times.update(completions)
+        order = event_order(self.instance, completions)
+        known = [] if self.plan is None else [self.plan]
+        return self.take(best_plan(self.instance, order, known=known, deadline=self.deadline))
+
+    def raise_bound(self, total: float) -> None:
+        """Keep a bound on the sum of completion times of all schedules better than the best one known."""
+        self.lower = max(self.lower, min(total, self.upper))
+
+    def grid(self, most: int) -> BucketModel:
+        """Make a relaxation of at most so many columns, on the finest grid that allows it."""
+        grid = Grid.of(self.instance, self.times, self.spans, self.upper)
+        model = BucketModel(self.instance, grid)
+        shortest = 1e-3
+        while model.size > most and shortest < 1:
+            grid = Grid.of(self.instance, self.times, self.spans, self.upper, shortest=shortest)
+            model = BucketModel(self.instance, grid)
+            shortest *= 1.5
+        return model
+
+    def result(self, problem: Scheduling, stopped_by: StoppedBy) -> Result[SchedulingSolution]:
+        """Hand over what is known."""
+        solution = None if self.plan is None else replayed(self.instance, self.plan.steps)
+        value = None if solution is None else problem.objective(solution)
+        bound = self.instance.mean_jct(self.lower)
+        if value is not None:
+            bound = value if self.open <= _CLOSED else min(bound, value)
+        return Result.judged(
+            problem,
+            method="exact",
+            solution=solution,
+            bound=None if self.infeasible else bound,
+            infeasible=bool(self.infeasible),
+            stopped_by=stopped_by,
+            solver="" if self.infeasible else "highs",
+            message=self.infeasible or "bucket relaxations",
+            runtime=self.deadline.runtime,
+        )
+
+
+def _close(problem: Scheduling, bracket: _Bracket, backend: Backend, log: bool) -> StoppedBy:
+    """Close the bracket as far as the time allows."""
+    _begin(problem, bracket)
+    rounds = 0
+    while (reason := bracket.finished) is None:
+        rounds += 1
+        model = _narrow(bracket)
+        if bracket.finished is None and model.size <= _MOST_INTEGER_COLUMNS:
+            outcome = _solve(bracket, model, backend, log)
+            if outcome.stopped_by is StoppedBy.INTERRUPT:
+                return StoppedBy.INTERRUPT
+        if rounds > 1:
+            _split(bracket, model.grid)
+    return reason
+
+
+def _begin(problem: Scheduling, bracket: _Bracket) -> None:
+    """Find a first plan and a first bound; with fair deadlines, find out whether there is any plan."""
+    bracket.raise_bound(lower_bound(problem.workload, problem.gpus))
+    if problem.fairness is not None:
+        found = fairest(problem, bracket.deadline)
+        if found is None:
+            return
+        if found.delay > problem.fairness * (1 + 1e-9) + 1e-9:
+            bracket.infeasible = (
+                f"in every schedule some job completes more than {problem.fairness:g} s after its fair share "
+                f"would; the smallest fairness possible is {found.delay:g} s"
+            )
+            return
+        bracket.suggest(found.plan.completions)
+    bracket.take(local_search(bracket.instance, bracket.deadline))
+
+
+def _narrow(bracket: _Bracket) -> BucketModel:
+    """Solve linear relaxations while they lead to better plans, and narrow down when jobs can complete."""
+    model = bracket.grid(_MOST_COLUMNS)
+    for _ in range(_NARROWINGS):
+        form = model.form(relaxed=True)
+        outcome = Highs().solve(form, time_limit=bracket.deadline.left())
+        if outcome.stopped_by is StoppedBy.INTERRUPT:
+            raise KeyboardInterrupt
+        if outcome.status is Status.INFEASIBLE:
+            bracket.raise_bound(bracket.upper)
+        if outcome.values is None or outcome.objective is None or outcome.duals is None:
+            return model
+        bracket.raise_bound(model.seconds(outcome.objective))
+        bracket.spans = model.narrowed(form, outcome)
+        better = bracket.suggest(model.completions(outcome.values))
+        if bracket.finished is not None:
+            return model
+        model = bracket.grid(_MOST_COLUMNS)
+        if not better:
+            return model
+    return model
+
+
+def _solve(bracket: _Bracket, model: BucketModel, backend: Backend, log: bool) -> Outcome:
+    """Solve a relaxation with whole buckets, and make the best of its order of events."""
+    outcome = backend.solve(
+        model.form(),
+        time_limit=bracket.deadline.left(),
+        gap=bracket.gap / 2,
+        start=None if bracket.plan is None else model.point(bracket.plan),
+        log=log,
+    )
+    if outcome.status is Status.INFEASIBLE:
+        bracket.raise_bound(bracket.upper)
+    elif outcome.bound is not None:
+        bracket.raise_bound(model.seconds(outcome.bound))
+    if outcome.values is not None:
+        bracket.suggest(model.completions(outcome.values))
+    return outcome
+
+
+def _split(bracket: _Bracket, grid: Grid) -> None:
+    """Halve the buckets in which, or next to which, jobs of the best plan complete."""
+    times = grid.times
+    for time in bracket.plan.completions if bracket.plan else ():
+        after = bisect_left(times, time)
+        for left, right in zip(times[after - 1 : after + 1], times[after : after + 2], strict=False):
+            bracket.times.add((left + right) / 2)

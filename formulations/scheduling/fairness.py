@@ -1,0 +1,87 @@
+"""Fairness: the smallest delay behind the fair share with which a problem can be solved, and its price."""
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+
+from formulations.deadline import Deadline
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
+from gsopt.fairness import gps_finish_times
+from gsopt.problems.scheduling import Scheduling
+
+
+@dataclass(frozen=True)
+class Fairest:
+    """The smallest possible delay behind the fair share, and a plan that keeps it.
+
+    Attributes
+    ----------
+    delay
+        Seconds; 0 when every job can complete before it would under generalized processor sharing.
+    plan
+        A plan in which no job is later than that.
+    """
+
+    delay: float
+    plan: Plan
+
+
+def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:
+    """Give the smallest constant C of Ares, Eq. 1, with which a problem has a solution.
+
+    Deadlines are met if and only if they are met in the order of the deadlines, so one linear program per
+    order of deadlines and release dates decides; which order it is follows by bisection, since the order
+    changes only where a deadline passes a release date.
+
+    Parameters
+    ----------
+    problem
+        The problem; its own `fairness` does not matter.
+    time_limit
+        Seconds; None for none.
+
+    Returns
+    -------
+    float
+        Seconds, at least 0.
+
+    Raises
+    ------
+    TimeoutError
+        The limit was too short.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0}) for n in "abc"]
+    >>> round(smallest_fairness(Scheduling(gpus=2, jobs=jobs)), 6)
+    0.0
+    >>> round(smallest_fairness(Scheduling(gpus=4, jobs=jobs[:1])), 6)
+    1.5
+    """
+    found = fairest(problem, Deadline(time_limit))
+    if found is None:
+        raise TimeoutError(f"no smallest fairness was found within {time_limit} s")
+    return found.delay
+
+
+def fairest(problem: Scheduling, deadline: Deadline) -> Fairest | None:
+    """Find the smallest possible delay and a plan that keeps it; None when the time was too short."""
+    fair = tuple(gps_finish_times(problem.workload, problem.gpus))
+    instance = replace(Instance.of(problem), deadline=fair)
+    passed = {arrival - time for arrival in instance.arrivals for time in fair}
+    steps = [0.0, *sorted(delay for delay in passed if delay > 0)]
+
+    def possible(delay: float) -> bool:
+        due = tuple(time + delay for time in fair)
+        tried = replace(instance, deadline=due)
+        return best_plan(tried, event_order(tried, due), deadline=deadline) is not None
+
+    place = bisect_left(steps, True, key=possible)
+    if deadline.passed:
+        return None
+    within = steps[max(place - 1, 0)]
+    following = steps[place] if place < len(steps) else within + 1.0
+    order = event_order(instance, [time + (within + following) / 2 for time in fair])
+    found = least_delay(instance, order, deadline=deadline)
+    return None if found is None else Fairest(*found)

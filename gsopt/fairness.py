@@ -1,0 +1,448 @@
+"""Fairness: the fluid fair share of a cluster, and what it says about a schedule.
+
+The reference is generalized processor sharing (GPS): all GPUs are shared equally, as a fluid, among the jobs
+that are there. A job is served fairly when it completes no later than it would under it. GPS is no schedule,
+since it gives fractions of GPUs beyond what jobs can use, so no policy need be slower and it bounds nothing.
+"""
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import Any, Literal
+
+from gsopt.errors import Unsupported
+from gsopt.job import Workload
+from gsopt.judge import judged
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.speed import efficient_counts
+
+#: How far a finish-time fairness ratio may be above 1 by rounding; and a delay above its bound, relatively.
+TOLERANCE = 1e-9
+
+#: What bounds the delay behind GPS: the theorem as printed, or one that holds without or with caps.
+Theorem = Literal["paper", "uncapped", "capped"]
+
+#: What is a busy period: all GPUs are held, jobs are there, or jobs are there under GPS.
+BusyPeriod = Literal["GPUs", "jobs", "GPS"]
+
+
+class VirtualTime:
+    """The clock of generalized processor sharing, which runs at GPUs over number of jobs.
+
+    A job that needs W GPU-seconds and arrives at virtual time V finishes at virtual time V + W, whatever
+    arrives later. The clock stands still while there is no job. Takes O(log jobs) per arrival.
+    Source: Ares, Eq. 2-3.
+
+    Parameters
+    ----------
+    gpus
+        Number of GPUs.
+    number
+        ``float``, or ``Fraction`` for exact arithmetic.
+
+    Examples
+    --------
+    >>> clock = VirtualTime(6)
+    >>> clock.arrive(0, 12.0), clock.arrive(1, 24.0)
+    (12.0, 24.0)
+    >>> clock.advance(2.0), clock.value, clock.arrive(2, 12.0)
+    ([], 6.0, 18.0)
+    >>> clock.advance(None)
+    [(0, 5.0), (2, 7.0), (1, 8.0)]
+    """
+
+    def __init__(self, gpus: int, number: Callable[[Any], Any] = float) -> None:
+        self.value = number(0)
+        self._gpus = gpus
+        self._zero = number(0)
+        self._begin = self._elapsed = self._zero  # of the busy period: less rounding, and none by a time shift
+        self._active: list[tuple[Any, int]] = []
+
+    def advance(self, time: Any) -> list[tuple[int, Any]]:
+        """Let time pass, to the end when None, and give the jobs that finish, each with its time."""
+        finished: list[tuple[int, Any]] = []
+        active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
+        limit = None if time is None else time - self._begin
+        while active:
+            end, job = active[0]
+            then = elapsed + (end - value) * len(active) / gpus
+            if limit is not None and then > limit:
+                value += (limit - elapsed) * gpus / len(active)
+                elapsed = limit
+                break
+            heappop(active)
+            value, elapsed = end, then
+            finished.append((job, self._begin + then))
+        if not active and time is not None:
+            self._begin, elapsed = time, self._zero
+        self.value, self._elapsed = value, elapsed
+        return finished
+
+    def arrive(self, job: int, work: Any) -> Any:
+        """Let a job of so many GPU-seconds arrive now, and give its virtual finish time."""
+        finish = self.value + work
+        heappush(self._active, (finish, job))
+        return finish
+
+
+def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
+    """Give the finish times under generalized processor sharing, the reference of fairness.
+
+    All GPUs are shared equally and without limits among the jobs that are there. Jobs finish in the order of
+    their virtual finish times, ties by number. Takes O(n log n). Source: Ares, Eq. 1-3.
+
+    Returns
+    -------
+    list
+        Seconds, by the number of the job; fractions when `exact`.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> sizes = [("a", 1.5), ("b", 3), ("c", 3.3)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in sizes]
+    >>> [round(time, 9) for time in gps_finish_times(Workload(jobs=jobs), 1)]
+    [4.5, 7.5, 7.8]
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    clock = VirtualTime(gpus, number)
+    finish: list[Any] = [None] * len(workload.jobs)
+    for index, job in enumerate(workload.jobs):
+        for done, time in clock.advance(number(job.release_date)):
+            finish[done] = time
+        clock.arrive(index, number(job.duration) * job.gpus)
+    for done, time in clock.advance(None):
+        finish[done] = time
+    return finish
+
+
+def capped_gps_finish_times(
+    workload: Workload, gpus: int, caps: Sequence[int], *, exact: bool = False
+) -> list[Any]:
+    """Give the finish times under processor sharing in which no job gets more GPUs than it can use.
+
+    Every job gets an equal share but at most its cap; what is left over is shared among the others. A job's
+    speed is proportional to its share. Takes O(n) per arrival and completion.
+
+    Parameters
+    ----------
+    workload, gpus
+        The jobs, and the number of GPUs.
+    caps
+        Most GPUs of each job, by number.
+    exact
+        Whether to compute in fractions instead of floats.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=str(i), release_date=0, duration=d, gpus=1) for i, d in enumerate([1, 1, 2])]
+    >>> [str(time) for time in capped_gps_finish_times(Workload(jobs=jobs), 2, [1, 1, 1], exact=True)]
+    ['3/2', '3/2', '5/2']
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    jobs = workload.jobs
+    left = [number(job.duration) * job.gpus for job in jobs]
+    finish: list[Any] = [None] * len(jobs)
+    active: list[tuple[int, int]] = []  # by cap
+    now, arrived = number(0), 0
+    while active or arrived < len(jobs):
+        release = number(jobs[arrived].release_date) if arrived < len(jobs) else None
+        if release is not None and (not active or release <= now):
+            now = max(now, release)
+            insort(active, (caps[arrived], arrived))
+            arrived += 1
+            continue
+        shares = _water_fill(active, number(gpus))
+        seconds = {job: left[job] / share for job, share in shares.items()}
+        step = min(seconds.values())
+        if release is not None and release - now < step:
+            now, step = release, release - now
+        else:
+            now += step
+        for job, share in shares.items():
+            left[job] -= share * step
+            if seconds[job] <= step:
+                finish[job] = now
+        active = [entry for entry in active if finish[entry[1]] is None]
+    return finish
+
+
+def _water_fill(active: Sequence[tuple[int, int]], gpus: Any) -> dict[int, Any]:
+    """Share GPUs equally up to the caps, by which the jobs are sorted."""
+    shares = {}
+    for position, (cap, job) in enumerate(active):
+        shares[job] = min(gpus / (len(active) - position), gpus * 0 + cap)
+        gpus -= shares[job]
+    return shares
+
+
+def finish_time_fairness(
+    completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
+) -> list[Any]:
+    """Give each job's completion time over that under the fair share, both counted from its release date.
+
+    None for a job that does not complete. Source: Themis; Ares, section 5.1.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> workload = Workload(jobs=[Job(name="a", release_date=2, duration=1, gpus=1)])
+    >>> finish_time_fairness([5.0], [4.0], workload)
+    [1.5]
+    """
+    rows = zip(completion_times, fair_times, workload.jobs, strict=True)
+    return [
+        None if time is None else (time - type(fair)(job.release_date)) / (fair - type(fair)(job.release_date))
+        for time, fair, job in rows
+    ]
+
+
+def unfair_fraction(ratios: Iterable[Any]) -> float | None:
+    """Give the share of the completed jobs whose ratio is above 1, by more than 1e-9; None without any.
+
+    Examples
+    --------
+    >>> unfair_fraction([0.5, 1.0 + 1e-12, 1.5, None]), unfair_fraction([None])
+    (0.3333333333333333, None)
+    """
+    known = [ratio for ratio in ratios if ratio is not None]
+    return sum(ratio > 1 + TOLERANCE for ratio in known) / len(known) if known else None
+
+
+def longest_busy_period(
+    schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "GPUs", *, exact: bool = False
+) -> Any:
+    """Give the length of the longest busy period of a schedule in seconds.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    busy
+        When the cluster is busy. The paper's text says when all GPUs are held ("GPUs"); its proof needs more:
+        when jobs are there ("jobs"), or when jobs are there under generalized processor sharing ("GPS").
+    exact
+        Whether to compute in fractions instead of floats.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=3, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
+    >>> schedule = Schedule((Segment("a", 1, 4, 1),))
+    >>> [longest_busy_period(schedule, scenario, busy) for busy in ("GPUs", "jobs", "GPS")]
+    [0.0, 4.0, 1.5]
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    workload, gpus = scenario.workload, scenario.cluster.gpus
+    if busy == "GPUs":
+        spans = _spans_of_full_use(schedule, gpus, number)
+    else:
+        releases = [number(job.release_date) for job in workload.jobs]
+        if busy == "GPS":
+            ends = gps_finish_times(workload, gpus, exact=exact)
+        else:
+            segments = sorted(schedule.segments, key=lambda segment: segment.end)
+            last = {segment.job: number(segment.end) for segment in segments}
+            ends = [last[job.name] for job in workload.jobs]
+        spans = list(zip(releases, ends, strict=True))
+    return _longest_union(spans, number(0))
+
+
+def _spans_of_full_use(schedule: Schedule, gpus: int, number: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    changes: dict[Any, int] = {}
+    for segment in schedule.segments:
+        for time, change in ((segment.start, segment.gpus), (segment.end, -segment.gpus)):
+            changes[number(time)] = changes.get(number(time), 0) + change
+    spans, held = [], 0
+    for start, end in pairwise(sorted(changes)):
+        held += changes[start]
+        if held == gpus:
+            spans.append((start, end))
+    return spans
+
+
+def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
+    """Give the length of the longest interval without a gap that the spans cover together."""
+    begin = until = None
+    for start, end in sorted(spans):
+        if until is None or start > until:
+            begin = until = start
+        until = max(until, end)
+        longest = max(longest, until - begin)
+    return longest
+
+
+@dataclass(frozen=True)
+class LateJob:
+    """A job that completes later than a bound on its delay allows; times in seconds."""
+
+    job: str
+    delay: Any
+    bound: Any
+
+
+@dataclass(frozen=True)
+class DelayReport:
+    """How late jobs complete compared with their fair share, and what a theorem says about it.
+
+    Attributes
+    ----------
+    kind
+        The theorem.
+    busy_period
+        Length of the longest busy period in seconds.
+    bounds
+        Most that each job may be late by the theorem, by number.
+    delays
+        Completion time minus that under the fair share, by number; negative for a job that is early.
+    violations
+        The jobs that are later than their bounds.
+    """
+
+    kind: Theorem
+    busy_period: Any
+    bounds: tuple[Any, ...]
+    delays: tuple[Any, ...]
+    violations: tuple[LateJob, ...]
+
+    @property
+    def worst_delay(self) -> Any:
+        """The largest delay; None without jobs."""
+        return max(self.delays, default=None)
+
+
+def delay_bounds(
+    scenario: Scenario,
+    busy_period: Any,
+    *,
+    alpha: float | Fraction = 0.75,
+    kind: Theorem = "paper",
+    exact: bool = False,
+) -> tuple[Any, ...]:
+    """Bound how late each job completes under elastic fair queuing, compared with its fair share.
+
+    With B the longest busy period and decisions at every event, without overhead:
+
+    * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: one job that may use only
+      one of two GPUs breaks it, and so do linear jobs on 3 GPUs at alpha = 1.
+    * "uncapped": (1 - alpha) B, where every job may use all GPUs and B counts while jobs are there. Only
+      the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
+      of at least alpha from its arrival on; the fair share does it no faster than all GPUs.
+    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the seconds of the job on its largest allowed
+      count, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M - d + 1)
+      / M) for the largest demand d and r the largest ratio, at least 2, of allowed counts in a row. Loose.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    busy_period
+        B in seconds, see `longest_busy_period`.
+    alpha
+        The threshold of elastic fair queuing.
+    kind
+        The theorem.
+    exact
+        Whether to compute in fractions instead of floats.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+    Unsupported
+        The theorem is that without caps, and some job may not use all GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> job = Job(name="a", release_date=0, duration=1, gpus=1, menu=[(1, 1.0), (2, 1.5)])
+    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
+    >>> kinds = ("paper", "uncapped", "capped")
+    >>> [round(delay_bounds(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
+    [0.25, 0.1875, 3.25]
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    jobs, gpus, one = scenario.workload.jobs, scenario.cluster.gpus, number(1)
+    allowed = [tuple(k for k in efficient_counts(job, alpha) if k <= gpus) for job in jobs]
+    efficiency, period = number(alpha), number(busy_period)
+    if kind == "paper":
+        return tuple((1 / efficiency - 1) * period for _ in jobs)
+    if kind == "uncapped":
+        for job, counts in zip(jobs, allowed, strict=True):
+            if counts[-1] != gpus:
+                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem wants")
+        return tuple((1 - efficiency) * period for _ in jobs)
+    if not jobs:
+        return ()
+    ratio = max([2 * one, *(one * late / early for counts in allowed for early, late in pairwise(counts))])
+    in_use = efficiency * min(1 / ratio, one * (gpus - max(job.gpus for job in jobs) + 1) / gpus)
+    largest = max(number(job.duration) * job.gpus for job in jobs)
+    common = (1 / in_use - 1) * period + (1 - one / gpus) * largest / in_use
+    alone = [
+        number(job.duration) / number(job.speed(counts[-1])) for job, counts in zip(jobs, allowed, strict=True)
+    ]
+    return tuple(common + seconds for seconds in alone)
+
+
+def delay_report(
+    schedule: Schedule,
+    scenario: Scenario,
+    *,
+    alpha: float | Fraction = 0.75,
+    kind: Theorem = "paper",
+    busy: BusyPeriod = "jobs",
+    fair_times: Sequence[Any] | None = None,
+    exact: bool = False,
+) -> DelayReport:
+    """Compare the delays of a schedule with the bounds of a theorem on elastic fair queuing.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given; the schedule is judged first.
+    alpha, kind
+        See `delay_bounds`.
+    busy
+        Which busy period, see `longest_busy_period`; the theorems other than the paper's hold for "jobs".
+    fair_times
+        When jobs finish under the fair share; those of `gps_finish_times` when None.
+    exact
+        Whether to compute in fractions instead of floats, which excuse an error of 1e-9.
+
+    Raises
+    ------
+    InvalidSolution
+        The schedule breaks a rule.
+    InvalidInput, Unsupported
+        As for `delay_bounds`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.schedule import Segment
+    >>> job = Job(name="a", release_date=0, duration=1, gpus=1)
+    >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
+    >>> delay_report(Schedule((Segment("a", 0, 1, 1),)), scenario).violations
+    (LateJob(job='a', delay=0.5, bound=0.33333333333333326),)
+    """
+    completions = judged(schedule, scenario, exact=exact).completion_times
+    fair = fair_times or gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
+    period = longest_busy_period(schedule, scenario, busy, exact=exact)
+    bounds = delay_bounds(scenario, period, alpha=alpha, kind=kind, exact=exact)
+    delays = tuple(time - reference for time, reference in zip(completions, fair, strict=True))
+    late = tuple(
+        LateJob(job.name, delay, bound)
+        for job, time, delay, bound in zip(scenario.workload.jobs, completions, delays, bounds, strict=True)
+        if delay > bound + (0 if exact else TOLERANCE * max(1.0, time))
+    )
+    return DelayReport(kind, period, bounds, delays, late)

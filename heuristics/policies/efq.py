@@ -1,0 +1,71 @@
+"""Elastic fair queuing."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from gsopt.fairness import VirtualTime
+from gsopt.simulation import Action, Decider, State
+from gsopt.simulation.elastic import Elastic
+from gsopt.speed import efficient_counts
+
+
+def efq(state: State, *, alpha: float | Fraction = 0.75, backfill: bool = True) -> Decider:
+    """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
+
+    At every event, in the order of the virtual finish times, each job gets the largest of its allowed counts
+    that is free; one whose demanded count is not free is skipped. A job grows before the jobs behind it get
+    anything. A job without a menu is rigid.
+
+    Source: Ares, sections 3.2-3.3 (elastic fair queuing).
+    Key: virtual finish time, fixed at the release. Ties: lower number. Preemptive at arrivals and completions
+    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key; the allocation takes at
+    most O(running jobs), without the waiting ones.
+
+    Departures: the allowed counts are those of the job's menu instead of doublings, see
+    `gsopt.speed.efficient_counts`. The reference is the cluster as it is at the beginning, also when GPUs
+    come and go.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    alpha
+        Least speed per GPU to which a job may grow, relative to that on its demanded GPUs.
+    backfill
+        Whether jobs behind one that does not fit may start; the paper does not say.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> menu = [(1, 1.0), (2, 2.0)]
+    >>> sizes = [("a", 3.0), ("b", 6.0), ("c", 6.6)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in sizes]
+    >>> [round(time, 9) for time in simulate(Workload(jobs=jobs), efq, cluster=2).completion_times]
+    [1.5, 4.5, 7.8]
+    """
+    return _FairQueue(state, alpha, backfill=backfill)
+
+
+class _FairQueue:
+    preemptive = True
+
+    def __init__(self, state: State, alpha: float | Fraction, *, backfill: bool) -> None:
+        counts = [efficient_counts(job, alpha) for job in state.jobs]
+        self._number = type(state.now)
+        self._clock = VirtualTime(state.capacity, self._number)
+        self._finish: dict[int, Any] = {}
+        self._elastic = Elastic(state, self._finish.__getitem__, counts, backfill=backfill)
+
+    def decide(self, state: State) -> Iterable[Action]:
+        for number in state.arrived:  # in rounds they arrived before now
+            job = state.jobs[number]
+            self._clock.advance(self._number(job.release_date))
+            self._finish[number] = self._clock.arrive(number, self._number(job.duration) * job.gpus)
+        return self._elastic.decide(state)

@@ -1,0 +1,35 @@
+"""Least attained service, for elastic jobs."""
+
+from fractions import Fraction
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.elastic import Elastic
+from gsopt.speed import efficient_counts
+
+
+def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
+    """Run the jobs that have held the fewest GPU-seconds, on as many GPUs as they use well.
+
+    The allocation is that of elastic fair queuing (`efq`); only the order differs.
+
+    Source: none; `las` with the allocation of Ares, section 3.3.
+    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions only; resizes;
+    durations are not known. O(running jobs log running jobs) per event.
+
+    Raises
+    ------
+    InvalidInput
+        `alpha` is not a number above 0 and at most 1.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> menu = [(1, 1.0), (2, 2.0)]
+    >>> sizes = [("a", 0, 6), ("b", 1, 2)]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1, menu=menu) for n, r, d in sizes]
+    >>> simulate(Workload(jobs=jobs), elastic_las, cluster=2).completion_times
+    (4.0, 2.0)
+    """
+    counts = [efficient_counts(job, alpha) for job in state.jobs]
+    return Elastic(state, state.service, counts, moving=True)

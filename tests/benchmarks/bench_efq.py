@@ -1,0 +1,130 @@
+"""Speed of elastic fair queuing: whole traces, and the time of one decision by cluster size.
+
+The Philly trace has rigid jobs. Here each gets a menu of linear speed up to 4 times its demand, which is the
+most favourable curve and makes a policy resize most; demands are capped to the cluster. Recording is off.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from statistics import quantiles
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
+from gsopt.fairness import gps_finish_times
+from gsopt.job import Job, Workload
+from gsopt.simulation import Action, Decider, Policy, State, simulate
+from gsopt.speed import linear_menu
+from heuristics.policies import efq, elastic_las, elastic_srtf
+from instances.traces import philly
+from instances.workloads import poisson
+from instances.workloads.shape import PHILLY
+
+PHILLY_JOBS, GENERATED_JOBS, GPUS = 80_000, 100_000, 512
+
+
+def _elastic(jobs: Iterable[Job], gpus: int) -> tuple[Job, ...]:
+    """Let rigid jobs grow to up to 4 times their demand at linear speed."""
+    return tuple(
+        job.model_copy(
+            update={"menu": linear_menu(job.gpus, [k for k in (job.gpus << i for i in range(3)) if k <= gpus])}
+        )
+        for job in jobs
+    )
+
+
+@cache
+def _philly() -> Workload:
+    folder = os.environ.get("GSOPT_DATA")
+    path = Path(folder or "", "philly", "sia", "philly.csv.gz")
+    if not folder or not path.exists():
+        pytest.skip("GSOPT_DATA is unset or holds no philly/sia/philly.csv.gz")
+    jobs = philly(path, max_gpus=GPUS, cap=True).workload.jobs[-PHILLY_JOBS:]
+    return Workload(name="philly", jobs=_elastic(jobs, GPUS))
+
+
+@cache
+def _generated() -> Workload:
+    return Workload(jobs=_elastic(poisson(jobs=GENERATED_JOBS, gpus=GPUS).jobs, GPUS))
+
+
+def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    begin = perf_counter()
+    result = run()
+    return perf_counter() - begin, result
+
+
+@pytest.mark.parametrize("policy", [efq, elastic_srtf, elastic_las], ids=lambda policy: policy.__name__)
+@pytest.mark.parametrize("workload", [_philly, _generated], ids=["philly", "generated"])
+def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]) -> None:
+    """Print the jobs per second of a whole replay without bounds."""
+    jobs = workload()
+    seconds, run = benchmark.pedantic(
+        _seconds, args=(lambda: simulate(jobs, policy, cluster=GPUS, bound=False),), rounds=1, iterations=1
+    )
+    count, figures = len(jobs.jobs), run.metrics
+    speed = f"{count:,} jobs in {seconds:.1f} s, {count / seconds:,.0f} jobs/s"
+    changes = f"{figures.preemptions:,} preemptions, {figures.resizes:,} resizes"
+    print(f"\n{figures.policy} on {GPUS} GPUs: {speed}; {changes}")  # noqa: T201 - a benchmark reports
+    assert figures.completed == count
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times],
+    ids=lambda bound: bound.__name__,
+)
+def test_bounds(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
+    """The scalable bounds and the fluid reference on the generated jobs."""
+    assert benchmark.pedantic(bound, args=(_generated(), GPUS), rounds=3, iterations=1)
+
+
+def timed(policy: Policy, seconds: list[float]) -> Policy:
+    """Note how long each decision of a policy takes, without the simulator."""
+
+    class Timed:
+        preemptive = True
+
+        def __init__(self, state: State) -> None:
+            self._decider = policy(state)
+
+        def decide(self, state: State) -> Iterable[Action]:
+            begin = perf_counter()
+            actions = list(self._decider.decide(state))
+            seconds.append(perf_counter() - begin)
+            return actions
+
+    def make(state: State) -> Decider:
+        return Timed(state)
+
+    return make
+
+
+@pytest.mark.parametrize("load", [0.9, None], ids=["steady", "overloaded"])
+@pytest.mark.parametrize("policy", [efq, elastic_srtf], ids=lambda policy: policy.__name__)
+def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
+    """Print the time of a decision by cluster size; arrivals in proportion, 640 an hour on 2,048 GPUs.
+
+    At that rate jobs shaped like Philly's overload the cluster; a load of 0.9 stands for shorter jobs.
+    """
+
+    def table() -> list[str]:
+        lines = ["  GPUs  jobs/h  load decisions     p25  median     p75     max (ms)"]
+        for gpus in (64, 128, 256, 512, 1024, 2048):
+            rate = 640 * gpus / 2048
+            given = load or rate / 3600 * PHILLY.mean_gpu_seconds(gpus) / gpus
+            seconds: list[float] = []
+            workload = Workload(jobs=_elastic(poisson(jobs=4 * gpus, gpus=gpus, load=given).jobs, gpus))
+            simulate(workload, timed(policy, seconds), cluster=gpus, bound=False)
+            figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
+            times = " ".join(f"{value:>7.3f}" for value in figures)
+            lines.append(f"{gpus:>6,} {rate:>7.0f} {given:>5.2f} {len(seconds):>9,} {times}")
+        return lines
+
+    lines = benchmark.pedantic(table, rounds=1, iterations=1)
+    print(f"\n{getattr(policy, '__name__', '')}", *lines, sep="\n")  # noqa: T201 - as above
+    assert len(lines) == 7

@@ -1,0 +1,253 @@
+"""The fair share is as computed by hand, and the bounds on delays hold or fail as claimed."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, InvalidSolution, Unsupported
+from gsopt.fairness import (
+    LateJob,
+    VirtualTime,
+    capped_gps_finish_times,
+    delay_bounds,
+    delay_report,
+    finish_time_fairness,
+    gps_finish_times,
+    longest_busy_period,
+    unfair_fraction,
+)
+from gsopt.job import Job, Workload
+from gsopt.judge import fluid_finish_times
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.simulation import replay
+from heuristics.policies import efq
+from tests.gsopt.simulation.scenarios import bundle, workloads
+from tests.gsopt.theorem import KINDS, late
+
+Menu = tuple[tuple[int, float], ...]
+
+#: The numbers of instances of each class; the bounds are compared on all of them.
+INSTANCES = 1500
+
+_PAPER = [f"paper, {busy}, {fluid}" for fluid in ("GPS", "capped GPS") for busy in ("GPUs", "jobs", "GPS")]
+
+
+def _together(*jobs: tuple[float, float, int]) -> Workload:
+    return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
+
+
+def _elastic(gpus: int, *jobs: tuple[float, float, Menu]) -> Scenario:
+    """Make a scenario of jobs that demand one GPU, given by release date, GPU-seconds and menu."""
+    return Scenario(
+        workload=bundle(
+            [
+                Job(name=f"j{i}", release_date=r, duration=work, gpus=1, menu=menu)
+                for i, (r, work, menu) in enumerate(jobs)
+            ]
+        ),
+        cluster=Cluster.plain(gpus),
+    )
+
+
+def _linear(*counts: int) -> Menu:
+    return tuple((count, float(count)) for count in counts)
+
+
+def _fair_queue(scenario: Scenario, alpha: float) -> Schedule:
+    schedule = replay(scenario, efq, alpha=alpha, record=True, exact=True).schedule
+    assert schedule is not None
+    return schedule
+
+
+def test_gps_of_the_three_job_family() -> None:
+    """Sizes (1.5, 3, 3.3) on the whole cluster finish at 4.5, 7.5 and 7.8."""
+    jobs = _together((0, 1.5, 8), (0, 3, 8), (0, 3.3, 8))
+    assert gps_finish_times(jobs, 8) == pytest.approx([4.5, 7.5, 7.8], rel=1e-12)
+
+
+def test_gps_with_arrivals() -> None:
+    """Six GPUs; 12, 24 and 12 GPU-seconds at 0, 0 and 2 s finish at 5, 8 and 7 s."""
+    jobs = _together((0, 12, 1), (0, 24, 1), (2, 12, 1))
+    assert gps_finish_times(jobs, 6, exact=True) == [Fraction(5), Fraction(8), Fraction(7)]
+
+
+def test_gps_stands_still_while_idle() -> None:
+    """A job that arrives after a pause has the cluster for itself, and a later virtual finish time."""
+    assert gps_finish_times(_together((0, 1, 2), (10, 1, 2)), 2) == [1.0, 11.0]
+    clock = VirtualTime(2)
+    assert clock.arrive(0, 2.0) == 2.0
+    assert clock.advance(10.0) == [(0, 1.0)]
+    assert (clock.value, clock.arrive(1, 2.0)) == (2.0, 4.0)
+
+
+@settings(deadline=None, max_examples=200)
+@given(gpus=st.integers(1, 6), data=st.data())
+def test_gps_is_that_of_the_judge(gpus: int, data: st.DataObject) -> None:
+    """The judge, which shares no code with it, finds the same fluid finish times in fractions."""
+    jobs = data.draw(workloads(gpus))
+    assert gps_finish_times(jobs, gpus, exact=True) == fluid_finish_times(jobs.jobs, gpus, Fraction)
+
+
+@settings(deadline=None, max_examples=200)
+@given(gpus=st.integers(1, 6), data=st.data())
+def test_capped_gps_without_caps_is_gps(gpus: int, data: st.DataObject) -> None:
+    """Caps that hold nobody back change nothing, and floats agree with fractions."""
+    jobs = data.draw(workloads(gpus))
+    loose = capped_gps_finish_times(jobs, gpus, [gpus] * len(jobs.jobs), exact=True)
+    assert loose == gps_finish_times(jobs, gpus, exact=True)
+    assert capped_gps_finish_times(jobs, gpus, [gpus] * len(jobs.jobs)) == pytest.approx(
+        [float(time) for time in loose], rel=1e-9
+    )
+
+
+def test_capped_gps_by_hand() -> None:
+    """Four GPUs; a job capped at 1 leaves 3 to the other, which has all that it can use once it is alone."""
+    jobs = _together((0, 2, 1), (0, 9, 1))
+    assert capped_gps_finish_times(jobs, 4, [1, 4], exact=True) == [2, Fraction(2) + Fraction(3, 4)]
+    assert capped_gps_finish_times(jobs, 4, [1, 2], exact=True) == [2, Fraction(9, 2)]
+
+
+@settings(deadline=None, max_examples=100)
+@given(gpus=st.integers(1, 4), data=st.data())
+def test_capped_gps_gives_a_lone_job_its_cap(gpus: int, data: st.DataObject) -> None:
+    """With caps of 1 and no more jobs than GPUs every job takes its GPU-seconds as seconds."""
+    jobs = data.draw(workloads(1, most=gpus))
+    alone = [Fraction(job.release_date) + Fraction(job.duration) for job in jobs.jobs]
+    assert capped_gps_finish_times(jobs, gpus, [1] * len(jobs.jobs), exact=True) == alone
+
+
+def test_fairness_figures() -> None:
+    """Ratios count from the release date, skip jobs that do not complete, and excuse rounding above 1."""
+    jobs = _together((1, 1, 1), (1, 1, 1), (1, 1, 1))
+    ratios = finish_time_fairness([3.0, None, 2 + 1e-12], [2.0, 2.0, 2.0], jobs)
+    assert ratios[:2] == [2.0, None]
+    assert unfair_fraction(ratios) == 0.5
+
+
+def test_busy_periods_by_hand() -> None:
+    """Two GPUs, of which both are held in [1, 2] and [4, 5]; jobs are there in [0, 3] and [4, 5]."""
+    scenario = Scenario(workload=_together((0, 3, 1), (1, 1, 1), (4, 1, 2)), cluster=Cluster.plain(2))
+    schedule = Schedule((Segment("j0", 0, 3, 1), Segment("j1", 1, 2, 1), Segment("j2", 4, 5, 2)))
+    assert longest_busy_period(schedule, scenario, "GPUs", exact=True) == 1
+    assert longest_busy_period(schedule, scenario, "jobs", exact=True) == 3
+    assert longest_busy_period(schedule, scenario, "GPS", exact=True) == 2
+
+
+#: Theorem 1 of Ares as printed is false; instances that can be checked by hand. Readings of the busy period,
+#: completions under elastic fair queuing and under the fluid, and who is late.
+_HALF = ((1, 1.0), (2, 1.0))
+_THREE_QUARTERS = ((1, 1.0), (2, 1.5))
+_COUNTEREXAMPLES = {
+    "CE1": (_elastic(2, (0, 1, _HALF)), 0.75, (1,), (Fraction(1, 2),), {"GPUs", "jobs", "GPS"}),
+    "CE2": (
+        _elastic(2, (0, 1, ()), (0, 1, ()), (0, 2, ())),
+        1.0,
+        (1, 1, 3),
+        (Fraction(3, 2), Fraction(3, 2), 2),
+        {"GPUs", "jobs", "GPS"},
+    ),
+    "CE3": (
+        _elastic(8, (0, 1, ()), (0, 1, ()), (0, 2, _linear(1, 2)), (0, 4, _linear(1, 2, 4))),
+        0.75,
+        (1, 1, 1, 1),
+        (Fraction(1, 2), Fraction(1, 2), Fraction(3, 4), 1),
+        {"GPUs", "jobs", "GPS"},
+    ),
+    "CE4": (
+        _elastic(2, (0, 2, _THREE_QUARTERS), (1.25, 2, _THREE_QUARTERS)),
+        0.75,
+        (Fraction(4, 3), Fraction(8, 3)),
+        (1, Fraction(9, 4)),
+        {"GPS"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _COUNTEREXAMPLES)
+def test_theorem_1_as_printed_is_false(name: str) -> None:
+    """Each counterexample to Ares, Theorem 1, breaks it under the readings of the busy period named."""
+    scenario, alpha, completions, fluid, broken = _COUNTEREXAMPLES[name]
+    schedule = _fair_queue(scenario, alpha)
+    for busy in ("GPUs", "jobs", "GPS"):
+        report = delay_report(schedule, scenario, alpha=alpha, busy=busy, exact=True)  # type: ignore[arg-type]
+        assert bool(report.violations) == (busy in broken)
+        assert report.delays == tuple(a - b for a, b in zip(completions, fluid, strict=True))
+    assert not delay_report(schedule, scenario, alpha=alpha, kind="capped", exact=True).violations
+
+
+def test_capped_fair_share_does_not_save_theorem_1() -> None:
+    """CE2: against the fluid share that respects the caps the last job is still half a second late, not 0."""
+    scenario = _COUNTEREXAMPLES["CE2"][0]
+    fair = capped_gps_finish_times(scenario.workload, 2, [1, 1, 1], exact=True)
+    report = delay_report(_fair_queue(scenario, 1.0), scenario, alpha=1.0, fair_times=fair, exact=True)
+    assert fair == [Fraction(3, 2), Fraction(3, 2), Fraction(5, 2)]
+    assert report.violations == (LateJob("j2", Fraction(1, 2), 0),)
+    assert report.worst_delay == Fraction(1, 2)
+
+
+def test_corrected_bound_is_tight() -> None:
+    """A lone job whose efficiency on all GPUs is alpha is late by exactly (1 - alpha) times its busy period."""
+    scenario = _elastic(2, (0, 2, _THREE_QUARTERS))
+    report = delay_report(_fair_queue(scenario, 0.75), scenario, kind="uncapped", exact=True)
+    assert report.delays == report.bounds == (Fraction(1, 3),)
+    assert report.violations == ()
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_bounds_on_random_instances(name: str) -> None:
+    """Corrected bounds always hold; the paper's does for linear doublings, and often fails with caps (C, Dc, E).
+
+    With concave speed and no caps (B) it fails only where the busy period is that of the fluid.
+    """
+    found = [late(KINDS[name], seed) for seed in range(INSTANCES)]
+    broken = {bound: sum(each.get(bound, False) for each in found) for bound in _PAPER}
+    assert not any(each["capped"] or each.get("uncapped", False) for each in found)
+    assert all("uncapped" in each for each in found) or name in {"C", "Dc", "E"}
+    if name in {"A", "D"}:
+        assert set(broken.values()) == {0}
+    elif name == "B":
+        assert broken["paper, GPUs, GPS"] == broken["paper, jobs, GPS"] == 0
+        assert 0 < broken["paper, GPS, GPS"] < INSTANCES / 20
+    else:
+        assert min(broken[bound] for bound in _PAPER[:3]) > INSTANCES / 10
+        assert min(broken[bound] for bound in _PAPER[3:]) > 0
+
+
+def test_theorem_without_caps_wants_none() -> None:
+    """The corrected bound without caps says nothing about a job that may not use all GPUs."""
+    with pytest.raises(Unsupported, match="'j0' may not use all 2 GPUs"):
+        delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, kind="uncapped")
+
+
+@pytest.mark.parametrize("alpha", [0, -0.5, 1.5, float("nan"), "1"])
+def test_bad_alpha(alpha: Any) -> None:
+    """A threshold that is no number above 0 and at most 1 is refused."""
+    with pytest.raises(InvalidInput, match=r"alpha: .* must be a number above 0 and at most 1"):
+        delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, alpha=alpha)
+
+
+def test_illegal_schedules_have_no_report() -> None:
+    """The schedule is judged before its delays are."""
+    with pytest.raises(InvalidSolution, match="does not complete"):
+        delay_report(Schedule(()), _elastic(2, (0, 1, _HALF)))
+
+
+def test_floats_excuse_rounding() -> None:
+    """In floats a delay above its bound by rounding is no violation: here three jobs of 0.1 s at alpha 1."""
+    scenario = _elastic(1, (0, 0.1, ()), (0, 0.1, ()), (0, 0.1, ()))
+    run = replay(scenario, efq, alpha=1.0, record=True)
+    assert run.schedule is not None
+    assert delay_report(run.schedule, scenario, alpha=1.0).violations == ()
+
+
+def test_no_jobs() -> None:
+    """Without jobs nothing is late."""
+    empty = Scenario(workload=bundle(()), cluster=Cluster.plain(1))
+    for kind in ("paper", "uncapped", "capped"):
+        report = delay_report(Schedule(()), empty, kind=kind)  # type: ignore[arg-type]
+        assert (report.bounds, report.worst_delay, report.busy_period) == ((), None, 0)
