@@ -153,17 +153,17 @@ def _best(instance: Instance, configurations: Sequence[Configuration], order: Se
     arrivals = [cells <= cell for cell, (_, done) in enumerate(order) if done is None]
     due = [job for job, deadline in enumerate(instance.deadline) if isfinite(deadline)]
     found = linprog(
-        sum(end.astype(float) for end in ends.values()),
+        np.sum(list(ends.values()), axis=0, dtype=float),
         A_eq=np.array([*arrivals, *_work(instance, columns, unit)], dtype=float),
-        b_eq=[*((time - first) / unit for time in instance.arrivals[1:]), *([1.0] * len(instance))],
-        A_ub=np.array([ends[job] for job in due], dtype=float) if due else None,
-        b_ub=[(instance.deadline[job] - first) / unit for job in due] if due else None,
+        b_eq=[*((time - first) / unit for time in instance.arrivals[1:]), *np.ones(len(instance))],
+        A_ub=np.array([ends[job] for job in due], dtype=float).reshape(len(due), len(columns)),
+        b_ub=[(instance.deadline[job] - first) / unit for job in due],
         method="highs",
         options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
     )
     if found.status == _INFEASIBLE:
         return None
-    if found.x is None:
+    if found.x is None or found.fun is None:
         raise GsoptError(f"event_orders: a linear program failed: {found.message}")
     plan = [
         Step(float(part) * unit, {job: count for job, count in enumerate(gpus) if count})

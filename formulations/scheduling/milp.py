@@ -15,7 +15,7 @@ from formulations.scheduling.local_search import local_search
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import best_plan, event_order
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.timetable import Step, replayed
+from formulations.scheduling.timetable import replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.formulation import Formulation
@@ -28,6 +28,9 @@ _MOST_JOBS, _MOST_TIMES = 15, 12_000
 
 #: Time by which a mixture of configurations must exceed its cell to be cut off, in the model's unit.
 _EXCESS = 1e-7
+
+#: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
+_SHARE = 0.95
 
 #: Time of a mode in a cell below which it is rounding, in the model's unit.
 _NOISE = 1e-9
@@ -50,7 +53,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     The windows of positions come from Moore and Hodgson's bound below, and above from a schedule found by
     local search, than which only schedules no worse are looked for. The solver starts from it. The answer is
-    the best timetable for the order of events that the solver found, or that schedule if it is better.
+    the best schedule for the order of events that the solver found, or that schedule if it is better.
 
     Sets
     ----
@@ -137,7 +140,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(_positions(problem, instance, _search(problem, instance, Deadline(None))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Give the best timetable for the order of events of the values.
+        """Give the best schedule for the order of events of the values.
 
         Raises
         ------
@@ -228,14 +231,14 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
 
 class _Search:
-    """Solves the model, cuts off what no mixture of configurations is, and keeps the best schedule and bound."""
+    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound."""
 
     def __init__(
         self, problem: Scheduling, positions: Positions, known: Known | None, deadline: Deadline, gap: float
     ) -> None:
         self.problem, self.positions, self.deadline, self.gap = problem, positions, deadline, gap
         self.known = known
-        self.bound = positions.instance.mean_jct(positions.lower)
+        self.bound = max(positions.instance.mean_jct(positions.lower), 0.0)
         self.infeasible = False
         self.stopped_by = StoppedBy.TIME_LIMIT
         self.cuts: list[dict[Item, float]] = []
@@ -246,9 +249,10 @@ class _Search:
         """Solve until the bound is met, the time is up or nothing is left to cut off."""
         while True:
             start = None if self.known is None else form.point(_encoded(self.positions, self.known.solution))
-            outcome = solve(form, time_limit=self.deadline.left(), start=start)
+            left = self.deadline.left()
+            outcome = solve(form, time_limit=None if left is None else left * _SHARE, start=start)
             self._learn(form, outcome)
-            if self.infeasible or self._closed() or outcome.values is None:
+            if self._closed() or outcome.values is None:
                 return
             if outcome.stopped_by not in {StoppedBy.FINISHED, StoppedBy.GAP}:
                 return
@@ -285,9 +289,7 @@ class _Search:
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
         if outcome.status is Status.INFEASIBLE:
-            # no schedule is better than the known one, which rounding may keep out of its own windows
-            self.infeasible = self.known is None
-            self.bound = inf if self.known is None else self.known.value
+            self.infeasible = self.known is None  # else rounding keeps the schedule known out of its windows
             return
         self.bound = max(self.bound, -inf if outcome.bound is None else outcome.bound)
         if outcome.values is None:
@@ -305,7 +307,8 @@ class _Search:
 
     def _violated(self, values: Mapping[str, float]) -> list[dict[Item, float]]:
         """Give the prices of cells whose modes run for longer than any mixture of configurations lets them."""
-        instance, found = self.positions.instance, []
+        instance = self.positions.instance
+        found: list[dict[Item, float]] = []
         for epoch, position in self.positions.cells:
             times = {
                 (job, mode): time
@@ -334,10 +337,10 @@ def _better(one: Known | None, other: Known | None) -> Known | None:
 
 def _search(problem: Scheduling, instance: Instance, deadline: Deadline) -> Known | None:
     """Find a schedule to start from by local search."""
-    timetable = local_search(instance, deadline)
-    if timetable is None:
+    plan = local_search(instance, deadline)
+    if plan is None:
         return None
-    solution = replayed(instance, [Step(step.duration, step.gpus) for step in timetable.steps])
+    solution = replayed(instance, plan.steps)
     return None if problem.violations(solution) else Known(solution, float(problem.objective(solution)))
 
 
@@ -463,7 +466,7 @@ def _add_positions(model: Any, positions: Positions) -> None:
         rule=lambda m, p: m.T[p] <= sum(positions.time(instance.deadline[j]) * m.z[j, p] for j in jobs),
     )
     if isfinite(positions.total):
-        limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit * (1 + 1e-9)
+        limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit
         model.limit = pyo.Constraint(expr=sum(model.T.values()) <= limit)
 
 
@@ -596,20 +599,16 @@ def _with_cuts(form: StandardForm, positions: Positions, cuts: Sequence[Mapping[
 def _schedule(
     positions: Positions, values: Mapping[str, float], deadline: Deadline
 ) -> SchedulingSolution | None:
-    """Make the best timetable for the order of events of a solution; None where no deadlines can be kept."""
+    """Make the best plan for the order of events of a solution; None where no deadlines can be kept."""
     instance = positions.instance
     count = range(len(instance))
-    time_of = {
-        job: values[f"T[{position}]"]
+    completions = [
+        sum(values[f"z[{job},{position}]"] * values[f"T[{position}]"] for position in count) * positions.unit
+        + instance.arrivals[0]
         for job in count
-        for position in count
-        if values[f"z[{job},{position}]"] > 0.5
-    }
-    completions = [time_of[job] * positions.unit + instance.arrivals[0] for job in count]
-    timetable = best_plan(instance, event_order(instance, completions), deadline=deadline)
-    if timetable is None:
-        return None
-    return replayed(instance, [Step(step.duration, step.gpus) for step in timetable.steps])
+    ]
+    plan = best_plan(instance, event_order(instance, completions), deadline=deadline)
+    return None if plan is None else replayed(instance, plan.steps)
 
 
 def _encoded(positions: Positions, solution: SchedulingSolution) -> dict[str, float]:

@@ -53,8 +53,9 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
     Examples
     --------
     >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
-    >>> jobs = [ElasticJob(name="a", release=0, work=1, rates={2: 1}), ElasticJob(name="b", release=0, work=2, rates={1: 1})]
-    >>> shortest_mixture(Instance.of(Scheduling(gpus=2, jobs=jobs)), {(0, 0): 1, (1, 0): 2})
+    >>> a = ElasticJob(name="a", release=0, work=1, rates={2: 1})
+    >>> b = ElasticJob(name="b", release=0, work=2, rates={1: 1})
+    >>> shortest_mixture(Instance.of(Scheduling(gpus=2, jobs=[a, b])), {(0, 0): 1, (1, 0): 2})
     Mixture(length=3.0, prices={(0, 0): 1.0, (1, 0): 1.0})
     """
     from scipy.optimize import linprog
@@ -69,7 +70,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
             method="highs",
             options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
         )
-        if found.x is None:
+        if found.fun is None:
             raise GsoptError(f"a linear program over configurations failed: {found.message}")
         prices = dict(zip(items, (max(-float(price), 0.0) for price in found.ineqlin.marginals), strict=True))
         value, best = _dearest(instance, prices)

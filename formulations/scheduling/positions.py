@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
+from math import inf, ulp
 
 from formulations.scheduling.instance import Instance
 from gsopt.bounds import moore_hodgson_positions
 from gsopt.problems.scheduling import Scheduling
 
-#: Relative rounding of the bounds.
-_ROUNDING = 1e-9
+#: Rounding of the bounds, relative to the horizon and in units of the last place of a time.
+_ROUNDING, _ULPS = 1e-9, 64
 
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 1e3
@@ -31,7 +31,8 @@ class Positions:
     lower, upper
         Window of the completion at each position, in seconds.
     total
-        Sum of completion times in seconds that is known to be possible; infinite where none is known.
+        Sum of completion times in seconds that is known to be possible, and some rounding; infinite where none
+        is known.
     """
 
     instance: Instance
@@ -42,15 +43,15 @@ class Positions:
     @classmethod
     def of(cls, problem: Scheduling, instance: Instance, total: float = inf) -> "Positions":
         """Bound each position: below by Moore and Hodgson's rule, above by the total and the deadlines."""
-        origin = instance.arrivals[0]
-        lower = [
-            origin + (time - origin) * (1 - _ROUNDING)
-            for time in moore_hodgson_positions(problem.workload, problem.gpus)
-        ]
-        latest = [min(pair) for pair in zip(_latest(lower, total), sorted(instance.deadline), strict=True)]
-        slack = _ROUNDING * (latest[-1] - origin)
-        upper = [time + slack for time in latest]
-        return cls(instance, tuple(lower), tuple(upper), total)
+        lower = moore_hodgson_positions(problem.workload, problem.gpus)
+        upper = [min(pair) for pair in zip(_latest(lower, total), sorted(instance.deadline), strict=True)]
+        slack = _ROUNDING * (upper[-1] - instance.arrivals[0]) + _ULPS * ulp(upper[-1])
+        return cls(
+            instance,
+            tuple(time - slack for time in lower),
+            tuple(time + slack for time in upper),
+            total + len(instance) * slack,
+        )
 
     @property
     def contradict(self) -> bool:

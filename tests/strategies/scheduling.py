@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from random import Random
 
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.timetable import Step
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 
 def tiny(
     seed: int, *, jobs: Sequence[int] = (2, 3, 4), gpus: Sequence[int] = (2, 3, 4, 6, 8), fair: bool = False
 ) -> Scheduling:
-    """Draw a few jobs with linear or concave speed-up, released together or one after the other.
+    """Draw a few jobs of like size with linear or concave speed-up, released together or one after the other.
 
-    Counts are powers of two, or any where the GPUs are not a power of two.
+    Half of the instances have powers of two as counts, the other half any counts.
 
     Parameters
     ----------
@@ -26,20 +28,62 @@ def tiny(
     """
     random = Random(seed)
     number, capacity = random.choice(jobs), random.choice(gpus)
-    power = capacity & (capacity - 1) == 0
-    counts = [count for count in range(1, capacity + 1) if not power or count & (count - 1) == 0]
-    spread = random.choice((0, 0, 1, 3))
+    any_count = random.random() < 0.5
+    counts = [count for count in range(1, capacity + 1) if any_count or count & (count - 1) == 0]
+    spread = random.choice((0, 0, 1, 2))
     drawn = []
     for index in range(number):
-        menu = sorted(random.sample(counts, random.randint(1, len(counts))))
+        menu = sorted(random.sample(counts, random.randint(1, min(3, len(counts)))))
         exponent = random.choice((1.0, 0.9, 0.6))
         drawn.append(
             ElasticJob(
                 name=f"j{index}",
-                release=float(random.randint(0, 4) * spread),
-                work=round(random.paretovariate(1.3), 2),
+                release=round(random.random() * spread, 1),
+                work=round(random.uniform(1, 4) * menu[-1] ** 0.5, 2),
                 rates={count: count**exponent for count in menu},
+                gpus=random.choice(menu),
             )
         )
-    fairness = random.choice((0.2, 0.5, 1.0, 2.0)) if fair else None
+    fairness = random.choice((0.1, 0.3, 0.6, 1.0, 2.0)) if fair else None
     return Scheduling(name=f"tiny-{seed}", gpus=capacity, jobs=drawn, fairness=fairness)
+
+
+def wandering(instance: Instance, random: Random) -> tuple[list[Step], list[float]]:
+    """Run random configurations until all is done; give the steps and the completion times."""
+    left, now = list(instance.work), instance.arrivals[0]
+    steps: list[Step] = []
+    completions = [0.0] * len(instance)
+    while any(left):
+        ahead = [time - now for time in instance.arrivals if time > now]
+        free, rates, gpus = instance.gpus, {}, {}
+        for job in random.sample(range(len(instance)), len(instance)):
+            modes = [mode for mode in instance.modes[job] if mode.gpus <= free]
+            if instance.release[job] <= now and left[job] and modes and random.random() < 0.8:
+                mode = random.choice(modes)
+                gpus[job], rates[job] = mode
+                free -= mode.gpus
+        ends = {job: left[job] / rate for job, rate in rates.items()}
+        duration = min([*ends.values(), *ahead, random.uniform(0.1, 2.0)])
+        steps.append(Step(duration, gpus))
+        now = min((time for time in instance.arrivals if duration == time - now), default=now + duration)
+        for job, rate in rates.items():
+            left[job] = 0.0 if ends[job] == duration else left[job] - duration * rate
+            completions[job] = now
+    return steps, completions
+
+
+def packing() -> Scheduling:
+    """Give a job that needs both GPUs for 1 s and one that needs either for 2 s."""
+    wide = ElasticJob(name="a", release=0, work=1, rates={2: 1.0})
+    long = ElasticJob(name="b", release=0, work=2, rates={1: 1.0})
+    return Scheduling(name="packing", gpus=2, jobs=[wide, long])
+
+
+def figure_4() -> Scheduling:
+    """Give the jobs of Ares, Figure 4, the second of 24 GPU-seconds."""
+    sizes = [("1", 0, 12, (1, 2, 4)), ("2", 0, 24, (1, 2, 4, 6)), ("3", 2, 12, (1, 2, 4))]
+    jobs = [
+        ElasticJob(name=name, release=release, work=work, rates={count: float(count) for count in counts})
+        for name, release, work, counts in sizes
+    ]
+    return Scheduling(name="figure-4", gpus=6, jobs=jobs)

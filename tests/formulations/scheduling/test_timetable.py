@@ -10,37 +10,13 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step, replayed
 from gsopt.judge import judge
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
-from tests.strategies.scheduling import tiny
+from tests.strategies.scheduling import tiny, wandering
 
 
 def _completions(problem: Scheduling, solution: SchedulingSolution) -> tuple[float, ...]:
     verdict = judge(solution.schedule, problem.scenario)
     assert not verdict.violations
     return verdict.completion_times
-
-
-def _wandering(instance: Instance, random: Random) -> tuple[list[Step], list[float]]:
-    """Run random configurations until all is done; give the steps and the completion times."""
-    left, now = list(instance.work), instance.arrivals[0]
-    steps: list[Step] = []
-    completions = [0.0] * len(instance)
-    while any(left):
-        ahead = [time - now for time in instance.arrivals if time > now]
-        free, rates, gpus = instance.gpus, {}, {}
-        for job in random.sample(range(len(instance)), len(instance)):
-            modes = [mode for mode in instance.modes[job] if mode.gpus <= free]
-            if instance.release[job] <= now and left[job] and modes and random.random() < 0.8:
-                mode = random.choice(modes)
-                gpus[job], rates[job] = mode
-                free -= mode.gpus
-        ends = {job: left[job] / rate for job, rate in rates.items()}
-        duration = min([*ends.values(), *ahead, random.uniform(0.1, 2.0)])
-        steps.append(Step(duration, gpus))
-        now = min((time for time in instance.arrivals if duration == time - now), default=now + duration)
-        for job, rate in rates.items():
-            left[job] = 0.0 if ends[job] == duration else left[job] - duration * rate
-            completions[job] = now
-    return steps, completions
 
 
 @settings(deadline=None, max_examples=200)
@@ -50,7 +26,7 @@ def test_noise_moves_completions_by_no_more_than_itself(seed: int) -> None:
     random = Random(seed)
     problem = tiny(seed)
     instance = Instance.of(problem)
-    steps, planned = _wandering(instance, random)
+    steps, planned = wandering(instance, random)
     noisy = [
         noise
         for duration, gpus in steps

@@ -1,0 +1,72 @@
+"""Every order of events."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from formulations.scheduling import event_orders
+from formulations.scheduling.instance import Instance
+from gsopt.bounds import lower_bound
+from gsopt.errors import Unsupported
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.result import Status
+from tests.strategies.scheduling import figure_4, packing, tiny, wandering
+
+
+def test_area_is_not_enough_to_fit() -> None:
+    """A job on both GPUs and one on either take 3 s, though their area fits in 2 s."""
+    result = event_orders(packing())
+
+    assert (result.status, result.objective) == (Status.OPTIMAL, (1 + 3) / 2)
+
+
+def test_figure_4() -> None:
+    """Completions at 3, 5.5 and 8 s, those of elastic fair queuing, are optimal in the paper's Figure 4."""
+    result = event_orders(figure_4())
+
+    assert result.objective == pytest.approx((3 + 8 + 5.5 - 2) / 3)
+
+
+@pytest.mark.parametrize(("releases", "orders"), [((0, 0, 0), 6), ((0, 0, 1), 12), ((0, 1, 2), 15)])
+def test_every_order_is_tried(releases: tuple[float, ...], orders: int) -> None:
+    """There are n! orders of jobs released together, and (2 n - 1)!! of jobs released one by one."""
+    jobs = [ElasticJob(name=str(i), release=time, work=5, rates={1: 1.0}) for i, time in enumerate(releases)]
+
+    assert event_orders(Scheduling(gpus=2, jobs=jobs)).message == f"{orders} orders of events"
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10**6))
+def test_no_schedule_is_better_and_no_bound_is_higher(seed: int) -> None:
+    """The optimum is no worse than schedules at random, and no better than the bounds for whole traces."""
+    problem = tiny(seed)
+    instance = Instance.of(problem)
+    result = event_orders(problem)
+    assert result.objective is not None
+    for attempt in range(20):
+        _, completions = wandering(instance, Random(attempt))
+        assert result.objective <= instance.mean_jct(completions) * (1 + 1e-9)
+    bound = instance.mean_jct(lower_bound(problem.workload, problem.gpus))
+    assert bound <= result.objective * (1 + 1e-9)
+
+
+def test_deadlines_that_no_schedule_keeps() -> None:
+    """Two jobs that cannot run at the same time are not both complete when their fair shares are."""
+    job = ElasticJob(name="a", release=0, work=2, rates={2: 1.0})
+    jobs = [job, job.model_copy(update={"name": "b"})]
+    statuses = [event_orders(Scheduling(gpus=3, jobs=jobs, fairness=each)).status for each in (1, 2)]
+
+    assert statuses == [Status.INFEASIBLE, Status.OPTIMAL]
+
+
+def test_what_is_too_much_to_enumerate_is_refused() -> None:
+    """Six jobs are refused, and so are five with thousands of configurations."""
+    job = ElasticJob(name="a", release=0, work=2, rates={count: float(count) for count in (1, 2, 3, 4, 5)})
+    jobs = [job.model_copy(update={"name": name}) for name in "abcdef"]
+
+    with pytest.raises(Unsupported, match="event_orders: 6 jobs: at most 5"):
+        event_orders(Scheduling(gpus=2, jobs=jobs))
+    with pytest.raises(Unsupported, match=r"event_orders: 7,776 configurations: at most 2,000"):
+        event_orders(Scheduling(gpus=25, jobs=jobs[:5]))
