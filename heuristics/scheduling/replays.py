@@ -28,9 +28,7 @@ def replayed(problem: Scheduling, policy: Policy, **options: Any) -> SchedulingS
 
 
 @heuristic
-def efq(
-    problem: Scheduling, *, alpha: float = 0.75, backfill: bool = True
-) -> SchedulingSolution | NoSolution:
+def efq(problem: Scheduling, *, alpha: float = 0.75, backfill: bool = True) -> SchedulingSolution | NoSolution:
     """Replay elastic fair queuing.
 
     Source: Ares, sections 3.2-3.3; options as those of `heuristics.policies.efq`.
@@ -38,7 +36,7 @@ def efq(
     Examples
     --------
     >>> import gsopt
-    >>> efq(gsopt.load("scheduling/ares-figure-4")).objective
+    >>> efq(gsopt.load("scheduling/small/ares-figure-4")).objective
     4.833333333333333
     """
     return replayed(problem, policies.efq, alpha=alpha, backfill=backfill)
@@ -53,7 +51,7 @@ def elastic_srtf(problem: Scheduling, *, alpha: float = 0.75) -> SchedulingSolut
     Examples
     --------
     >>> import gsopt
-    >>> elastic_srtf(gsopt.load("scheduling/ares-figure-1")).objective
+    >>> elastic_srtf(gsopt.load("scheduling/small/ares-figure-1")).objective
     16560.0
     """
     return replayed(problem, policies.elastic_srtf, alpha=alpha)
@@ -68,7 +66,7 @@ def elastic_las(problem: Scheduling, *, alpha: float = 0.75) -> SchedulingSoluti
     Examples
     --------
     >>> import gsopt
-    >>> elastic_las(gsopt.load("scheduling/ares-figure-1")).method
+    >>> elastic_las(gsopt.load("scheduling/small/ares-figure-1")).method
     'elastic_las'
     """
     return replayed(problem, policies.elastic_las, alpha=alpha)
@@ -84,7 +82,7 @@ def equal_share(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Examples
     --------
     >>> import gsopt
-    >>> equal_share(gsopt.load("scheduling/ares-figure-4")).method
+    >>> equal_share(gsopt.load("scheduling/small/ares-figure-4")).method
     'equal_share'
     """
     return replayed(problem, policies.equal_share)
@@ -99,7 +97,7 @@ def fifo(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Examples
     --------
     >>> import gsopt
-    >>> fifo(gsopt.load("scheduling/ares-figure-4")).method
+    >>> fifo(gsopt.load("scheduling/small/ares-figure-4")).method
     'fifo'
     """
     return replayed(problem, policies.fifo)
@@ -114,7 +112,7 @@ def srtf(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Examples
     --------
     >>> import gsopt
-    >>> srtf(gsopt.load("scheduling/ares-figure-4")).method
+    >>> srtf(gsopt.load("scheduling/small/ares-figure-4")).method
     'srtf'
     """
     return replayed(problem, policies.srtf)
@@ -129,7 +127,7 @@ def las(problem: Scheduling, *, quantum: float | None = None) -> SchedulingSolut
     Examples
     --------
     >>> import gsopt
-    >>> las(gsopt.load("scheduling/ares-figure-4")).method
+    >>> las(gsopt.load("scheduling/small/ares-figure-4")).method
     'las'
     """
     return replayed(problem, policies.las, quantum=quantum)

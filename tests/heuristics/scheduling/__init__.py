@@ -1,0 +1,1 @@
+"""Tests of the policies replayed as heuristics of scheduling."""
