@@ -52,7 +52,7 @@ def elastic_srtf(problem: Scheduling, *, alpha: float = 0.75) -> SchedulingSolut
     --------
     >>> import gsopt
     >>> elastic_srtf(gsopt.load("scheduling/small/ares-figure-1")).objective
-    16560.0
+    4.6000000000000005
     """
     return replayed(problem, policies.elastic_srtf, alpha=alpha)
 

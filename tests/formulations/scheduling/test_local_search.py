@@ -1,0 +1,69 @@
+"""List schedules and the search over orders of priority."""
+
+from itertools import permutations, product
+
+import pytest
+
+from formulations.deadline import Deadline
+from formulations.scheduling import event_orders
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.local_search import Priorities, list_schedule, local_search
+from formulations.scheduling.timetable import replayed
+from tests.strategies.scheduling import figure_4, tiny
+
+
+def test_figure_4_as_a_list_schedule() -> None:
+    """Served in the order of fair completion, the jobs of Figure 4 complete at 3, 8 and 5.5."""
+    instance = Instance.of(figure_4())
+    modes = tuple(tuple(reversed(modes)) for modes in instance.modes)
+
+    plan = list_schedule(instance, Priorities((0, 2, 1), modes))
+    assert plan.completions == pytest.approx((3, 8, 5.5))
+
+
+def test_every_list_schedule_is_a_schedule() -> None:
+    """Any order of priority and any choice of modes makes a schedule with the completion times it says."""
+    for seed in range(20):
+        problem = tiny(seed, jobs=(3,))
+        instance = Instance.of(problem)
+        choices = [
+            [tuple(reversed(modes[: most + 1])) for most in range(len(modes))] for modes in instance.modes
+        ]
+        for order in permutations(range(3)):
+            for modes in product(*choices):
+                plan = list_schedule(instance, Priorities(order, modes))
+                solution = replayed(instance, plan.steps)
+                assert problem.violations(solution) == []
+                assert problem.objective(solution) == pytest.approx(instance.mean_jct(plan.total), rel=1e-9)
+
+
+def test_the_search_comes_close_to_the_optimum() -> None:
+    """On sixty tiny instances the search is never below the optimum, and on most of them it finds it."""
+    gaps = []
+    for seed in range(60):
+        problem = tiny(seed)
+        plan, best = local_search(Instance.of(problem), Deadline(None)), event_orders(problem).objective
+        assert plan is not None
+        assert best is not None
+        gaps.append(Instance.of(problem).mean_jct(plan.total) / float(best) - 1)
+    assert min(gaps) >= -1e-7
+    assert sum(gap < 1e-6 for gap in gaps) >= 40
+    assert max(gaps) < 0.1
+
+
+def test_deadlines_are_kept_or_nothing_is_found() -> None:
+    """With fair deadlines every plan found keeps them."""
+    found = 0
+    for seed in range(40):
+        problem = tiny(seed, fair=True)
+        instance = Instance.of(problem)
+        plan = local_search(instance, Deadline(None))
+        if plan is not None:
+            found += 1
+            assert problem.violations(replayed(instance, plan.steps)) == []
+    assert found
+
+
+def test_without_time_there_still_is_a_schedule() -> None:
+    """A deadline that has passed leaves the first list schedule."""
+    assert local_search(Instance.of(figure_4()), Deadline(0.0)) is not None
