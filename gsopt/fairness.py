@@ -215,7 +215,7 @@ def unfair_fraction(ratios: Iterable[Any]) -> float | None:
 
 
 def longest_busy_period(
-    schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "GPUs", *, exact: bool = False
+    schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "jobs", *, exact: bool = False
 ) -> Any:
     """Give the length of the longest busy period of a schedule in seconds.
 
@@ -419,7 +419,7 @@ def delay_report(
     alpha, kind
         See `delay_bounds`.
     busy
-        Which busy period, see `longest_busy_period`; the theorems other than the paper's hold for "jobs".
+        Which busy period the paper's theorem takes, see `longest_busy_period`; the others take "jobs".
     fair_times
         When jobs finish under the fair share; those of `gps_finish_times` when None.
     exact
@@ -443,10 +443,11 @@ def delay_report(
     (LateJob(job='a', delay=0.5, bound=0.33333333333333326),)
     """
     completions = judged(schedule, scenario, exact=exact).completion_times
-    fair = fair_times or gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
-    period = longest_busy_period(schedule, scenario, busy, exact=exact)
+    if fair_times is None:
+        fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
+    period = longest_busy_period(schedule, scenario, busy if kind == "paper" else "jobs", exact=exact)
     bounds = delay_bounds(scenario, period, alpha=alpha, kind=kind, exact=exact)
-    delays = tuple(time - reference for time, reference in zip(completions, fair, strict=True))
+    delays = tuple(time - reference for time, reference in zip(completions, fair_times, strict=True))
     late = tuple(
         LateJob(job.name, delay, bound)
         for job, time, delay, bound in zip(scenario.workload.jobs, completions, delays, bounds, strict=True)
