@@ -72,7 +72,7 @@ def test_the_suites_are_varied() -> None:
 
 
 def test_values_in_files_are_brackets_or_proofs() -> None:
-    """Every value has a bound that is no larger, the same where it is proven, as it is for most small instances."""
+    """No bound is above its value; most small instances are proven, and there the two are equal."""
     abouts = [(problem.name, load(problem.name).about) for problem in committed()]
     known = [(name, about) for name, about in abouts if about is not None and about.objective is not None]
     proofs = [name for name, about in known if about.proved_by]
