@@ -1,7 +1,7 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.scheduling.suites`` writes every file anew, and solves the instances whose optimum does
-not stand in their file; the files do not change unless a generator does.
+``python -m instances.scheduling.suites`` writes every file anew, and solves the instances of which no proof
+stands in their file; the files do not change unless a generator does.
 """
 
 from pathlib import Path
@@ -84,14 +84,14 @@ def regenerate(folder: Path = FOLDER, *, prove: bool = False) -> list[Path]:
     folder
         Where to write the files.
     prove
-        Whether to solve the instances of which no value stands in their file, instead of leaving them without.
+        Whether to solve the instances of which no proof stands in their file, instead of keeping them.
     """
     paths: list[Path] = []
     for problem in committed():
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         standing = with_kept_proof(problem, path)
-        known = standing.about is not None and standing.about.objective is not None
+        known = standing.about is not None and standing.about.proved_by
         write(proven(standing) if prove and not known else standing, path)
         paths.append(path)
     return paths

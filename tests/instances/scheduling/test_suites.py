@@ -71,6 +71,18 @@ def test_the_suites_are_varied() -> None:
     assert {1, 2, 4, 6} in [set(job.rates) for problem in problems for job in problem.jobs]
 
 
+def test_values_in_files_are_brackets_or_proofs() -> None:
+    """No bound is above its value; most small instances are proven, and there the two are equal."""
+    abouts = [(problem.name, load(problem.name).about) for problem in committed()]
+    known = [(name, about) for name, about in abouts if about is not None and about.objective is not None]
+    proofs = [name for name, about in known if about.proved_by]
+
+    assert len(known) >= 77
+    assert all((about.bound or 0) <= (about.objective or 0) * (1 + 1e-9) for _, about in known)
+    assert all(about.bound == pytest.approx(about.objective, rel=1e-6) for _, about in known if about.proved_by)
+    assert sum(name.startswith("scheduling/small/") for name in proofs) >= 60
+
+
 def test_a_proof_is_written_only_when_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """An optimum is noted with its method, a bracket without, and nothing where no schedule was found."""
     problem = small()[0]
