@@ -38,7 +38,7 @@ def run(
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command goes on where it was.
+    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command continues.
     """
     from gsopt import studies
 
