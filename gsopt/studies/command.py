@@ -33,12 +33,12 @@ _RelativeTo = Annotated[
 def run(
     spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
-    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU if not given")] = None,
+    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command goes on from there.
+    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command continues.
     """
     from gsopt import studies
 

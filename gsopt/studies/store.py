@@ -155,7 +155,8 @@ def writing(folder: str | Path) -> Iterator[Store]:
         home.mkdir(parents=True, exist_ok=True)
         lock = (home / _LOCK).open("a+")
     with lock:
-        _seize(lock, home)
+        with _one_line(home):
+            _seize(lock, home)
         with _opened(home) as store:
             yield store
 
@@ -180,7 +181,7 @@ def _seize(lock: IO[str], home: Path) -> None:
     """Take the lock, which the system takes back when this process ends, however it does."""
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         lock.seek(0)
         rule = f"is in use by another run, process {lock.read().strip()}"
         raise InvalidInput(str(home), "", "", rule) from None

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gsopt.cli import Exit
-from gsopt.studies import read_study, results, run
+from gsopt.studies import Study, read_study, results, run
 from tests.gsopt.studies.processes import children, gone
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
 from tests.gsopt.test_cli import COMMAND, gsopt
@@ -59,7 +59,7 @@ def test_killed_at_any_instant(tmp_path: Path) -> None:
         with _start(spec, folder) as command:
             if kill % 2:
                 _await_start(folder, begun)
-            time.sleep(random.uniform(0, 0.4))
+            time.sleep(random.uniform(0, 0.3))
             workers = children(command.pid)
             command.kill()
         assert gone(workers)
@@ -190,7 +190,10 @@ def test_bad_arguments_are_one_line(tmp_path: Path, arguments: tuple[str, ...], 
 
 
 def test_the_documented_studies_are_well_formed() -> None:
-    """Every study in the documentation can be read."""
+    """Every study in the documentation can be read, the one printed in the guide too."""
+    guide = EXAMPLE.parents[1] / "studies.md"
+    printed = guide.read_text().partition("```json\n")[2].partition("```")[0]
+    assert Study.model_validate_json(printed).seeds == (0, 1)
     specs = sorted(EXAMPLE.parent.glob("*.json"))
     assert EXAMPLE in specs
     assert all(read_study(spec).study for spec in specs)
