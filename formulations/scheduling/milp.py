@@ -226,7 +226,11 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         search = _Search(problem, positions, known, deadline, gap)
         if not deadline.passed:
             form = StandardForm.from_pyomo(_model(positions))
-            search.run(form, partial((backend or Highs()).solve, gap=gap, on_incumbent=on_incumbent, log=log))
+            solve = partial((backend or Highs()).solve, gap=gap, on_incumbent=on_incumbent, log=log)
+            try:
+                search.run(form, solve)
+            except KeyboardInterrupt:
+                search.stopped_by = StoppedBy.INTERRUPT
         return search.result()
 
 
@@ -257,15 +261,13 @@ class _Search:
             if outcome.stopped_by not in {StoppedBy.FINISHED, StoppedBy.GAP}:
                 return
             cuts = self._violated(form.named(outcome.values))
-            if not cuts:
-                raise ModelMismatch(
-                    f"milp: no configurations are left to cut off, and the model counts {outcome.objective}, "
-                    f"the best schedule {None if self.known is None else plain(self.known.value)}"
-                )
-            self.cuts += cuts
             if self.deadline.passed:
                 self.stopped_by = StoppedBy.TIME_LIMIT
                 return
+            if not cuts:
+                self._refuse_mismatch(outcome)
+                return
+            self.cuts += cuts
             form = _with_cuts(form, self.positions, cuts)
 
     def result(self) -> Result[SchedulingSolution]:
@@ -297,6 +299,14 @@ class _Search:
         solution = _schedule(self.positions, form.named(outcome.values), self.deadline)
         if solution is not None and not self.problem.violations(solution):
             self.known = _better(self.known, Known(solution, float(self.problem.objective(solution))))
+
+    def _refuse_mismatch(self, outcome: Outcome) -> None:
+        """Raise `ModelMismatch` where there is a schedule, and none as good as the model's solution."""
+        if self.known is not None:
+            raise ModelMismatch(
+                f"milp: the model counts {outcome.objective}, the best schedule {plain(self.known.value)}"
+            )
+        self.message += "; its solution keeps the deadlines up to rounding only"
 
     def _closed(self) -> bool:
         """Whether the best schedule meets the bound, or the gap asked for."""
@@ -463,7 +473,7 @@ def _add_positions(model: Any, positions: Positions) -> None:
     )
     model.due = pyo.Constraint(
         jobs if isfinite(instance.deadline[0]) else [],
-        rule=lambda m, p: m.T[p] <= sum(positions.time(instance.deadline[j]) * m.z[j, p] for j in jobs),
+        rule=lambda m, p: m.T[p] <= sum(positions.time(positions.due[j]) * m.z[j, p] for j in jobs),
     )
     if isfinite(positions.total):
         limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit
