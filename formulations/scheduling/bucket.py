@@ -1,7 +1,7 @@
 """Buckets: a relaxation that knows in which interval of time each job completes, and what ran before it."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from formulations.scheduling.instance import Instance, Mode
+from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import Plan
 from gsopt.backends import Outcome
 from gsopt.standard_form import StandardForm
@@ -27,6 +28,9 @@ _ROUNDING = 1e-7
 
 #: Reduced cost beyond the gap, in the model's time, that is surely no rounding.
 _SURELY = 1e-4
+
+#: Times below this are rounding, in the model's time; and by how much a bucket must be too full, relatively.
+_NOISE, _EXCESS = 1e-6, 1e-5
 
 #: Spans of time in seconds, ascending, that do not touch.
 Spans = tuple[tuple[float, float], ...]
@@ -135,9 +139,11 @@ class BucketModel:
     Constraints: each job completes in one bucket of its window. If in b, it does all its work in buckets up to
     b, and runs no longer in any than the bucket is long. In each bucket the GPUs suffice, in all (area) and for
     every K = 2, 4, ... that divides their number in groups of K: a job on k GPUs takes up floor(k / K) groups
-    whole, and any one job ceil(k / K). A job finishes not before its bucket begins, nor before it began plus
-    the time it runs in it. Of two jobs with proportional rates the one released no later, with no more work
-    and no later deadline, finishes first. Only schedules at least as good as the known one are looked for.
+    whole, and any one job ceil(k / K). Where a solution asks for more than any mixture of configurations has,
+    the prices of the shortest mixture bound its modes, in every bucket. A job finishes not before its bucket
+    begins, nor before it can have begun in it plus the time it runs in it. Of two jobs with proportional rates
+    the one released no later, with no more work and no later deadline, finishes first. Only schedules at least
+    as good as the known one are looked for.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
@@ -150,10 +156,13 @@ class BucketModel:
         The jobs.
     grid
         The buckets.
+    cuts
+        Prices of modes that add up to at most the time in which they run.
     """
 
     instance: Instance
     grid: Grid
+    cuts: tuple[Mapping[Item, float], ...] = ()
 
     @cached_property
     def unit(self) -> float:
@@ -288,6 +297,25 @@ class BucketModel:
             found.append(tuple(own) or self.grid.spans[job])
         return tuple(found)
 
+    def overfull(self, values: Reals) -> list[dict[Item, float]]:
+        """Find prices that bound the modes in each bucket that asks for more than the GPUs can do."""
+        found: list[dict[Item, float]] = []
+        for bucket, length in enumerate(self.lengths):
+            asked = {
+                (job, k): float(values[self.columns[job, k, bucket]])
+                for job, window in enumerate(self._windows)
+                if self.begin(job) <= bucket <= window[-1]
+                for k, _ in self._modes[job]
+            }
+            mixture = shortest_mixture(
+                self.instance, {item: time for item, time in asked.items() if time > _NOISE}
+            )
+            if mixture.length > length * (1 + _EXCESS) + _NOISE:
+                prices = lifted(self.instance, mixture.prices)
+                if prices not in found:
+                    found.append(prices)
+        return found
+
     def point(self, plan: Plan) -> Reals | None:
         """Give the columns of a schedule; None when it completes a job outside its window."""
         values = np.zeros(self.size)
@@ -344,6 +372,11 @@ class BucketModel:
                     if mode.gpus // size > least:
                         yield self.columns[job, k, bucket], float(mode.gpus // size)
 
+        for prices in self.cuts:
+            priced = [
+                (self.columns[job, k, bucket], price) for (job, k), price in prices.items() if job in there
+            ]
+            rows.add(priced, upper=length)
         rows.add(held(1), upper=gpus * length)
         size = 2
         while size <= gpus:

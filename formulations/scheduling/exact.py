@@ -1,18 +1,23 @@
 """Exact: a bracket around the optimum, list schedules above and bucket relaxations below, until it closes."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from formulations.deadline import Deadline
-from formulations.scheduling.bucket import BucketModel, Grid, Spans
+from formulations.scheduling.bucket import BucketModel, Grid, Reals, Spans
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import local_search
+from formulations.scheduling.milp import Known, Search
+from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import Plan, best_plan, event_order
+from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
 from gsopt.bounds import lower_bound
@@ -23,10 +28,16 @@ from gsopt.result import Result, Status, StoppedBy
 _CLOSED = 5e-7
 
 #: Columns of a relaxation, at most; the grid is coarsened to that.
-_MOST_COLUMNS = 60_000
+_MOST_COLUMNS = 15_000
 
 #: Columns of a relaxation of which the buckets are also chosen exactly.
 _MOST_INTEGER_COLUMNS = 40_000
+
+#: Jobs up to which the model of positions is tried.
+_MOST_POSITIONS = 15
+
+#: Part of a time by which the model of positions may pass it.
+_WIDER = 1e-6
 
 #: Linear relaxations in a row, each with the spans that the one before left.
 _NARROWINGS = 3
@@ -48,12 +59,14 @@ def exact(
     2. The bucket relaxation on a grid of the times that matter gives a bound. Its reduced costs prove when a
        job cannot complete in any better schedule. Its completion times suggest an order of events, of which
        the linear program makes the best schedule.
-    3. With whole buckets the relaxation is solved again, by branch and bound.
-    4. The grid is refined by the times of both, and 2. and 3. are repeated until bound and schedule meet.
+    3. Up to 15 jobs, the model of positions (`milp`) is solved within what is left of the times at which jobs
+       can complete. It has no grid, and so nothing to refine.
+    4. For more jobs the relaxation is solved again with whole buckets, by branch and bound, the grid is refined
+       by the times of all solutions, and 2. and 4. are repeated until bound and schedule meet.
 
     Every relaxation covers all schedules at least as good as the best one known, so the smaller of its optimum
-    and that schedule's value is a bound. That the loop ends is not proven; in practice one or two rounds do for
-    ten jobs. Larger problems are left with a bracket at the time limit.
+    and that schedule's value is a bound. That the loop ends is not proven; larger problems are left with a
+    bracket at the time limit.
 
     Parameters
     ----------
@@ -112,6 +125,7 @@ class _Bracket:
         self.lower = sum(map(instance.earliest, jobs))
         self.spans: tuple[Spans, ...] = (((0.0, inf),),) * len(instance)
         self.times: set[float] = set(map(instance.earliest, jobs))
+        self.cuts: list[Mapping[Item, float]] = []
         self.infeasible = ""
         self.asked_to_stop = False
 
@@ -163,6 +177,12 @@ class _Bracket:
         known = [] if self.plan is None else [self.plan]
         return self.take(best_plan(self.instance, order, known=known, deadline=self.deadline))
 
+    def cut(self, model: BucketModel, values: Reals) -> bool:
+        """Cut off what the GPUs cannot do in some bucket; tell whether there was anything."""
+        fresh = [prices for prices in model.overfull(values) if prices not in self.cuts]
+        self.cuts += fresh
+        return bool(fresh)
+
     def raise_bound(self, total: float) -> None:
         """Keep a bound on the sum of completion times of all schedules better than the best one known."""
         self.lower = max(self.lower, min(total, self.upper))
@@ -170,11 +190,11 @@ class _Bracket:
     def grid(self, most: int) -> BucketModel:
         """Make a relaxation of at most so many columns, on the finest grid that allows it."""
         grid = Grid.of(self.instance, self.times, self.spans, self.upper)
-        model = BucketModel(self.instance, grid)
+        model = BucketModel(self.instance, grid, tuple(self.cuts))
         shortest = 1e-3
         while model.size > most and shortest < 1:
             grid = Grid.of(self.instance, self.times, self.spans, self.upper, shortest=shortest)
-            model = BucketModel(self.instance, grid)
+            model = BucketModel(self.instance, grid, tuple(self.cuts))
             shortest *= 1.5
         return model
 
@@ -205,6 +225,10 @@ def _close(problem: Scheduling, bracket: _Bracket, backend: Backend, log: bool) 
     while (reason := bracket.finished) is None:
         rounds += 1
         model = _narrow(bracket)
+        if rounds == 1 and bracket.finished is None and len(bracket.instance) <= _MOST_POSITIONS:
+            if _solve_positions(problem, bracket, backend, log) is StoppedBy.INTERRUPT:
+                return StoppedBy.INTERRUPT
+            continue
         if bracket.finished is None and model.size <= _MOST_INTEGER_COLUMNS:
             outcome = _solve(bracket, model, backend, log)
             if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -246,12 +270,36 @@ def _narrow(bracket: _Bracket) -> BucketModel:
         bracket.raise_bound(model.seconds(outcome.objective))
         bracket.spans = model.narrowed(form, outcome)
         better = bracket.suggest(model.completions(outcome.values))
+        overfull = bracket.cut(model, outcome.values)
         if bracket.finished is not None:
             return model
         model = bracket.grid(_MOST_COLUMNS)
-        if not better:
+        if not (better or overfull):
             return model
     return model
+
+
+def _solve_positions(problem: Scheduling, bracket: _Bracket, backend: Backend, log: bool) -> StoppedBy:
+    """Solve the model of positions within the times at which jobs can complete."""
+    instance = bracket.instance
+    ends = [spans[-1][1] * (1 + _WIDER) for spans in bracket.spans]
+    narrow = replace(instance, deadline=tuple(min(pair) for pair in zip(instance.deadline, ends, strict=True)))
+    known = None
+    if bracket.plan is not None:
+        solution = replayed(instance, bracket.plan.steps)
+        known = Known(solution, problem.objective(solution))
+    positions = Positions.of(problem, narrow, bracket.upper)
+    if positions.contradict:  # only by rounding
+        return StoppedBy.FINISHED
+    search = Search(problem, positions, known, bracket.deadline, bracket.gap)
+    search.run(partial(backend.solve, gap=bracket.gap, log=log))
+    bracket.raise_bound(search.bound * len(instance) + sum(instance.release))
+    if search.known is not None and search.known is not known:
+        ends: dict[str, float] = {}
+        for run in search.known.solution.runs:
+            ends[run.job] = max(run.end, ends.get(run.job, 0.0))
+        bracket.suggest([ends[name] for name in instance.names])
+    return search.stopped_by
 
 
 def _solve(bracket: _Bracket, model: BucketModel, backend: Backend, log: bool) -> Outcome:
@@ -269,6 +317,7 @@ def _solve(bracket: _Bracket, model: BucketModel, backend: Backend, log: bool) -
         bracket.raise_bound(model.seconds(outcome.bound))
     if outcome.values is not None:
         bracket.suggest(model.completions(outcome.values))
+        bracket.cut(model, outcome.values)
     return outcome
 
 

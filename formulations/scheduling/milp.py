@@ -223,19 +223,27 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
                 message="too few jobs can be complete at some deadline",
                 runtime=deadline.runtime,
             )
-        search = _Search(problem, positions, known, deadline, gap)
-        if not deadline.passed:
-            form = StandardForm.from_pyomo(_model(positions))
-            solve = partial((backend or Highs()).solve, gap=gap, on_incumbent=on_incumbent, log=log)
-            try:
-                search.run(form, solve)
-            except KeyboardInterrupt:
-                search.stopped_by = StoppedBy.INTERRUPT
+        search = Search(problem, positions, known, deadline, gap)
+        search.run(partial((backend or Highs()).solve, gap=gap, on_incumbent=on_incumbent, log=log))
         return search.result()
 
 
-class _Search:
-    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound."""
+class Search:
+    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    positions
+        The windows within which a schedule is looked for; the best schedules must be in them.
+    known
+        The best schedule known.
+    deadline
+        When to stop.
+    gap
+        Relative gap at which to stop.
+    """
 
     def __init__(
         self, problem: Scheduling, positions: Positions, known: Known | None, deadline: Deadline, gap: float
@@ -249,8 +257,11 @@ class _Search:
         self.solver = ""
         self.message = ""
 
-    def run(self, form: StandardForm, solve: Callable[..., Outcome]) -> None:
+    def run(self, solve: Callable[..., Outcome]) -> None:
         """Solve until the bound is met, the time is up or nothing is left to cut off."""
+        if self.deadline.passed:
+            return
+        form = StandardForm.from_pyomo(_model(self.positions))
         while True:
             start = None if self.known is None else form.point(_encoded(self.positions, self.known.solution))
             left = self.deadline.left()

@@ -89,7 +89,7 @@ def test_narrowing_keeps_the_optimal_completions() -> None:
 
 
 def test_like_jobs_complete_in_the_order_of_their_work() -> None:
-    """Of jobs with proportional rates the shorter one released no later comes first; other pairs are left open."""
+    """Of jobs with proportional rates the shorter one released no later is first; others are left open."""
     rates = {1: 1.0, 2: 1.5}
     jobs = [
         ElasticJob(name="long", release=0, work=4, rates=rates),

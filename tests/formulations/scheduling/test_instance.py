@@ -28,7 +28,7 @@ def test_modes_that_help_nobody_are_left_out() -> None:
 
 
 def test_deadlines_are_the_fair_completion_and_the_fairness() -> None:
-    """Without fairness nothing is due; with it every job is due that long after its fluid fair share is done."""
+    """Without fairness nothing is due; with it every job is due that long after its fluid fair share."""
     jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in [("a", 1), ("b", 3)]]
 
     assert Instance.of(Scheduling(gpus=1, jobs=jobs)).deadline == (inf, inf)

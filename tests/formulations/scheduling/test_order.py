@@ -59,7 +59,7 @@ def _possible(instance: Instance, order: tuple[int, ...]) -> bool:
 
 
 def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
-    """Whatever a schedule does, the best plan for its order of events is at least as good, and can be judged."""
+    """Whatever a schedule does, the best plan for its order of events is no worse, and can be judged."""
     for seed in range(60):
         problem = tiny(seed, jobs=(3, 4, 6))
         instance = Instance.of(problem)
