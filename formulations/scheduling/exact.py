@@ -13,7 +13,7 @@ from formulations.deadline import Deadline
 from formulations.scheduling.bucket import BucketModel, Grid, Reals, Spans
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.local_search import local_search
+from formulations.scheduling.local_search import good_plans
 from formulations.scheduling.milp import Known, Search
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import Plan, best_plan, event_order
@@ -252,7 +252,8 @@ def _begin(problem: Scheduling, bracket: _Bracket) -> None:
             )
             return
         bracket.suggest(found.plan.completions)
-    bracket.take(local_search(bracket.instance, bracket.deadline))
+    for plan in good_plans(bracket.instance, bracket.deadline):
+        bracket.take(plan)
 
 
 def _narrow(bracket: _Bracket) -> BucketModel:
@@ -295,10 +296,10 @@ def _solve_positions(problem: Scheduling, bracket: _Bracket, backend: Backend, l
     search.run(partial(backend.solve, gap=bracket.gap, log=log))
     bracket.raise_bound(search.bound * len(instance) + sum(instance.release))
     if search.known is not None and search.known is not known:
-        ends: dict[str, float] = {}
+        completions: dict[str, float] = {}
         for run in search.known.solution.runs:
-            ends[run.job] = max(run.end, ends.get(run.job, 0.0))
-        bracket.suggest([ends[name] for name in instance.names])
+            completions[run.job] = max(run.end, completions.get(run.job, 0.0))
+        bracket.suggest([completions[name] for name in instance.names])
     return search.stopped_by
 
 

