@@ -254,6 +254,8 @@ def _begin(problem: Scheduling, bracket: _Bracket) -> None:
         bracket.suggest(found.plan.completions)
     for plan in good_plans(bracket.instance, bracket.deadline):
         bracket.take(plan)
+        if bracket.asked_to_stop:
+            return
 
 
 def _narrow(bracket: _Bracket) -> BucketModel:
