@@ -1,10 +1,9 @@
-"""Exact models of scheduling over time."""
+"""Exact models of scheduling over time; beside the methods, the smallest fairness and its price."""
 
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.exact import exact
-from formulations.scheduling.fairness import (
-    smallest_fairness as smallest_fairness,  # no method: it gives a number
-)
+from formulations.scheduling.fairness import smallest_fairness as smallest_fairness  # no method
 from formulations.scheduling.milp import milp
+from formulations.scheduling.price import price_of_fairness as price_of_fairness  # no method
 
 __all__ = ["event_orders", "exact", "milp"]

@@ -315,7 +315,7 @@ class Search:
             self.known = _better(self.known, Known(solution, float(self.problem.objective(solution))))
 
     def _refuse_mismatch(self, outcome: Outcome) -> None:
-        """Raise `ModelMismatch` where the best schedule is worse than the model's solution by more than noise."""
+        """Raise `ModelMismatch` where the schedule is worse than the model's solution by more than noise."""
         if self.known is not None and (relative_gap(self.known.value, outcome.objective) or 0.0) > _MISMATCH:
             raise ModelMismatch(
                 f"milp: the model counts {outcome.objective}, the best schedule {plain(self.known.value)}"
