@@ -43,7 +43,10 @@ from gsopt.scenario import Scenario
 from gsopt.studies.command import app as study_app
 from gsopt.window import window as read_window
 
-_DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias")
+#: Seconds that the demo gives each method on each instance.
+_DEMO_TIME_LIMIT = 5.0
+
+_DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias", "efq")
 
 
 class Exit(IntEnum):
@@ -268,7 +271,7 @@ def demo(
         real = study.real_instances(decision)
         origin = f"{len(real)} from real data" if real else "none from real data (GSOPT_DATA names no folder)"
         typer.echo(f"\n{decision}: {len(committed)} committed instances, {origin}")
-        comparison = _compared([*committed, *real], None, study.COMPARE_TIME_LIMIT, 0)
+        comparison = _compared([*committed, *real], None, _DEMO_TIME_LIMIT, 0)
         _print(comparison.summary())
         if comparison.interrupted:
             raise typer.Exit(Exit.INTERRUPTED)
