@@ -127,6 +127,7 @@ class _Bracket:
         self.times: set[float] = set(map(instance.earliest, jobs))
         self.cuts: list[Mapping[Item, float]] = []
         self.infeasible = ""
+        self.technique = "bucket relaxations"
         self.asked_to_stop = False
 
     @property
@@ -213,7 +214,7 @@ class _Bracket:
             infeasible=bool(self.infeasible),
             stopped_by=stopped_by,
             solver="" if self.infeasible else "highs",
-            message=self.infeasible or "bucket relaxations",
+            message=self.infeasible or self.technique,
             runtime=self.deadline.runtime,
         )
 
@@ -296,6 +297,7 @@ def _solve_positions(problem: Scheduling, bracket: _Bracket, backend: Backend, l
         return StoppedBy.FINISHED
     search = Search(problem, positions, known, bracket.deadline, bracket.gap)
     search.run(partial(backend.solve, gap=bracket.gap, log=log))
+    bracket.technique = "model of positions"
     bracket.raise_bound(search.bound * len(instance) + sum(instance.release))
     if search.known is not None and search.known is not known:
         completions: dict[str, float] = {}
