@@ -16,7 +16,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import good_plans
 from formulations.scheduling.milp import Known, Search
 from formulations.scheduling.mixture import Item
-from formulations.scheduling.order import Plan, best_plan, event_order
+from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
@@ -176,7 +176,7 @@ class _Bracket:
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.plan is None else [self.plan]
-        return self.take(best_plan(self.instance, order, known=known, deadline=self.deadline))
+        return self.take(best_nearby_plan(self.instance, order, known=known, deadline=self.deadline))
 
     def cut(self, model: BucketModel, values: Reals) -> bool:
         """Cut off what the GPUs cannot do in some bucket; tell whether there was anything."""

@@ -7,7 +7,7 @@ from random import Random
 
 from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance, Mode
-from formulations.scheduling.order import Plan, best_plan, event_order
+from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.timetable import Step
 
 #: Share of a job's work that counts as rounding.
@@ -62,7 +62,7 @@ def good_plans(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Iter
 
     Starts: by least area, by least time, by earliest completion alone, and by deadline where there are any.
     A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
-    same events, `best_plan` gains.
+    same events, or near their order, `best_nearby_plan` gains.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def good_plans(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Iter
         order = event_order(instance, plan.completions)
         if order not in orders:
             orders.append(order)
-            yield from _fair(instance, best_plan(instance, order, known=[plan], deadline=deadline))
+            yield from _fair(instance, best_nearby_plan(instance, order, known=[plan], deadline=deadline))
         if deadline.passed:
             return
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import fsum, inf
 
 import numpy as np
@@ -19,6 +20,9 @@ Reals = NDArray[np.float64]
 
 #: Reduced cost, relative to the largest cost, below which a configuration would not improve anything.
 _NEGLIGIBLE = 1e-9
+
+#: Times closer than this, relative to the last one, coincide; and an improvement less than this is rounding.
+_COINCIDE, _IMPROVES = 1e-9, 1e-10
 
 #: Share of a job's work that may be missing by rounding.
 _MISSING = 1e-7
@@ -101,6 +105,50 @@ def best_plan(
     (2.0, 1.0)
     """
     return _Program(instance, tuple(order), deadline or Deadline(None)).solve(known)
+
+
+def best_nearby_plan(
+    instance: Instance,
+    order: Sequence[int],
+    *,
+    known: Sequence[Plan] = (),
+    deadline: Deadline | None = None,
+) -> Plan | None:
+    """Improve the best plan of an order by exchanging events that it lets happen at the same time.
+
+    Where two events in a row are apart, the orders next to this one have nothing better close by; where they
+    coincide, the plan is one of the other order too, and may be improved there. Parameters and return value
+    are those of `best_plan`.
+    """
+    order, deadline = tuple(order), deadline or Deadline(None)
+    best = best_plan(instance, order, known=known, deadline=deadline)
+    tried = {order}
+    while best is not None and not deadline.passed:
+        exchanged = _exchanged(instance, order, best, tried)
+        if exchanged is None:
+            break
+        tried.add(exchanged)
+        other = best_plan(instance, exchanged, known=[best], deadline=deadline)
+        if other is not None and other.total < best.total * (1 - _IMPROVES):
+            order, best = exchanged, other
+    return best
+
+
+def _exchanged(
+    instance: Instance, order: tuple[int, ...], plan: Plan, tried: set[tuple[int, ...]]
+) -> tuple[int, ...] | None:
+    """Exchange two events in a row that coincide, in a way not tried yet; None when there is none."""
+    arrivals = iter(instance.arrivals[1:])
+    times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
+    for place, (one, other) in enumerate(pairwise(order)):
+        apart = times[place + 1] - times[place] > _COINCIDE * times[-1]
+        too_early = one < 0 <= other and instance.release[other] >= times[place]
+        if apart or too_early or one == other:
+            continue
+        exchanged = (*order[:place], other, one, *order[place + 2 :])
+        if exchanged not in tried:
+            return exchanged
+    return None
 
 
 def least_delay(

@@ -9,7 +9,7 @@ import pytest
 from formulations.deadline import Deadline
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
+from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay
 from formulations.scheduling.timetable import replayed
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.strategies.scheduling import packing, tiny, wandering
@@ -71,6 +71,24 @@ def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
         judged = problem.objective(replayed(instance, plan.steps))
         assert judged <= instance.mean_jct(plan.total) * (1 + 1e-7)
         assert problem.violations(replayed(instance, plan.steps)) == []
+
+
+def test_coinciding_events_are_exchanged() -> None:
+    """From a poor order the exchanges lead to a plan no worse, often a better one, never past the optimum."""
+    better = 0
+    for seed in range(40):
+        problem = tiny(seed, jobs=(3, 4))
+        instance = Instance.of(problem)
+        _, completions = wandering(instance, Random(seed))
+        order = event_order(instance, completions)
+        plain, nearby = best_plan(instance, order), best_nearby_plan(instance, order)
+        oracle = event_orders(problem).objective
+        assert plain is not None
+        assert nearby is not None
+        assert oracle is not None
+        assert float(oracle) * (1 - 1e-7) <= instance.mean_jct(nearby.total) <= instance.mean_jct(plain.total)
+        better += nearby.total < plain.total * (1 - 1e-6)
+    assert better >= 10
 
 
 def test_configurations_are_whole() -> None:
