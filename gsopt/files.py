@@ -1,6 +1,7 @@
 """Files: problems and solutions from and to JSON, with one clear line for anything wrong in them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -12,6 +13,8 @@ from gsopt.problem import Frozen, Problem, RuleBroken
 F = TypeVar("F", bound=Frozen)
 
 _LARGEST_FILE = 256 * 2**20
+
+_LONGEST_KEY = 60
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
@@ -94,18 +97,39 @@ def first_error(source: str, error: ValidationError) -> InvalidInput:
     """Turn pydantic's report into one line for the first thing that is wrong."""
     errors = error.errors(include_url=False)
     first = errors[0]
-    broken = first.get("ctx", {}).get("error")
-    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    place, broken = first["loc"], first.get("ctx", {}).get("error")
     if isinstance(broken, RuleBroken):
-        line = (broken.field, shorten(broken.value), broken.rule)
+        line = (_inside(place, broken.field), shorten(broken.value), broken.rule)
     elif first["type"] == "missing":
-        line = (field, "", "is required")
+        line = (_path(place), "", "is required")
     elif first["type"] == "extra_forbidden":
-        line = (field, shorten(first["input"]), "is not a known key")
+        line = (_path(place), shorten(first["input"]), "is not a known key")
+    elif place[-1:] == ("[key]",):
+        line = (_path(place[:-2]), shorten(first["input"]), _lower(first["msg"].replace("Input", "every key")))
     else:
-        line = (field, shorten(first["input"]), first["msg"][:1].lower() + first["msg"][1:])
+        line = (_path(place), shorten(first["input"]), _lower(first["msg"]))
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return InvalidInput(source, line[0], line[1], line[2] + more)
+
+
+def _lower(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:]
+
+
+def _path(place: Sequence[int | str]) -> str:
+    """Write a place in a file as a path, on one line whatever its keys are."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{_one_line(part)}" for part in place)
+    return "".join(parts).lstrip(".")
+
+
+def _one_line(key: str) -> str:
+    return key if key.isprintable() and len(key) <= _LONGEST_KEY else shorten(key)
+
+
+def _inside(place: Sequence[int | str], field: str) -> str:
+    """Give the path of a field of the model at a place; a field's own validator gives the field as place."""
+    outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
+    return _path((*outer, field))
 
 
 def _validated(kind: type[F], source: str, text: str) -> F:

@@ -1,10 +1,10 @@
 """Problem: the data of one decision, and the only judge of its solutions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -46,6 +46,19 @@ class Frozen(BaseModel):
     """Immutable, strictly typed data: the Python object, the JSON file and the JSON Schema in one."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy with other values of some fields, unchecked; what was computed of the old ones is dropped.
+
+        Examples
+        --------
+        >>> About(seed=1).model_copy(update={"seed": 2}).seed
+        2
+        """
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 class RuleBroken(ValueError):

@@ -28,6 +28,8 @@ def text(**change: Any) -> str:
 
 HOSTILE = {
     "unknown key": (text(colour="red"), "colour: 'red': is not a known key"),
+    "unknown key of two lines": (text(**{"a\nb\x1b[31m": 1}), r"'a\nb\x1b[31m': 1: is not a known key"),
+    "unknown key of 900 letters": (text(**{"k" * 900: 1}), "(902 characters): 1: is not a known key"),
     "wrong type": (text(demand="1"), "demand: '1': input should be a valid integer"),
     "fraction for a count": (text(demand=1.5), "demand: 1.5: input should be a valid integer"),
     "truth value for a count": (text(demand=True), "demand: True: input should be a valid integer"),

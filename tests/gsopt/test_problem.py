@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from gsopt.problem import Sense, exact_total
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 
 @given(st.lists(st.integers(-(10**9), 10**9)))
@@ -41,3 +42,15 @@ def test_data_are_frozen() -> None:
 def test_lists_become_tuples() -> None:
     """Sequences may be given as lists and are stored immutable."""
     assert ReclaimingSolution(servers=["a"]).servers == ("a",)
+
+
+def test_a_copy_does_not_keep_what_was_computed() -> None:
+    """A copy with other fields computes anew what the original has computed and keeps."""
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    problem = Scheduling(gpus=4, jobs=[job])
+    assert (problem.scenario.cluster.gpus, problem.workload.jobs[0].duration) == (4, 1.0)
+
+    copied = problem.model_copy(update={"gpus": 2, "jobs": (job.model_copy(update={"work": 3.0}),)})
+    assert (copied.scenario.cluster.gpus, copied.workload.jobs[0].duration) == (2, 3.0)
+    assert problem.scenario.cluster.gpus == 4
+    assert copied.model_copy(deep=True) == copied

@@ -42,7 +42,7 @@ def test_a_cluster_file_is_read(tmp_path: Path) -> None:
     ("values", "line"),
     [
         ({}, "gpus: None: give either"),
-        ({"cluster": {"racks": []}}, "plain_gpus: 0: must be a positive number"),
+        ({"cluster": {"racks": []}}, "cluster.plain_gpus: 0: must be a positive number"),
         ({"gpus": 0}, "gpus: 0"),
         ({"gpus": "8"}, "gpus: '8'"),
         ({"gpus": 8, "round_length": 0}, "round_length: 0"),
