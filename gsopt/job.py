@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
-from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken
+from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 
 #: Seconds on the clock of a workload.
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
@@ -126,11 +126,7 @@ class Workload(Frozen):
     @field_validator("jobs", mode="after")
     @classmethod
     def _names_differ(cls, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
-        seen: set[str] = set()
-        for index, job in enumerate(jobs):
-            if job.name in seen:
-                raise RuleBroken(f"jobs[{index}].name", job.name, "must differ from every other name")
-            seen.add(job.name)
+        refuse_doubles("jobs", (job.name for job in jobs))
         return jobs
 
     @field_validator("jobs", mode="after")

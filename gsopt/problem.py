@@ -1,7 +1,7 @@
 """Problem: the data of one decision, and the only judge of its solutions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
@@ -73,6 +73,22 @@ class RuleBroken(ValueError):
     def __init__(self, field: str, value: object, rule: str) -> None:
         self.field, self.value, self.rule = field, value, rule
         super().__init__(f"{field}: {value!r}: {rule}")
+
+
+def refuse_doubles(field: str, names: Iterable[str]) -> None:
+    """Raise `RuleBroken` for the first of the things in a field that has the name of one before it.
+
+    Examples
+    --------
+    >>> refuse_doubles("jobs", ["a", "b", "a"])
+    Traceback (most recent call last):
+    gsopt.problem.RuleBroken: jobs[2].name: 'a': must differ from every other name
+    """
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
+        seen.add(name)
 
 
 class About(Frozen):

@@ -17,6 +17,7 @@ from gsopt.problem import (
     RuleBroken,
     Sense,
     exact_total,
+    refuse_doubles,
 )
 
 #: Number of workers of one job.
@@ -140,11 +141,7 @@ class Allocation(Problem[AllocationSolution]):
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Allocation":
-        seen: set[str] = set()
-        for index, job in enumerate(self.jobs):
-            if job.name in seen:
-                raise RuleBroken(f"jobs[{index}].name", job.name, "must differ from every other name")
-            seen.add(job.name)
+        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")

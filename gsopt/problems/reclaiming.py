@@ -17,6 +17,7 @@ from gsopt.problem import (
     RuleBroken,
     Sense,
     exact_total,
+    refuse_doubles,
 )
 
 
@@ -101,18 +102,12 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @model_validator(mode="after")
     def _server_names_differ(self) -> "Reclaiming":
-        return self._differ("servers", [server.name for server in self.servers])
+        refuse_doubles("servers", (server.name for server in self.servers))
+        return self
 
     @model_validator(mode="after")
     def _job_names_differ(self) -> "Reclaiming":
-        return self._differ("jobs", [job.name for job in self.jobs])
-
-    def _differ(self, field: str, names: list[str]) -> "Reclaiming":
-        seen: set[str] = set()
-        for index, name in enumerate(names):
-            if name in seen:
-                raise RuleBroken(f"{field}[{index}].name", name, "must differ from every other name")
-            seen.add(name)
+        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")

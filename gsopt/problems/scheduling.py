@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from gsopt.cluster import Cluster
 from gsopt.job import Job, Seconds, Workload
 from gsopt.judge import Verdict, fluid_finish_times, judge
-from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 
@@ -161,11 +161,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Scheduling":
-        seen: set[str] = set()
-        for index, job in enumerate(self.jobs):
-            if job.name in seen:
-                raise RuleBroken(f"jobs[{index}].name", job.name, "must differ from every other name")
-            seen.add(job.name)
+        refuse_doubles("jobs", (job.name for job in self.jobs))
         return self
 
     @model_validator(mode="after")
