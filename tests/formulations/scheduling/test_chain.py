@@ -109,6 +109,7 @@ def test_policies_on_the_committed_instances(
     """No policy is below a proven optimum of the suite, and elastic fair queuing is within 15 % in the mean."""
     gaps = []
     for problem in map(load, names("scheduling/small")):
+        assert isinstance(problem, Scheduling)
         result, known = policy(problem), problem.about
         if known is None or known.objective is None or not known.proved_by:
             continue

@@ -36,6 +36,13 @@ def job_ends(result: Result[SchedulingSolution]) -> dict[str, float]:
     return {run.job: run.end for run in sorted(result.solution.runs, key=lambda run: run.end)}
 
 
+def committed(name: str) -> Scheduling:
+    """Read an instance of the suite."""
+    problem = gsopt.load(f"scheduling/small/{name}")
+    assert isinstance(problem, Scheduling)
+    return problem
+
+
 @every_method
 def test_the_judge_finds_what_the_simulator_books(method: Method) -> None:
     """On 60 random instances the schedule is legal, and mean, makespan, fairness and preemptions agree."""
@@ -72,7 +79,7 @@ def test_every_replay_is_found_by_its_name(method: Method) -> None:
 
 def test_elastic_fair_queuing_on_figure_1() -> None:
     """The jobs of Figure 1 run one after the other on all GPUs: 1.5, 4.5 and 7.8 h, 4.6 in the mean."""
-    result = efq(gsopt.load("scheduling/small/ares-figure-1"))
+    result = efq(committed("ares-figure-1"))
 
     assert job_ends(result) == pytest.approx({"job 1": 1.5, "job 2": 4.5, "job 3": 7.8})
     assert result.objective == pytest.approx(4.6)
@@ -80,7 +87,7 @@ def test_elastic_fair_queuing_on_figure_1() -> None:
 
 def test_elastic_fair_queuing_on_figure_1_read_as_truncated() -> None:
     """With sizes 2, 2 and 4 the jobs complete at 2, 4 and 8 h, 14/3 in the mean."""
-    result = efq(gsopt.load("scheduling/small/ares-figure-1-truncated"))
+    result = efq(committed("ares-figure-1-truncated"))
 
     assert job_ends(result) == pytest.approx({"job 1": 2, "job 2": 4, "job 3": 8})
     assert result.objective == pytest.approx(14 / 3)
@@ -110,7 +117,7 @@ def test_rigid_policies_keep_to_the_demanded_gpus() -> None:
 
 def test_equal_share_on_figure_1() -> None:
     """Four GPUs among the three jobs of Figure 1 are 2, 1 and 1, then 2 and 2, then 4: 3, 7.5 and 7.8 h."""
-    result = equal_share(gsopt.load("scheduling/small/ares-figure-1"))
+    result = equal_share(committed("ares-figure-1"))
 
     assert job_ends(result) == pytest.approx({"job 1": 3, "job 2": 7.5, "job 3": 7.8})
 
