@@ -47,6 +47,8 @@ def gantt(schedule: Schedule, scenario: Scenario, *, axes: "Axes | None" = None)
     'GPU'
     """
     axes = _axes(axes, "time [s]", "GPU")
+    from matplotlib.ticker import MaxNLocator
+
     placed = _rows(schedule, scenario)
     jobs = {segment.job for segment in schedule.segments}
     framed = len(jobs) <= _MOST_LABELS and sum(len(rows) for _, rows in placed) <= _MOST_FRAMES
@@ -58,6 +60,7 @@ def gantt(schedule: Schedule, scenario: Scenario, *, axes: "Axes | None" = None)
     axes.step(times, capacity, where="post", color="black", linewidth=1.5, linestyle="--", label="capacity")
     axes.set_xlim(0, end)
     axes.set_ylim(0, scenario.cluster.gpus * 1.02)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="upper right", fontsize=8)
     return axes
 

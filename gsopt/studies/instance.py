@@ -170,6 +170,8 @@ def _read(point: Point) -> Iterator[Instance]:
     if name not in known:
         raise InvalidInput("", "reader", shorten(name), f"must be one of {', '.join(known)}")
     options = {key: value for key, value in point.values.items() if key not in ("reader", "path", *KEYS)}
+    if "gpus" in known_options(known[name]):
+        options["gpus"] = setting_of(point.values).machines.gpus
     _read_options(known[name], options)
     path = point.values.get("path")
     if path is None and study.data_folder() is None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
+from math import ceil
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from gsopt.errors import InvalidInput, shorten
@@ -26,6 +28,12 @@ _UNITS = {
     "p99_jct": "99th percentile of JCT [s]",
     "makespan": "makespan [s]",
     "mean_queueing": "mean queueing [s]",
+    "lower_bound": "bound on mean JCT [s]",
+    "utilisation": "GPUs in use",
+    "unfair_fraction": "unfairly served jobs",
+    "worst_fairness": "worst finish-time fairness",
+    "preemptions_per_job": "preemptions per job",
+    "gap": "gap to the bound",
     "runtime": "run time [s]",
 }
 
@@ -33,7 +41,13 @@ _UNITS = {
 #: Bands of more than a few lines lie on each other and would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
 
-_LOW, _MIDDLE, _HIGH = 25, 50, 75
+_LOW, _HIGH = 25, 75
+
+#: Panels in a row; more of them would be too wide for a page.
+_MOST_PANELS = 4
+
+#: From here on an axis groups digits.
+_THOUSAND = 1000
 
 _Bases = Mapping[tuple[str, str], float] | None
 
@@ -195,7 +209,8 @@ def panels(
         part = replace(found, rows=tuple(rows))
         lines(part, x, figure=chosen, by=by, relative_to=relative_to, axes=axes)
         axes.set_title(group, fontsize=9)
-        if axes is not all_axes[0]:
+        place = axes.get_subplotspec()
+        if place is not None and not place.is_first_col():
             axes.set_ylabel("")
         legend = axes.get_legend()
         if legend is not None and axes is not all_axes[-1]:
@@ -245,8 +260,7 @@ def _series(rows: Iterable[Row], by: str, *, without: str = "") -> dict[str, lis
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
-    low, middle, high = (percentile(values, percent) for percent in (_LOW, _MIDDLE, _HIGH))
-    return low, middle, high
+    return percentile(values, _LOW), median(values), percentile(values, _HIGH)
 
 
 def _title(figure: str, relative_to: str) -> str:
@@ -262,6 +276,8 @@ def _finish(axes: "Axes", figure: str, relative_to: str) -> None:
         from matplotlib.ticker import PercentFormatter
 
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif axes.get_ylim()[1] >= _THOUSAND:
+        axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
@@ -274,9 +290,14 @@ def _axes(given: "Axes | None", horizontal: str, vertical: str, wide: int = 0) -
 
 
 def _panels(count: int) -> "list[Axes]":
-    """Give panels side by side on a new figure."""
-    found: list[Axes] = list(_figure((3.5 * count + 3, 4)).subplots(1, count, squeeze=False)[0])
-    return found
+    """Give panels on a new figure, side by side and in as few rows as a page is wide."""
+    rows = ceil(count / _MOST_PANELS)
+    columns = ceil(count / rows)
+    grid = _figure((3.5 * columns + 3, 3.2 * rows + 0.8)).subplots(rows, columns, squeeze=False)
+    found: list[Axes] = list(grid.flat)
+    for axes in found[count:]:
+        axes.remove()
+    return found[:count]
 
 
 def _figure(size: tuple[float, float]) -> Any:

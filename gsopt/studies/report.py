@@ -28,7 +28,8 @@ _HEADLINE = (
     "utilisation",
     "unfair_fraction",
     "worst_fairness",
-    "preemptions",
+    "preemptions_per_job",
+    "lower_bound",
     "gap",
     "runtime",
 )

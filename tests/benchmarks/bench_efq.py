@@ -21,6 +21,7 @@ from gsopt.simulation import Action, Decider, Policy, State, simulate
 from gsopt.speed import linear_menu
 from heuristics.policies import efq, elastic_las, elastic_srtf
 from instances.traces import philly
+from instances.traces.ares import scaled
 from instances.workloads import poisson
 from instances.workloads.shape import PHILLY
 
@@ -102,6 +103,28 @@ def timed(policy: Policy, seconds: list[float]) -> Policy:
         return Timed(state)
 
     return make
+
+
+def test_decisions_on_helios(benchmark: Any) -> None:
+    """Print the time of a decision in rounds of a minute on the Helios jobs of Ares, section 5.6."""
+    folder = os.environ.get("GSOPT_DATA")
+    if not folder or not Path(folder, "sia").is_dir():
+        pytest.skip("GSOPT_DATA is unset or holds no sia")
+
+    def table() -> list[str]:
+        lines = ["  GPUs  jobs  decisions     p25  median     p75     max (ms)"]
+        for gpus in (64, 128, 256, 512, 1024, 2048):
+            seconds: list[float] = []
+            workload = scaled(folder, gpus=gpus, halvings=1)
+            simulate(workload, timed(efq, seconds), cluster=gpus, bound=False, round_length=60)
+            figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
+            times = " ".join(f"{value:>7.3f}" for value in figures)
+            lines.append(f"{gpus:>6,} {len(workload.jobs):>5,} {len(seconds):>10,} {times}")
+        return lines
+
+    lines = benchmark.pedantic(table, rounds=1, iterations=1)
+    print("", *lines, sep="\n")  # noqa: T201 - as below
+    assert len(lines) == 7
 
 
 @pytest.mark.parametrize("load", [0.9, None], ids=["steady", "overloaded"])

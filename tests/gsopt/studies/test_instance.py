@@ -14,7 +14,7 @@ from instances.reclaiming import churn
 from instances.workloads import poisson
 from tests.gsopt.problems.test_reclaiming import figure_5
 from tests.gsopt.studies.samples import FIGURE_5
-from tests.instances.traces.samples import PHILLY
+from tests.instances.traces.samples import PHILLY, sia_folder
 
 
 def _instances(entry: str | dict[str, Any]) -> list[Instance]:
@@ -77,6 +77,14 @@ def test_a_trace_is_read_from_a_path(tmp_path: Path) -> None:
     entry = {"reader": "philly", "path": str(path), "gpus": [8, 16], "window": "0d:2d"}
     counts = [len(load_scenario(found.definition)[0].workload.jobs) for found in _instances(entry)]
     assert counts == [2, 3]
+
+
+def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
+    """A reader whose menus depend on the number of GPUs gets that of the study's cluster, and no other."""
+    entry = {"reader": "ares", "path": str(sia_folder(tmp_path)), "gpus": [2, 4]}
+    small, large = (load_scenario(found.definition)[0].workload.jobs for found in _instances(entry))
+    assert [job.name for job in small] == [job.name for job in large][: len(small)]
+    assert [max(max(job.counts) for job in jobs) for jobs in (small, large)] == [2, 4]
 
 
 @pytest.mark.parametrize(

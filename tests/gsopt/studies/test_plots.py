@@ -54,6 +54,24 @@ def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
     assert _legend(second) == ["fifo", "efq"]
 
 
+def test_medians_are_those_of_tables() -> None:
+    """Of an even number of values the bar is at the mean of the two in the middle."""
+    rows = [row({"mean_jct": value}, instance=f"a/{value}", word="") for value in (1.0, 2.0, 4.0, 9.0)]
+    (bar,) = list[Any](plots.bars(found(*rows)).patches)
+    assert bar.get_height() == 3.0
+
+
+def test_many_panels_are_put_in_rows() -> None:
+    """Five groups make two rows of at most four panels, with the figure's name on the first of each row."""
+    rows = [
+        row({"mean_jct": 1000 * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
+        for group, alpha in product("abcde", (1.0, 2.0))
+    ]
+    all_axes = plots.panels(found(*rows), "alpha").get_axes()
+    assert [axes.get_title() for axes in all_axes] == list("abcde")
+    assert [axes.get_ylabel() != "" for axes in all_axes] == [True, False, False, True, False]
+
+
 def test_relative_figures() -> None:
     """Relative to a method, that method lies at 1."""
     axes = plots.lines(_sweep(), "alpha", relative_to="fifo", by="method")
