@@ -21,8 +21,9 @@ from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replayed
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
 from gsopt.bounds import lower_bound
+from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.result import Result, StoppedBy
 
 #: Gap in the mean job completion time, relative to it, at which the bracket counts as closed.
 _CLOSED = 5e-7
@@ -64,9 +65,9 @@ def exact(
     4. For more jobs the relaxation is solved again with whole buckets, by branch and bound, the grid is refined
        by the times of all solutions, and 2. and 4. are repeated until bound and schedule meet.
 
-    Every relaxation covers all schedules at least as good as the best one known, so the smaller of its optimum
-    and that schedule's value is a bound. That the loop ends is not proven; larger problems are left with a
-    bracket at the time limit.
+    Every relaxation covers all schedules at least as good as the best one known, that one among them, so the
+    smaller of its optimum and that schedule's value is a bound. That the loop ends is not proven; larger
+    problems are left with a bracket at the time limit.
 
     Parameters
     ----------
@@ -267,8 +268,6 @@ def _narrow(bracket: _Bracket) -> BucketModel:
         outcome = Highs().solve(form, time_limit=bracket.deadline.left())
         if outcome.stopped_by is StoppedBy.INTERRUPT:
             raise KeyboardInterrupt
-        if outcome.status is Status.INFEASIBLE:
-            bracket.raise_bound(bracket.upper)
         if outcome.values is None or outcome.objective is None or outcome.duals is None:
             return model
         bracket.raise_bound(model.seconds(outcome.objective))
@@ -296,7 +295,10 @@ def _solve_positions(problem: Scheduling, bracket: _Bracket, backend: Backend, l
     if positions.contradict:  # only by rounding
         return StoppedBy.FINISHED
     search = Search(problem, positions, known, bracket.deadline, bracket.gap)
-    search.run(partial(backend.solve, gap=bracket.gap, log=log))
+    try:
+        search.run(partial(backend.solve, gap=bracket.gap, log=log))
+    except Unsupported:  # too many times of modes, or times too different in scale
+        return StoppedBy.FINISHED
     bracket.technique = "model of positions"
     bracket.raise_bound(search.bound * len(instance) + sum(instance.release))
     if search.known is not None and search.known is not known:
@@ -316,9 +318,7 @@ def _solve(bracket: _Bracket, model: BucketModel, backend: Backend, log: bool) -
         start=None if bracket.plan is None else model.point(bracket.plan),
         log=log,
     )
-    if outcome.status is Status.INFEASIBLE:
-        bracket.raise_bound(bracket.upper)
-    elif outcome.bound is not None:
+    if outcome.bound is not None:
         bracket.raise_bound(model.seconds(outcome.bound))
     if outcome.values is not None:
         bracket.suggest(model.completions(outcome.values))

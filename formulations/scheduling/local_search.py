@@ -109,9 +109,9 @@ def _descend(instance: Instance, start: Priorities, deadline: Deadline, random: 
     for _ in range(_SWEEPS):
         before = value
         for job in random.sample(jobs, len(jobs)):
-            if deadline.passed:
-                return best
             for candidate in _moves(instance, best, job, random):
+                if deadline.passed:
+                    return best
                 found = _value(instance, candidate)
                 if found < value * (1 - _IMPROVES):
                     best, value = candidate, found

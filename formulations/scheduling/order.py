@@ -21,6 +21,9 @@ Reals = NDArray[np.float64]
 #: Reduced cost, relative to the largest cost, below which a configuration would not improve anything.
 _NEGLIGIBLE = 1e-9
 
+#: Events times jobs times GPUs, at most: the entries of the knapsack's tables.
+_MOST_CHOICES = 2_000_000
+
 #: Times closer than this, relative to the last one, coincide; and an improvement less than this is rounding.
 _COINCIDE, _IMPROVES = 1e-9, 1e-10
 
@@ -94,7 +97,8 @@ def best_plan(
     Returns
     -------
     Plan or None
-        None when no schedule has this order and keeps every job's deadline, or none was found in time.
+        None when no schedule has this order and keeps every job's deadline, or none was found in time, or
+        events, jobs and GPUs are too many for the tables of the knapsack.
 
     Examples
     --------
@@ -104,6 +108,8 @@ def best_plan(
     >>> best_plan(instance, [1, 0]).completions
     (2.0, 1.0)
     """
+    if len(order) * len(instance) * instance.gpus > _MOST_CHOICES:
+        return None
     return _Program(instance, tuple(order), deadline or Deadline(None)).solve(known)
 
 
