@@ -325,7 +325,7 @@ class DelayReport:
         return max(self.delays, default=None)
 
 
-def delay_bounds(
+def delay_bound(
     scenario: Scenario,
     busy_period: Any,
     *,
@@ -373,7 +373,7 @@ def delay_bounds(
     >>> job = Job(name="a", release_date=0, duration=1, gpus=1, menu=[(1, 1.0), (2, 1.5)])
     >>> scenario = Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(2))
     >>> kinds = ("paper", "uncapped", "capped")
-    >>> [round(delay_bounds(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
+    >>> [round(delay_bound(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
     [0.25, 0.1875, 3.25]
     """
     _require_one_of("kind", kind, get_args(Theorem))
@@ -417,7 +417,7 @@ def delay_report(
     schedule, scenario
         What ran, and what was given; the schedule is judged first.
     alpha, kind
-        See `delay_bounds`.
+        See `delay_bound`.
     busy
         Which busy period the paper's theorem takes, see `longest_busy_period`; the others take "jobs".
     fair_times
@@ -430,7 +430,7 @@ def delay_report(
     InvalidSolution
         The schedule breaks a rule.
     InvalidInput, Unsupported
-        As for `delay_bounds`.
+        As for `delay_bound`.
 
     Examples
     --------
@@ -446,7 +446,7 @@ def delay_report(
     if fair_times is None:
         fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
     period = longest_busy_period(schedule, scenario, busy if kind == "paper" else "jobs", exact=exact)
-    bounds = delay_bounds(scenario, period, alpha=alpha, kind=kind, exact=exact)
+    bounds = delay_bound(scenario, period, alpha=alpha, kind=kind, exact=exact)
     delays = tuple(time - reference for time, reference in zip(completions, fair_times, strict=True))
     late = tuple(
         LateJob(job.name, delay, bound)

@@ -13,7 +13,7 @@ from gsopt.fairness import (
     LateJob,
     VirtualTime,
     capped_gps_finish_times,
-    delay_bounds,
+    delay_bound,
     delay_report,
     finish_time_fairness,
     gps_finish_times,
@@ -221,14 +221,14 @@ def test_bounds_on_random_instances(name: str) -> None:
 def test_theorem_without_caps_wants_none() -> None:
     """The corrected bound without caps says nothing about a job that may not use all GPUs."""
     with pytest.raises(Unsupported, match="'j0' may not use all 2 GPUs"):
-        delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, kind="uncapped")
+        delay_bound(_elastic(2, (0, 1, _HALF)), 1.0, kind="uncapped")
 
 
 @pytest.mark.parametrize("alpha", [0, -0.5, 1.5, float("nan"), "1"])
 def test_bad_alpha(alpha: Any) -> None:
     """A threshold that is no number above 0 and at most 1 is refused."""
     with pytest.raises(InvalidInput, match=r"alpha: .* must be a number above 0 and at most 1"):
-        delay_bounds(_elastic(2, (0, 1, _HALF)), 1.0, alpha=alpha)
+        delay_bound(_elastic(2, (0, 1, _HALF)), 1.0, alpha=alpha)
 
 
 @pytest.mark.parametrize("field", ["kind", "busy"])

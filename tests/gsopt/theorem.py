@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gsopt.cluster import Cluster
 from gsopt.fairness import (
     capped_gps_finish_times,
-    delay_bounds,
+    delay_bound,
     gps_finish_times,
     longest_busy_period,
 )
@@ -86,7 +86,7 @@ def late(kind: Kind, seed: int) -> dict[str, bool]:
     found = {}
 
     def compare(name: str, theorem: Any, period: Any, reference: Sequence[Any]) -> None:
-        bounds = delay_bounds(scenario, period, alpha=kind.alpha, kind=theorem, exact=True)
+        bounds = delay_bound(scenario, period, alpha=kind.alpha, kind=theorem, exact=True)
         rows = zip(run.completion_times, reference, bounds, strict=True)
         found[name] = any(time - fluid_time > bound for time, fluid_time, bound in rows)
 
