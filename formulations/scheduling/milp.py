@@ -1,7 +1,7 @@
 """MILP: positions of completion by epochs between arrivals, with every mode's time in each cell."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
 from typing import Any, ClassVar, NamedTuple
@@ -31,6 +31,9 @@ _EXCESS = 1e-7
 
 #: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
 _SHARE = 0.95
+
+#: Rounds of cuts in the linear relaxation, at most.
+_ROOT_ROUNDS = 2
 
 #: Gap between the model's value and the best schedule's, relatively, that the solver's tolerances explain.
 _MISMATCH = 1e-4
@@ -264,7 +267,7 @@ class Search:
         """Solve until the bound is met, the time is up or nothing is left to cut off."""
         if self.deadline.passed:
             return
-        form = StandardForm.from_pyomo(_model(self.positions))
+        form = self._with_root_cuts(StandardForm.from_pyomo(_model(self.positions)), solve)
         while True:
             start = None if self.known is None else form.point(_encoded(self.positions, self.known.solution))
             left = self.deadline.left()
@@ -283,6 +286,20 @@ class Search:
                 return
             self.cuts += cuts
             form = _with_cuts(form, self.positions, cuts)
+
+    def _with_root_cuts(self, form: StandardForm, solve: Callable[..., Outcome]) -> StandardForm:
+        """Cut off what no configurations can do in the linear relaxation, before anything is branched on."""
+        for _ in range(_ROOT_ROUNDS):
+            relaxed = replace(form, integer=np.zeros_like(form.integer))
+            outcome = solve(relaxed, time_limit=self.deadline.left())
+            if outcome.stopped_by is StoppedBy.INTERRUPT or outcome.values is None:
+                break
+            cuts = self._violated(form.named(outcome.values))
+            if not cuts:
+                break
+            self.cuts += cuts
+            form = _with_cuts(form, self.positions, cuts)
+        return form
 
     def result(self) -> Result[SchedulingSolution]:
         """Judge what was found."""
