@@ -31,8 +31,9 @@ _CLOSED = 5e-7
 #: Columns of a relaxation, at most; the grid is coarsened to that.
 _MOST_COLUMNS = 15_000
 
-#: Columns of a relaxation of which the buckets are also chosen exactly.
-_MOST_INTEGER_COLUMNS = 40_000
+#: Shortest bucket of the first grid that is coarser than usual, as a share of the horizon, and of each further
+#: one in terms of the one before.
+_COARSER, _GROWTH = 1e-3, 1.5
 
 #: Jobs up to which the model of positions is tried.
 _MOST_POSITIONS = 15
@@ -189,16 +190,17 @@ class _Bracket:
         """Keep a bound on the sum of completion times of all schedules better than the best one known."""
         self.lower = max(self.lower, min(total, self.upper))
 
-    def grid(self, most: int) -> BucketModel:
-        """Make a relaxation of at most so many columns, on the finest grid that allows it."""
-        grid = Grid.of(self.instance, self.times, self.spans, self.upper)
-        model = BucketModel(self.instance, grid, tuple(self.cuts))
-        shortest = 1e-3
-        while model.size > most and shortest < 1:
-            grid = Grid.of(self.instance, self.times, self.spans, self.upper, shortest=shortest)
-            model = BucketModel(self.instance, grid, tuple(self.cuts))
-            shortest *= 1.5
+    def relaxation(self) -> BucketModel:
+        """Make a relaxation of an affordable number of columns, on the finest grid that allows it."""
+        model, shortest = self._relaxation(), _COARSER
+        while model.size > _MOST_COLUMNS and shortest < 1:
+            model = self._relaxation(shortest=shortest)
+            shortest *= _GROWTH
         return model
+
+    def _relaxation(self, **coarseness: float) -> BucketModel:
+        grid = Grid.of(self.instance, self.times, self.spans, self.upper, **coarseness)
+        return BucketModel(self.instance, grid, tuple(self.cuts))
 
     def result(self, problem: Scheduling, stopped_by: StoppedBy) -> Result[SchedulingSolution]:
         """Hand over what is known."""
@@ -231,7 +233,7 @@ def _close(problem: Scheduling, bracket: _Bracket, backend: Backend, log: bool) 
             if _solve_positions(problem, bracket, backend, log) is StoppedBy.INTERRUPT:
                 return StoppedBy.INTERRUPT
             continue
-        if bracket.finished is None and model.size <= _MOST_INTEGER_COLUMNS:
+        if bracket.finished is None:
             outcome = _solve(bracket, model, backend, log)
             if outcome.stopped_by is StoppedBy.INTERRUPT:
                 return StoppedBy.INTERRUPT
@@ -262,7 +264,7 @@ def _begin(problem: Scheduling, bracket: _Bracket) -> None:
 
 def _narrow(bracket: _Bracket) -> BucketModel:
     """Solve linear relaxations while they lead to better plans, and narrow down when jobs can complete."""
-    model = bracket.grid(_MOST_COLUMNS)
+    model = bracket.relaxation()
     for _ in range(_NARROWINGS):
         form = model.form(relaxed=True)
         outcome = Highs().solve(form, time_limit=bracket.deadline.left())
@@ -276,7 +278,7 @@ def _narrow(bracket: _Bracket) -> BucketModel:
         overfull = bracket.cut(model, outcome.values)
         if bracket.finished is not None:
             return model
-        model = bracket.grid(_MOST_COLUMNS)
+        model = bracket.relaxation()
         if not (better or overfull):
             return model
     return model

@@ -213,7 +213,7 @@ class Scheduling(Problem[SchedulingSolution]):
         verdict = self._verdict(solution)
         delays = [
             completion - fair
-            for completion, fair in zip(verdict.completion_times, self._fair_times(), strict=True)
+            for completion, fair in zip(verdict.completion_times, self._fair_times, strict=True)
         ]
         return {
             "99th percentile of job completion times (s)": verdict.p99_jct,
@@ -231,6 +231,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def _verdict(self, solution: SchedulingSolution) -> Verdict:
         return judge(solution.schedule, self.scenario)
 
+    @cached_property
     def _fair_times(self) -> list[Any]:
         return fluid_finish_times(self.workload.jobs, self.gpus, float)
 
@@ -238,7 +239,7 @@ class Scheduling(Problem[SchedulingSolution]):
         if self.fairness is None:
             return []
         broken = []
-        pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times(), strict=True)
+        pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times, strict=True)
         for job, completion, fair in pairs:
             deadline = fair + self.fairness
             if completion is not None and completion > deadline * (1 + _TOLERANCE):

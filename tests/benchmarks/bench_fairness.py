@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from tests.gsopt.theorem import KINDS, late
+from tests.strategies.theorem import KINDS, late
 
 INSTANCES = 1500
 

@@ -27,7 +27,7 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.simulation import replay
 from heuristics.policies import efq
 from tests.gsopt.simulation.scenarios import bundle, workloads
-from tests.gsopt.theorem import KINDS, late
+from tests.strategies.theorem import KINDS, late
 
 Menu = tuple[tuple[int, float], ...]
 
