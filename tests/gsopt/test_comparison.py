@@ -42,11 +42,8 @@ def test_excess_over_zero_is_shown_as_a_number() -> None:
 
 def test_values_that_differ_look_different() -> None:
     """A value and a bound that agree in their first digits are shown with as many as tell them apart."""
-    jobs = [
-        Job(name="a", workers={"s1": 1}, cost=20000026.4),
-        Job(name="b", workers={"s2": 1}, cost=20000026.3),
-    ]
-    problem = Reclaiming(demand=1, servers=[Server(name=n, gpus=8) for n in ("s1", "s2")], jobs=jobs)
+    job = Job(name="a", workers={"s1": 1}, cost=20000026.4)
+    problem = Reclaiming(demand=1, servers=[Server(name=n, gpus=8) for n in ("s1", "s2")], jobs=[job])
     text = str(Comparison((replace(row(problem, "m", "s1"), bound=Fraction("20000026.39")),)))
     assert "20,000,026.40" in text
     assert "20,000,026.39" in text

@@ -74,8 +74,8 @@ def test_exact_method_is_never_worse_than_its_start() -> None:
 
 
 def test_start_is_judged_first() -> None:
-    """A start that breaks a rule is refused before the technique begins, and one below a bound contradicts it."""
-    with pytest.raises(InvalidSolution, match="start on .* the demand is 2"):
+    """A start that breaks a rule is refused before the technique begins; one below a bound contradicts it."""
+    with pytest.raises(InvalidSolution, match=r"start on .* the demand is 2"):
         worst_servers(figure_5(2), start=pick("s1"))
     with pytest.raises(Contradiction, match="better than the bound 2"):
         worst_servers(figure_5(2), start=pick("s1", "s2"), bound=2)
@@ -97,4 +97,4 @@ def test_interrupt_leaves_the_start() -> None:
 
 def test_exact_method_can_be_sent_to_another_process() -> None:
     """A decorated method is pickled by its name."""
-    assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers
+    assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers  # noqa: S301 - our own

@@ -82,7 +82,7 @@ def idle(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
 
 
 def test_exact_methods_start_from_the_best_heuristic() -> None:
-    """An exact method that finds nothing gives what the best heuristic found, or a start that was handed over."""
+    """An exact method that finds nothing gives what the best heuristic found, or the start that it got."""
     problem = gsopt.load("reclaiming/small/hypergraph")
     found = [method(problem).objective for method in study.heuristics("reclaiming").values()]
     assert gsopt.solve(problem, idle).objective == min(value for value in found if value is not None)
@@ -97,7 +97,7 @@ def test_no_heuristic_begins_when_half_of_the_time_is_over() -> None:
 
 
 def test_comparison_hands_the_best_heuristic_over() -> None:
-    """Heuristics run before exact methods, which start from the best of them, and stand where they were named."""
+    """Heuristics run before exact methods, which start from the best, and stand where they were named."""
     seen: list[str] = []
     comparison = gsopt.compare(figure_5(2), [idle, first_servers], on_row=lambda row: seen.append(row.method))
     assert seen == ["first_servers", "idle"]
