@@ -132,7 +132,11 @@ class _Core:
     @property
     def start(self) -> Integers:
         """The choice known, as options of the core."""
-        return np.searchsorted(self.items, self.priced.choice[self.jobs])
+        return self.options(self.priced.choice[self.jobs])
+
+    def options(self, items: Integers) -> Integers:
+        """Give items of the core, one of each job, as options."""
+        return np.searchsorted(self.items, items)
 
     def spread(self, options: Integers) -> Integers:
         """Give a choice of the core as one of all jobs."""
@@ -157,5 +161,21 @@ class _Core:
 
     def knapsack(self, whole: Whole) -> Knapsack:
         """Give the core as a knapsack."""
-        price = Fraction(self.priced.price) * whole.denominator
-        return Knapsack.of(self.capacity, self.first, self.groups.weight[self.items], whole.numbers, price)
+        return Knapsack.of(
+            capacity=self.capacity,
+            first=self.first,
+            weight=self.groups.weight[self.items],
+            value=whole.numbers,
+            price=self.price(whole),
+            start=self.start,
+        )
+
+    def price(self, whole: Whole) -> Fraction:
+        """Give the price in the units of whole values: exactly the ratio at which it makes jobs indifferent."""
+        few, many = self.priced.few[self.jobs], self.priced.many[self.jobs]
+        indifferent = np.isin(few, self.items) & np.isin(many, self.items) & (few < many)
+        smaller, larger = self.options(few[indifferent]), self.options(many[indifferent])
+        weight, value = self.groups.weight[self.items], whole.numbers
+        added = int((weight[larger] - weight[smaller]).sum())
+        gained = int((value[larger] - value[smaller]).sum())
+        return Fraction(max(gained, 0), added) if added else Fraction(self.priced.price) * whole.denominator

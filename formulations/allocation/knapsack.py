@@ -16,9 +16,9 @@ _MOST_SHIFT = 40
 class Knapsack:
     """One option of every group is to be chosen so that the weights fit and the value is largest.
 
-    At a price per unit of weight every group has an option of the best value after payment, the lightest of
-    equals. Together these are the base; weights and values are counted from there. A choice is an array of
-    one option per group, shape (groups,).
+    At a price per unit of weight every group has an option of the best value after payment: of equals that of a
+    known choice, or else the lightest. Together these are the base; weights and values are counted from there.
+    A choice is an array of one option per group, shape (groups,).
 
     Attributes
     ----------
@@ -49,7 +49,13 @@ class Knapsack:
 
     @classmethod
     def of(
-        cls, capacity: int, first: Integers, weight: Integers, value: Numbers, price: Fraction
+        cls,
+        capacity: int,
+        first: Integers,
+        weight: Integers,
+        value: Numbers,
+        price: Fraction,
+        start: Integers,
     ) -> "Knapsack":
         """Look at a knapsack from a price near the one given.
 
@@ -65,19 +71,20 @@ class Knapsack:
             Of each option, shape (options,), weights in rising order within a group.
         price
             Price per unit of weight at which what is chosen nearly fills the capacity.
+        start
+            A choice that fits.
 
         Examples
         --------
         >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-        >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12))
+        >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 3]))
         >>> knapsack.base.tolist(), knapsack.room, knapsack.weight.tolist()
         ([1, 3], 1, [-2, 0, -1, 0, 1, 2])
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach
-        shift = min(_MOST_SHIFT, LARGEST_TOTAL.bit_length() - 1 - largest.bit_length())
-        factor = 2 ** (shift if shift >= 0 else _MOST_SHIFT)
-        scaled: Numbers = value.astype(np.int64 if shift >= 0 else object) * factor
+        factor, fits = _factor(largest, price)
+        scaled: Numbers = value.astype(np.int64 if fits else object) * factor
         whole_price = round(price * factor)
         score = scaled - weight.astype(scaled.dtype) * whole_price
         group = np.repeat(np.arange(first.size - 1), np.diff(first))
@@ -85,6 +92,7 @@ class Knapsack:
         hits = np.flatnonzero(score == highest[group])[::-1]
         base = np.zeros(first.size - 1, dtype=np.int64)
         base[group[hits]] = hits  # what is written last is the first of its group
+        base = np.where(score[start] == highest, start, base)
         return cls(
             room=capacity - int(weight[base].sum()),
             first=first,
@@ -104,6 +112,14 @@ class Knapsack:
     def worth(self, choice: Integers) -> int:
         """What a choice is worth more than the base."""
         return int(self.value[choice].sum())
+
+
+def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
+    """Choose a factor that makes the price a whole number if it can, and tell whether machine integers hold all."""
+    digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
+    shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
+    spare = shift - price.denominator.bit_length()
+    return (price.denominator * 2**spare if spare >= 0 else 2**shift), digits >= 0
 
 
 def _sum_of_largest(numbers: Numbers, first: Integers) -> int:

@@ -27,6 +27,8 @@ class Priced:
     ----------
     price
         The price per GPU.
+    few, many
+        Two choices that are best at the price; the smaller one fits.
     choice
         A choice that fits.
     excess
@@ -37,6 +39,8 @@ class Priced:
     """
 
     price: float
+    few: Integers
+    many: Integers
     choice: Integers
     excess: float
     items: Integers
@@ -59,7 +63,8 @@ def price_items(groups: Groups, budget: Budget) -> Priced:
     if budget.start is not None:
         known = groups.choice(budget.start)
         choice = max(choice, known, key=lambda each: float(fsum(groups.value[each])))
-    return _priced(groups, price, choice)
+    excess, items = _left(groups, price, choice)
+    return Priced(price, few, many, choice, excess, items)
 
 
 def _best_price(groups: Groups, budget: Budget) -> tuple[float, Integers, Integers]:
@@ -138,7 +143,7 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
     return choice
 
 
-def _priced(groups: Groups, price: float, choice: Integers) -> Priced:
+def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
     """Compute, with room for every rounding, how much better other choices may be and by which items."""
     paid = price * groups.weight
     score = groups.value - paid
@@ -147,8 +152,7 @@ def _priced(groups: Groups, price: float, choice: Integers) -> Priced:
     best = _highest(groups, high)
     idle = price * (groups.capacity - groups.used(choice))
     excess = (fsum(best - (score - error)[choice]) + idle) * (1 + ITEM_SCORE)
-    items = np.flatnonzero(best[groups.job] - high <= excess)
-    return Priced(price, choice, excess, items)
+    return excess, np.flatnonzero(best[groups.job] - high <= excess)
 
 
 def _highest(groups: Groups, score: Floats) -> Floats:

@@ -83,7 +83,7 @@ def improve(
     --------
     >>> from fractions import Fraction
     >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-    >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12))
+    >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 2]))
     >>> improved = improve(knapsack, np.array([0, 2]), Budget())
     >>> improved.choice.tolist(), improved.excess
     ([1, 4], 0)
@@ -140,12 +140,17 @@ class _Order:
         cost[lighter] = np.minimum(value[lighter] // weight[lighter], most)
         gain = np.maximum.reduceat(gain, knapsack.first[:-1])
         cost = np.minimum.reduceat(cost, knapsack.first[:-1])
-        groups = np.argsort(np.minimum(price - gain, cost - price), kind="stable")
+        groups = np.argsort(np.minimum(2 * _ranks(price - gain), 2 * _ranks(cost - price) + 1), kind="stable")
         return cls(
             groups=groups,
             gain=np.append(np.maximum.accumulate(gain[groups][::-1])[::-1][1:], 0),
             cost=np.append(np.minimum.accumulate(cost[groups][::-1])[::-1][1:], most),
         )
+
+
+def _ranks(numbers: Numbers) -> Integers:
+    """Give the place of each number in rising order."""
+    return np.argsort(np.argsort(numbers, kind="stable"))
 
 
 class _Goal(NamedTuple):
@@ -196,7 +201,7 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
     top, place, kept, narrowed = 0, 0, 0, False
     for turn, group in enumerate(order.groups.tolist()):
         options = _useful(knapsack, group, best + goal.step)
-        if options.size == 1:
+        if options.size <= 1:
             continue
         merged = None if kept > MOST_STATES else _merge(states, knapsack, options, budget)
         if merged is None:
@@ -208,7 +213,8 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
         hopeful = np.flatnonzero(within_reach >= best + goal.step)
         if width is not None and hopeful.size > width:
             narrowed = True
-            hopeful = np.sort(hopeful[np.argsort(-within_reach[hopeful])[:width]])
+            closest = np.lexsort((abs(room[hopeful]), -(within_reach[hopeful] // goal.step)))
+            hopeful = np.sort(hopeful[closest[:width]])
         levels.append(_Level(group, options, merged.origin[hopeful], states.weight.size))
         states = _States(merged.weight[hopeful], merged.value[hopeful], none)
         kept += hopeful.size
@@ -225,45 +231,45 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
 
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """List the options of a group with which a value can be reached; that of the base always is one."""
+    """List the options of a group with which a value can be reached; none but that of the base may be left."""
     begin, end = knapsack.first[group], knapsack.first[group + 1]
     return begin + np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted)
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
     """Give the states that follow by one option or another; None if that takes too much memory or time."""
-    weight, value = knapsack.weight[options], knapsack.value[options]
-    least = int(states.weight[0] + weight[0])
-    cells, count = int(states.weight[-1] + weight[-1]) - least + 1, states.weight.size * options.size
-    if cells <= min(_CELLS_PER_STATE * count, MOST_CELLS):
-        return _merge_in_table(states, weight, value, least, cells, budget)
-    return None if count > MOST_CELLS else _merge_by_sorting(states, weight, value)
+    before = states.weight.size
+    states = states._replace(origin=np.arange(before))
+    choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
+    least = int(states.weight[0] + choices.weight[0])
+    cells, sums = int(states.weight[-1] + choices.weight[-1]) - least + 1, before * options.size
+    if cells <= min(_CELLS_PER_STATE * sums, MOST_CELLS):
+        return _merge_in_table(states, choices, least, cells, budget)
+    return None if sums > MOST_CELLS else _merge_by_sorting(states, choices)
 
 
 def _merge_in_table(
-    states: _States, weight: Integers, value: Numbers, least: int, cells: int, budget: Budget
+    states: _States, options: _States, least: int, cells: int, budget: Budget
 ) -> _States | None:
-    before = states.weight.size
-    places = np.arange(before)
-    table = np.full(cells, int(states.value[0] + value.min()) - 1, dtype=value.dtype)  # less than any state
+    """Go over the states or the options, whichever are fewer, and put each sum into the cell of its weight."""
+    fewer, more = sorted((states, options), key=lambda each: each.weight.size)
+    table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
     origin = np.empty(cells, dtype=np.int64)
-    for option in range(weight.size):
+    for weight, value, number in zip(*(each.tolist() for each in fewer), strict=True):
         if budget.passed:
             return None
-        cell = states.weight + (weight[option] - least)
-        worth = states.value + value[option]
+        cell, worth = more.weight + (weight - least), more.value + value
         better = worth > table[cell]
         cell = cell[better]
-        table[cell] = worth[better]
-        origin[cell] = places[better] + option * before
+        table[cell], origin[cell] = worth[better], more.origin[better] + number
     return _undominated(np.arange(least, least + cells), table, origin)
 
 
-def _merge_by_sorting(states: _States, weight: Integers, value: Numbers) -> _States:
-    heavy = np.add.outer(weight, states.weight).ravel()
-    worth = np.add.outer(value, states.value).ravel()
-    order = np.argsort(heavy, kind="stable")
-    rising = _undominated(heavy[order], worth[order], order)
+def _merge_by_sorting(states: _States, options: _States) -> _States:
+    """List all sums in the order of their weights."""
+    weight, value, origin = (np.add.outer(*each).ravel() for each in zip(options, states, strict=True))
+    order = np.argsort(weight, kind="stable")
+    rising = _undominated(weight[order], value[order], origin[order])
     last = np.append(np.diff(rising.weight) > 0, True)  # of equal weights the last is worth most
     return _States(*(each[last] for each in rising))
 

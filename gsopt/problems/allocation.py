@@ -188,7 +188,7 @@ class Allocation(Problem[AllocationSolution]):
     solution_type: ClassVar[type[Frozen]] = AllocationSolution
 
     problem: Literal["allocation"] = "allocation"
-    capacity: Annotated[int, Field(ge=0, le=10_000_000)]
+    capacity: Annotated[int, Field(ge=0, le=1_000_000_000)]
     jobs: Many[ElasticJob]
 
     @model_validator(mode="after")
