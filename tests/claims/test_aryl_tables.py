@@ -111,8 +111,9 @@ def test_rises_without_special_placement() -> None:
 
 
 def test_tuned_jobs_in_the_95th_percentile() -> None:
-    """Table 5 gives 9 % for the 95th percentile of the JCT from Aryl to Aryl with tuned jobs, the text 18 %."""
-    assert round(100 * (1 - 52458 / 57597)) == 9
+    """From Aryl to tuned jobs Table 5 gives 9 %, or 6 % of the baseline, where the text prints 18 %."""
+    saved = 57597 - 52458
+    assert (round(100 * saved / 57597), round(100 * saved / 82933)) == (9, 6)
 
 
 def test_the_37_per_cent_are_those_of_the_95th_percentile() -> None:
