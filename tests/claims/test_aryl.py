@@ -14,7 +14,7 @@ from formulations.reclaiming import exact
 from gsopt.job import Job, Workload
 from gsopt.problems import Allocation, Placement, Reclaiming
 from gsopt.problems.allocation import ElasticJob
-from gsopt.problems.placement import Resources, Server, Workers
+from gsopt.problems.placement import PlacementSolution, Resources, Server, Workers
 from gsopt.problems.reclaiming import Job as HostedJob
 from gsopt.problems.reclaiming import ReclaimingSolution
 from gsopt.problems.reclaiming import Server as LoanedServer
@@ -162,7 +162,7 @@ def test_the_dynamic_programme_is_pseudo_polynomial(monkeypatch: pytest.MonkeyPa
         return maximum(first, second, out=out)
 
     maximum = np.maximum
-    monkeypatch.setattr(knapsack.np, "maximum", counting)
+    monkeypatch.setattr(np, "maximum", counting)
     counts = []
     for size in (10, 20, 40):
         compared = 0
@@ -194,6 +194,7 @@ def test_openb_by_which_server_is_opened(traces: Path) -> None:
     for problem in from_data(traces):
         bound = float(fewest_servers(problem).bound or 0)
         largest = fill(problem, largest_first(gpus(problem)), opening_the_largest)
+        assert isinstance(largest, PlacementSolution)
         assert not problem.violations(largest)
         tightest = best_fit_decreasing(problem).objective or 0
         name = problem.name.rpartition("openb-")[2]
