@@ -101,6 +101,13 @@ def test_prepared_worker_is_the_one_that_is_borrowed(pool: Pool) -> None:
         assert worker.pid == prepared
 
 
+def test_a_limit_may_be_longer_than_a_system_can_wait(pool: Pool) -> None:
+    """A limit of thirty years is no number too large for a wait."""
+    with pool.borrow(MODULE, nothing) as worker:
+        reply, _ = call(worker, functions.process_id, None, limit=1e9)
+        assert reply.answer == worker.pid
+
+
 def test_late_worker_is_killed(pool: Pool) -> None:
     """A function that does not answer in time must be killed, with what was heard of it."""
     with pool.borrow(MODULE, nothing) as worker:
