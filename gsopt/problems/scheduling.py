@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
 from gsopt.job import Job, Seconds, Workload
 from gsopt.judge import Verdict, fluid_finish_times, judge
@@ -21,9 +22,6 @@ Rate = Annotated[float, Field(gt=0, le=1e12)]
 
 #: Longest that a job may take alone, in seconds, and the most that its rates may differ.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
-
-#: Seconds by which rounding may miss a deadline, relative to the deadline.
-_TOLERANCE = 1e-9
 
 
 class ElasticJob(Frozen):
@@ -242,7 +240,8 @@ class Scheduling(Problem[SchedulingSolution]):
         pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times, strict=True)
         for job, completion, fair in pairs:
             deadline = fair + self.fairness
-            if completion is not None and completion > deadline * (1 + _TOLERANCE):
+            excuse = clock_error(deadline, deadline - job.release_date)
+            if completion is not None and completion > deadline + excuse:
                 broken.append(
                     f"job {job.name!r} completes at {completion:g}, more than the fairness of "
                     f"{self.fairness:g} s after its fair share would at {fair:g}"

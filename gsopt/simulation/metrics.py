@@ -35,7 +35,7 @@ class Metrics:
         GPU time in use over GPU time that is there, from the first release date to the last completion.
     unfair_fraction
         Share of the completed jobs whose finish-time fairness (job completion time over that under generalized
-        processor sharing) is above 1, by more than 1e-9.
+        processor sharing) is above 1, by more than rounding explains.
     worst_fairness
         Largest finish-time fairness.
     preemptions
