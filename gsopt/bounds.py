@@ -295,5 +295,4 @@ def _first_time(completed: Callable[[float], int], wanted: int, low: float, high
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
     """Turn a sum of completion times into a mean job completion time."""
-    releases = fsum(job.release_date for job in workload.jobs)
-    return (float(total_completion) - releases) / len(workload.jobs)
+    return fsum([float(total_completion), *(-job.release_date for job in workload.jobs)]) / len(workload.jobs)
