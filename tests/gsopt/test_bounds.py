@@ -85,7 +85,7 @@ def test_bounds_by_hand(bound: object, expected: float) -> None:
 
 
 def test_moore_hodgson_by_hand() -> None:
-    """Two GPUs; a job of 5 s on one or 3.75 s on two, and one of 1 s on two from 1 s on: both are done at 4.25 s.
+    """A job of 5 s on one GPU or 3.75 s on two, and one of 1 s on two from 1 s on, are both done at 4.25 s.
 
     To be complete at a time t the first needs 5 + 2 (5 - t) GPU-seconds, the second 2, of the 2 t that there
     are. The other bounds do not see that haste costs GPU-seconds, so this one is taken.
