@@ -363,7 +363,7 @@ class _Trial:
         there = None if last is None else self._gpu_seconds_there(first, last)
         used = self._total(held * (end - start) for start, end, held in sweep.held_during)
         useful = self._total(
-            held * (min(end, last) - start) for start, end, held in sweep.held_during if done and start < last
+            held * (end - start) for start, end, held in sweep.held_during if done and end <= last
         )
         return Verdict(
             violations=tuple(self.found),

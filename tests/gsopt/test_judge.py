@@ -247,7 +247,7 @@ def test_utilisation_counts_the_gpus_that_are_there() -> None:
     assert utilisation((0, 1), (1, 2)) == Fraction(4, 8)
     assert utilisation((3, 2)) == Fraction(4, 4 + 6)
     assert utilisation((0, 1), (3, 2), (5, 4)) == Fraction(4, 1 + 4 + 4)
-    assert utilisation((7, 1), (9, 2)) == Fraction(4, 16)  # after the last completion
+    assert utilisation((7, 1), (9, 3)) == Fraction(4, 16)  # after the last completion
 
 
 def test_resizes_are_not_preemptions() -> None:
