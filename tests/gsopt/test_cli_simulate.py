@@ -15,7 +15,7 @@ from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
-from tests.gsopt.test_cli import gsopt
+from tests.commands import gsopt
 from tests.instances.traces.samples import PHILLY
 
 _KEYS = [

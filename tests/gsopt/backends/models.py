@@ -11,6 +11,7 @@ import numpy as np
 from gsopt.backends import Backend, CpSat, Highs, Scip
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
+from tests.processes import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 BACKENDS: tuple[Backend, ...] = (Highs(), CpSat(), Scip())
@@ -82,9 +83,9 @@ def script(folder: Path, text: str) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str], seconds: float = 120) -> str:
+def finished(process: subprocess.Popen[str]) -> str:
     """Give what a script printed, once it ended well."""
-    printed, complained = process.communicate(timeout=seconds)
+    printed, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, complained
     return printed
 
