@@ -14,8 +14,8 @@ from gsopt.judge import judge
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from heuristics import policies
-from tests.gsopt.simulation.scenarios import bundle
 from tests.commands import gsopt
+from tests.gsopt.simulation.scenarios import bundle
 from tests.instances.traces.samples import PHILLY
 
 _KEYS = [

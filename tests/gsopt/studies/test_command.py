@@ -21,7 +21,8 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "studies" / "example.json"
 
 _WORKERS = 2
 
-#: How far a run is, told from its process, its folder and the cells begun and stored before it.
+#: How far a run may get before it is killed: told from its process, its folder, and the cells begun and stored
+#: before it.
 _STAGES: tuple[Callable[[int, Path, int, int], bool], ...] = (
     lambda _pid, folder, _begun, _stored: folder.exists(),
     lambda pid, _folder, _begun, _stored: len(children(pid)) == _WORKERS,
@@ -43,19 +44,24 @@ def _start(spec: Path, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
 
 
-def test_killed_at_any_instant(tmp_path: Path) -> None:
-    """Killed at every stage, a study loses no committed result, computes none twice, leaves no process behind."""
+def _run_and_kill(spec: Path, folder: Path, reached: Callable[[int, Path, int, int], bool]) -> None:
+    """Run a study until a stage is reached, or until it ends before."""
+    begun, stored = len(starts(folder)), len(committed(folder))
+    with _start(spec, folder) as command:
+        wait_until(lambda: command.poll() is not None or reached(command.pid, folder, begun, stored))
+        workers = children(command.pid)
+        command.kill()
+    wait_until_gone(*workers)
+
+
+def test_killed_at_any_stage(tmp_path: Path) -> None:
+    """Killed at any stage, a study loses no committed result, computes none twice, leaves no process behind."""
     folder = tmp_path / "out"
     entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(20))}
     spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
     before: dict[str, Any] = {}
     for reached in _STAGES * 2:
-        begun, stored = len(starts(folder)), len(before)
-        with _start(spec, folder) as command:
-            wait_until(lambda: command.poll() is not None or reached(command.pid, folder, begun, stored))
-            workers = children(command.pid)
-            command.kill()
-        wait_until_gone(*workers)
+        _run_and_kill(spec, folder, reached)
         now = committed(folder)
         assert before.items() <= now.items()
         before = now
