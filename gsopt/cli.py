@@ -29,7 +29,7 @@ from rich.progress import (
 from rich.table import Table
 
 from gsopt import backends, simulation, study
-from gsopt.backends import Backend, Incumbent
+from gsopt.backends import Backend
 from gsopt.cluster import Cluster
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
@@ -41,6 +41,7 @@ from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
 from gsopt.scenario import Scenario
 from gsopt.studies.command import app as study_app
+from gsopt.tables import percent
 from gsopt.window import window as read_window
 
 #: Seconds that the demo gives each method on each instance.
@@ -479,16 +480,16 @@ def _progress() -> Progress:
 
 
 @contextmanager
-def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Incumbent], None]]:
+def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Result[Any]], None]]:
     """Show the best value and bound so far while a solver runs."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(f"solving {problem.name}", total=None)
 
-        def report(incumbent: Incumbent) -> None:
-            bound = "-" if incumbent.bound is None else f"{incumbent.bound:g}"
-            found = f"{problem.unit}: {incumbent.objective:g}, bound {bound}"
+        def report(incumbent: Result[Any]) -> None:
+            bound = "-" if incumbent.bound is None else f"{float(incumbent.bound):g}"
+            found = f"{problem.unit}: {float(incumbent.objective or 0):g}, bound {bound}"
             progress.update(task, description=f"solving {problem.name}  {found}")
 
         yield report
@@ -508,7 +509,7 @@ def _exit_code(result: Result[Any]) -> Exit:
 
 
 def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
-    gap = "-" if result.gap is None else f"{100 * result.gap:.2f} %"
+    gap = "-" if result.gap is None else percent(result.gap)
     lines = {
         "method": result.method + (f" ({result.solver})" if result.solver else ""),
         "status": f"{result.status.value}, {result.level.value}",

@@ -11,11 +11,10 @@ from scipy.sparse import csr_array
 
 from gsopt.errors import BrokenModel
 from gsopt.problem import Sense
+from gsopt.tolerances import FEASIBILITY
 
 #: Coefficients of an integer model above this size make "optimal" at the tolerance 1e-6 meaningless.
 LARGEST_BIG_M = 1e5
-
-_FEASIBILITY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,8 +209,8 @@ class StandardForm:
     def is_feasible(self, values: ArrayLike) -> bool:
         """Tell whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
         point = np.asarray(values, dtype=np.float64)
-        whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= _FEASIBILITY
-        return bool(whole) and self.violation(point) <= _FEASIBILITY
+        whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= FEASIBILITY
+        return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
         """Give a point as a mapping from column name to value."""

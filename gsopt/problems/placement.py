@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -222,6 +223,11 @@ class Placement(Problem[PlacementSolution]):
                 rule = "must suit the job's other lines: all inelastic, or all base or flexible"
                 raise RuleBroken(f"workers[{index}].kind", line.kind, rule)
         return self
+
+    @property
+    def step(self) -> Fraction:
+        """Objective values are integers."""
+        return Fraction(1)
 
     @property
     def size(self) -> int:
