@@ -9,14 +9,15 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
+import numpy as np
 import pytest
 
 from gsopt.backends import Highs
-from gsopt.backends.process import POOL, Frame, Kind, Pool, Reply, Worker
+from gsopt.backends.process import POOL, Frame, Kind, Late, Pool, Reply, Worker
 from gsopt.errors import MissingSolver
-from gsopt.result import StoppedBy
+from gsopt.result import Status, StoppedBy
 from tests.gsopt.backends import functions
-from tests.gsopt.backends.models import BACKENDS, ROOT, finished, knapsack, script
+from tests.gsopt.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
 from tests.processes import PATIENCE, wait_until_gone
 
 MODULE = "json"  # any module stands in for a solver
@@ -40,6 +41,15 @@ def call(worker: Worker, function: Any, task: Any, limit: float | None = None) -
 
 def nothing() -> None:
     """Check nothing."""
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the gate at which workers wait while they start."""
+    path = tmp_path / "gate"
+    os.mkfifo(path)
+    monkeypatch.setenv("GATE", str(path))
+    return path
 
 
 class Clock:
@@ -217,6 +227,63 @@ def test_module_that_fails_to_import_is_a_missing_solver(pool: Pool) -> None:
         pass
 
     assert pool.pids == []
+
+
+def test_worker_that_starts_too_slowly_goes_on_starting(pool: Pool, gate: Path) -> None:
+    """A worker that is not ready by the deadline must be given up, and serve the next who asks."""
+    for _ in range(2):
+        with pytest.raises(Late), pool.borrow(GATED, nothing, deadline=monotonic()):
+            pass
+    (starting,) = pool.pids
+    open_gate(gate)
+    with pool.borrow(GATED, nothing) as worker:
+        reply, _ = call(worker, functions.process_id, None)
+
+    assert reply.answer == starting
+
+
+def test_worker_that_never_starts_is_a_missing_solver(pool: Pool, gate: Path, clock: Clock) -> None:
+    """A worker that is not ready when any machine would have started it must be killed."""
+    del gate
+    with pytest.raises(Late), pool.borrow(GATED, nothing, deadline=monotonic()):
+        pass
+    clock.put_forward(3600)
+    with pytest.raises(MissingSolver, match="does not start: late"), pool.borrow(GATED, nothing):
+        pass
+
+    assert pool.pids == []
+
+
+def test_worker_is_prepared_without_waiting(pool: Pool, gate: Path) -> None:
+    """Preparing must return while the worker starts, and start one worker however often it is asked for."""
+    for _ in range(3):
+        pool.prepare(GATED, nothing)
+    (starting,) = pool.pids
+    open_gate(gate)
+    with pool.borrow(GATED, nothing) as worker:
+        assert worker.pid == starting
+
+
+def test_time_limit_covers_the_start(gate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solve whose worker does not start must end at its limit with what it was given; the next one works."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    backend = Gated()
+    try:
+        outcome = backend.solve(knapsack(), start=np.zeros(5), time_limit=0.1)
+        open_gate(gate)
+        again = backend.solve(knapsack())
+    finally:
+        POOL.close()
+
+    assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
+    assert (outcome.objective, outcome.bound) == (0.0, None)
+    assert (again.status, again.objective) == (Status.OPTIMAL, 23.0)
+
+
+class Gated(Highs):
+    """HiGHS, in a worker that starts when the test lets it."""
+
+    module = GATED
 
 
 def test_exception_outside_kills_the_worker(pool: Pool) -> None:

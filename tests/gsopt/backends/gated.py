@@ -1,0 +1,6 @@
+"""A solver's module whose import takes as long as a test wants: until somebody opens the pipe that GATE names."""
+
+import os
+
+with open(os.environ["GATE"], "rb"):  # noqa: PTH123 - opening a pipe waits for the other end
+    pass
