@@ -22,8 +22,8 @@ $(READY): pyproject.toml
 demo: $(READY)          ## compare every method with the proven optimum
 	$(BIN)/gsopt demo
 
-test: $(READY)          ## the tests
-	$(BIN)/pytest
+test: $(READY)          ## the tests, on every core; one process after the other stays the default of pytest itself
+	$(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/ruff check .

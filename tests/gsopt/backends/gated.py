@@ -1,4 +1,4 @@
-"""A solver's module whose import takes as long as a test wants: until somebody opens the pipe that GATE names."""
+"""A solver's module whose import takes as long as a test wants: until the pipe that GATE names is opened."""
 
 import os
 
