@@ -70,7 +70,7 @@ def drawn(seed: int) -> Scheduling:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_bound_is_above_the_optimum_and_no_policy_below(part: int) -> None:
-    """On 500 instances no bound on the mean job completion time is above the optimum, and no policy below it."""
+    """On 500 instances no bound on the mean completion time is above the optimum, no policy is below it."""
     above: dict[str, list[float]] = defaultdict(list)
     for seed in range(part, INSTANCES, PARTS):
         problem = drawn(seed)
