@@ -9,6 +9,7 @@ from gsopt.result import Status, same
 _SLOW = "scheduling/medium/"
 
 
+@pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("name", gsopt.names())
 def test_committed_optimum_is_proven_again(name: str) -> None:
     """The default exact method proves the optimum that the file states, or agrees with it as far as it gets."""
