@@ -13,7 +13,7 @@ from gsopt.budget import Budget
 _TENURE = (3, 10)
 
 #: Moves without a better choice after which the search ends, for each server.
-_PATIENCE = 20
+PATIENCE = 20
 
 
 def improved(
@@ -22,7 +22,7 @@ def improved(
     budget: Budget,
     *,
     seed: int = 0,
-    patience: float = _PATIENCE,
+    patience: float = PATIENCE,
     on_better: Callable[[list[int]], object] = lambda _: None,
 ) -> list[int]:
     """Look for better choices by tabu search: keep the server that saves most, return the one that costs least.

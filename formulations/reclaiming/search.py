@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.util import find_spec
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from formulations.reclaiming.decomposition import Plan, optimum, plan
 from formulations.reclaiming.growth import grown
 from formulations.reclaiming.hull import Hull, hull
-from formulations.reclaiming.local_search import improved
+from formulations.reclaiming.local_search import PATIENCE, improved
 from formulations.reclaiming.reduced import arrays, point, prices
 from formulations.reclaiming.reduction import Reduction
 from gsopt.backends import CpSat, Highs
@@ -27,8 +27,15 @@ _WORK = 2_000_000
 #: Most additions once the hull is known: some 40 ms, less than a mixed-integer program needs.
 _WORK_OF_REST = 20_000_000
 
-#: Part of the remaining time that the local search may take.
+#: Part of the remaining time that the local search may take before a mixed-integer program.
 _SHARE_OF_SEARCH = 0.5
+
+#: Most pairs of a group and a merged job in a mixed-integer program that has a time limit: beyond, solvers
+#: take seconds for their first look at it, and do not look at the clock.
+_PROGRAM = 20_000
+
+#: Seconds beyond the time limit that a first choice may take.
+_GRACE = 0.25
 
 #: Part of all servers over which the hull is a straight line where the bound is called weak.
 _STRAIGHT = 0.5
@@ -130,7 +137,7 @@ class Search:
             return self._answer("hull met by local search", "hull", frame)
         if self._value < before and self._settled(frame):
             return self._answer("core of the hull by decomposition", "hull")
-        if not branch:
+        if not branch or not self._programmable(frame):
             return self._answer("local search", "hull", frame)
         proof = self._branch(frame)
         return self._answer(f"core of the hull by {proof.solver}", proof.solver, frame, proof.stopped_by)
@@ -152,7 +159,9 @@ class Search:
         """Choose between the two corners of the hull."""
         program = self._affordable(frame.rest, _WORK_OF_REST)
         counts = None if program is None else optimum(program, self._reduction.demand)
-        return grown(frame.rest, self._budget) if counts is None else counts
+        limit = self._budget.time_limit
+        late = replace(self._budget, time_limit=None if limit is None else limit + _GRACE)
+        return grown(frame.rest, late) if counts is None else counts
 
     def _settled(self, frame: Hull) -> bool:
         """Look through all better choices that the hull allows, if tables can."""
@@ -162,9 +171,13 @@ class Search:
         return program is not None
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search, for at most a part of the time."""
-        core = frame.shares.core(self._value)
-        improved(core, self._counts, part(self._budget, _SHARE_OF_SEARCH), on_better=self._offer)
+        """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
+        core, follows = frame.shares.core(self._value), self._programmable(frame)
+        budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
+        improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
+
+    def _programmable(self, frame: Hull) -> bool:
+        return self._budget.time_limit is None or frame.shares.costs.network.source.size <= _PROGRAM
 
     def _branch(self, frame: Hull) -> Proof:
         """Solve what the hull leaves as a mixed-integer program."""
