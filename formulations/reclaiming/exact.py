@@ -96,7 +96,9 @@ def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[R
         return replace(first, stopped_by=cut)
     last = milp(problem, budget=replace(budget, start=best))
     found, proven = last.solution or best, bound if last.bound is None else max(bound, last.bound)
-    return _judged(problem, budget, found, proven, f"plain model by {last.solver}", last.solver, last.stopped_by)
+    return _judged(
+        problem, budget, found, proven, f"plain model by {last.solver}", last.solver, last.stopped_by
+    )
 
 
 def _judged(

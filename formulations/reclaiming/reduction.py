@@ -143,7 +143,9 @@ class Reduction:
             weights=tuple([self.weights[job] // unit for job in left]),
             groups=tuple(
                 [
-                    Group(group.servers, cost // unit, tuple([number[job] for job in group.jobs if job in number]))
+                    Group(
+                        group.servers, cost // unit, tuple([number[job] for job in group.jobs if job in number])
+                    )
                     for group, cost in zip(self.groups, own, strict=True)
                 ]
             ),

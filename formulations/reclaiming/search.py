@@ -236,7 +236,9 @@ class Search:
         if frame is not None and self._bound < self._value:
             message = message.replace("met", "not met")
             if frame.straight > _STRAIGHT:
-                message += f"; weak by nature: the hull is a straight line over {frame.straight:.0%} of the servers"
+                message += (
+                    f"; weak by nature: the hull is a straight line over {frame.straight:.0%} of the servers"
+                )
         return Answer(self._counts, self._bound, message, solver, stopped_by)
 
 
