@@ -94,10 +94,10 @@ def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
 def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
     """The exact costs of the columns of a choice are exactly its objective, in every variant."""
     form = milp.standard_form(problem)
-    costs = dict(zip(form.columns, map(Fraction, milp.exact_costs(problem, form)), strict=True))
+    costs = dict(zip(form.columns, milp.exact_costs(problem, form), strict=True))
     for choice in problem.candidates():
         columns = milp.encode(choice, problem)
-        total = sum(costs.get(name, 0) * int(value) for name, value in columns.items())
+        total = sum(Fraction(costs.get(name, 0)) * int(value) for name, value in columns.items())
 
         assert problem.objective(choice) == total
 

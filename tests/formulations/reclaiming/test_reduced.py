@@ -86,11 +86,11 @@ def test_the_solvers_agree(problem: Reclaiming) -> None:
 def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
     """The exact costs of the columns of a choice and the constant are exactly its objective."""
     form = reduced.standard_form(problem)
-    costs = dict(zip(form.columns, map(Fraction, reduced.exact_costs(problem, form)), strict=True))
+    costs = dict(zip(form.columns, reduced.exact_costs(problem, form), strict=True))
     constant = Fraction(reduced.exact_offset(problem, form))
     for choice in problem.candidates():
         columns = reduced.encode(choice, problem)
-        varying = sum(costs[name] * int(value) for name, value in columns.items())
+        varying = sum(Fraction(costs[name]) * int(value) for name, value in columns.items())
 
         assert problem.objective(choice) == constant + varying
 

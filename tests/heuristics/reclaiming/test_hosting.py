@@ -31,7 +31,7 @@ def test_weights_are_the_exact_costs(problem: Reclaiming) -> None:
     """Scaling the costs to integers loses nothing."""
     hosting = Hosting.of(problem)
 
-    assert [Fraction(job.cost) for job in problem.jobs] == [
+    assert [Fraction(decimal(job.cost)) for job in problem.jobs] == [
         Fraction(weight, hosting.unit) for weight in hosting.weights
     ]
 
