@@ -18,6 +18,17 @@ SUM = 1e-9
 #: feasible (the default of HiGHS, CP-SAT's parameters and SCIP alike).
 FEASIBILITY = 1e-6
 
+#: To what HiGHS holds the rows of an integer program: at `FEASIBILITY`, y <= M b with M = 1e5 lets y be 0.1
+#: while b rounds to 0.
+HIGHS_ROWS = 1e-9
+
+#: To what SCIP holds rows, relative to their limits; at less it loses itself in some unbounded models.
+SCIP_ROWS = 1e-8
+
+#: Difference, absolute and relative, of two limits of a row that mean the same integer after the few operations
+#: that made them.
+LIMIT_NOISE, LIMIT_PART = 1e-9, 1e-14
+
 #: Distance, relative or absolute, at which a backend calls its own value and bound equal. It is what solvers
 #: claim, in the units of the model that they were given; what that proves of a problem is decided by
 #: `gsopt.scaling` on the objective's grid.
@@ -51,3 +62,17 @@ CONTINUOUS_BOUND = 1e-6
 #: Difference, relative to a mean job completion time, at which a schedule counts as proven optimal: its value
 #: is continuous, and linear programs give bounds to `CONTINUOUS_BOUND`.
 CONTINUOUS = 1e-6
+
+#: Ticks of the clock (units in the last place of the latest time involved) by which all that is said of one job
+#: may be wrong together. A time is rounded by half a tick and a run has two, so one run is off by a tick at
+#: most, and eight are more than the roundings of some forty runs, which go up as often as down, come to. At
+#: 1.7e9 s, today as seconds since 1970, eight ticks are 2 microseconds.
+CLOCK_TICKS = 8
+
+#: Part of a span of seconds that rounding in speeds, overheads and sums explains: millions of roundings, each
+#: of 1e-16 of it.
+SPAN_ERROR = 1e-9
+
+#: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
+#: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
+OVERFULL = 1e-12
