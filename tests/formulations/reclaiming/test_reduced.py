@@ -15,7 +15,7 @@ from gsopt.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from instances.reclaiming import churn, random_hypergraph, server_uniform
 from tests.formulations.reclaiming.test_milp import BACKENDS, by_name
-from tests.strategies.reclaiming import figure_5, reclaiming_problems
+from tests.strategies.reclaiming import SOLVABLE, figure_5, reclaiming_problems
 
 CLUSTERS = [
     churn(servers=60, mode="packed", demand=20, seed=1),
@@ -68,7 +68,7 @@ def test_two_solvers_and_two_other_methods_agree(problem: Reclaiming) -> None:
 
 
 @settings(deadline=None, max_examples=150)
-@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=SOLVABLE))
 def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None:
     """On random tiny instances the reduced model finds what enumeration finds, collateral damage included."""
     assert check_formulation(reduced, [problem]) == 1

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
 from heuristics.reclaiming import greedy

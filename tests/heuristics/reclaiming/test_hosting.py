@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming.hosting import Hosting
 from tests.strategies.reclaiming import figure_5, reclaiming_problems

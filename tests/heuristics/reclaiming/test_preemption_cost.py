@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from gsopt.errors import InvalidInput
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import (
