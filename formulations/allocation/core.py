@@ -18,6 +18,9 @@ from gsopt.method import exact_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from gsopt.result import Result, StoppedBy
 
+#: Seconds that the core gets in any case.
+GRACE = 0.1
+
 
 @exact_method(unused=["backend", "log"])
 def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
@@ -70,16 +73,24 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
     known = Found(priced.choice, Fraction(priced.excess), message, StoppedBy.TIME_LIMIT)
     if hear(known.choice, known.excess):
         return replace(known, stopped_by=StoppedBy.INTERRUPT)
+    budget = _with_grace(budget)
     try:
         whole = whole_values(groups, core.items, budget)
     except Unsupported as reason:
         return replace(known, message=f"{message}; {reason}", stopped_by=StoppedBy.FINISHED)
-    if whole is None:
+    if whole is None or budget.passed:
         return known
     if bundles:
         with suppress(Unsupported):
             return Found(core.spread(core.bundled(whole)), 0, f"{message}, bundled")
     return _search(core, whole, message, budget, hear)
+
+
+def _with_grace(budget: Budget) -> Budget:
+    """Leave the core a moment even if the price took all the time: mostly that is enough for the proof."""
+    if budget.time_limit is None:
+        return budget
+    return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
 
 
 def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hear) -> Found:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,6 +50,9 @@ class Priced:
 def price_items(groups: Groups, budget: Budget) -> Priced:
     """Find the price of the smallest bound, a choice near it, and the items that may be in a better one.
 
+    This is what there is to return when no time is left, so the search for the price does not ask for any: it
+    looks at every item a few times.
+
     Examples
     --------
     >>> from gsopt.problems.allocation import Allocation, ElasticJob
@@ -58,7 +62,7 @@ def price_items(groups: Groups, budget: Budget) -> Priced:
     >>> priced.price, priced.choice.tolist(), round(priced.excess, 9)
     (6.0, [1, 5], 0.0)
     """
-    price, few, many = _best_price(groups, budget)
+    price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)
     if budget.start is not None:
         known = groups.choice(budget.start)
@@ -67,46 +71,56 @@ def price_items(groups: Groups, budget: Budget) -> Priced:
     return Priced(price, few, many, choice, excess, items)
 
 
-def _best_price(groups: Groups, budget: Budget) -> tuple[float, Integers, Integers]:
+def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
     """Find the price of the smallest bound, and two choices at about that price: one fits, one may not.
 
     The bound is convex and piecewise linear in the price. Two prices, one at which the choices take too much
     and one at which they fit, give two lines; the next price is where they cross. At prices between the two no
     job takes less than at the one or more than at the other, so that ever fewer items are looked at.
     """
-    items = np.arange(groups.value.size)
-    few, many = groups.nothing, _best(groups, items, 0.0)
+    left = _Items(np.arange(groups.value.size), groups.job, groups.weight, groups.value, groups.nothing)
+    few, many = groups.nothing, left.best(0.0)
     price = 0.0
     if groups.used(many) <= groups.capacity:
         return price, many, many
     low, high = _line(groups, few), _line(groups, many)
     for _ in range(_MOST_PRICES):
         price = (high[1] - low[1]) / (high[0] - low[0])
-        choice = _best(groups, items, price)
+        choice = left.best(price)
         line = _line(groups, choice)
-        if budget.passed or line in (low, high) or line[1] - price * line[0] <= low[1] - price * low[0]:
+        if line in (low, high) or line[1] - price * line[0] <= low[1] - price * low[0]:
             break
         if line[0] <= groups.capacity:
             few, low = choice, line
         else:
             many, high = choice, line
-        job = groups.job[items]
-        items = items[(items >= few[job]) & (items <= many[job])]
+        left = left.between(few, many)
     return price, few, many
 
 
-def _best(groups: Groups, items: Integers, price: float) -> Integers:
-    """Choose the item of the best value after payment for each job, the smallest of equals.
+class _Items(NamedTuple):
+    """Some items of every job: their places, jobs, weights and values, and where those of each job begin."""
 
-    The items are some of every job.
-    """
-    job = groups.job[items]
-    score = groups.value[items] - price * groups.weight[items]
-    begins = np.flatnonzero(np.diff(job, prepend=-1))
-    hits = np.flatnonzero(score == np.maximum.reduceat(score, begins)[job])[::-1] if job.size else begins
-    choice = np.zeros_like(groups.size)
-    choice[job[hits]] = items[hits]  # what is written last is the first of its job
-    return choice
+    places: Integers
+    job: Integers
+    weight: Integers
+    value: Floats
+    begins: Integers
+
+    def best(self, price: float) -> Integers:
+        """Choose the item of the best value after payment for each job, the smallest of equals."""
+        score = self.value - price * self.weight
+        hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
+        choice = np.zeros_like(self.begins)
+        choice[self.job[hits]] = self.places[hits]  # what is written last is the first of its job
+        return choice
+
+    def between(self, few: Integers, many: Integers) -> "_Items":
+        """Keep the items from those of one choice to those of another."""
+        kept = (self.places >= few[self.job]) & (self.places <= many[self.job])
+        job = self.job[kept]
+        begins = np.flatnonzero(np.append(True, job[1:] != job[:-1]))
+        return _Items(self.places[kept], job, self.weight[kept], self.value[kept], begins)
 
 
 def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
@@ -149,13 +163,13 @@ def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Intege
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny
     high = score + error
-    best = _highest(groups, high)
+    best = _highest(high, groups.nothing)
     idle = price * (groups.capacity - groups.used(choice))
     excess = (fsum(best - (score - error)[choice]) + idle) * (1 + ITEM_SCORE)
     return excess, np.flatnonzero(best[groups.job] - high <= excess)
 
 
-def _highest(groups: Groups, score: Floats) -> Floats:
+def _highest(score: Floats, begins: Integers) -> Floats:
     """Give the highest score of each job, shape (jobs,)."""
-    highest: Floats = np.maximum.reduceat(score, groups.nothing) if groups.size.size else score
+    highest: Floats = np.maximum.reduceat(score, begins) if begins.size else score
     return highest

@@ -15,8 +15,11 @@ from gsopt.result import StoppedBy
 #: States kept in one pass after the other: the first ones look for good choices, the last one keeps all.
 WIDTHS = (64, 1_024, None)
 
-#: States of all groups together whose origins are kept, and cells in which those of one group are merged.
-MOST_STATES, MOST_CELLS = 2**26, 2**24
+#: States of all groups together whose origins are kept, four bytes each.
+MOST_STATES = 2**26
+
+#: Cells of a table, and sums to be sorted, in which the states of one group are merged.
+MOST_CELLS, MOST_SUMS = 2**24, 2**22
 
 #: States are merged in a table of all weights between the least and the largest if it has at most so many cells
 #: for each of them, and by sorting otherwise.
@@ -147,6 +150,10 @@ class _Order:
             cost=np.append(np.minimum.accumulate(cost[groups][::-1])[::-1][1:], most),
         )
 
+    def rate(self, turn: int, room: Integers) -> Numbers:
+        """Give what a unit of weight is worth at most to states with some room, when a group has come."""
+        return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
+
 
 def _ranks(numbers: Numbers) -> Integers:
     """Give the place of each number in rising order."""
@@ -198,24 +205,25 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
     best, at_price = goal.best, knapsack.price * knapsack.room
     bound = at_price
     levels: list[_Level] = []
-    top, place, kept, narrowed = 0, 0, 0, False
+    top, place, kept, narrowed, full = 0, 0, 0, False, False
     for turn, group in enumerate(order.groups.tolist()):
         options = _useful(knapsack, group, best + goal.step)
         if options.size <= 1:
             continue
         merged = None if kept > MOST_STATES else _merge(states, knapsack, options, budget)
         if merged is None:
+            full = not budget.passed
             break
         room = knapsack.room - merged.weight
-        within_reach = (
-            merged.value + np.where(room >= 0, order.gain[turn : turn + 1], order.cost[turn : turn + 1]) * room
-        )
+        within_reach = merged.value + order.rate(turn, room) * room
         hopeful = np.flatnonzero(within_reach >= best + goal.step)
         if width is not None and hopeful.size > width:
             narrowed = True
             closest = np.lexsort((abs(room[hopeful]), -(within_reach[hopeful] // goal.step)))
             hopeful = np.sort(hopeful[closest[:width]])
-        levels.append(_Level(group, options, merged.origin[hopeful], states.weight.size))
+        before = states.weight.size
+        origin = merged.origin[hopeful].astype(np.min_scalar_type(before * options.size))
+        levels.append(_Level(group, options, origin, before))
         states = _States(merged.weight[hopeful], merged.value[hopeful], none)
         kept += hopeful.size
         fitting = int(np.searchsorted(states.weight, knapsack.room, side="right"))
@@ -226,7 +234,6 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
             break
     else:
         bound = best  # every group has come: a state that is still too heavy leads nowhere
-    full = kept > MOST_STATES
     return _Passed(best, levels[:top], place, at_price if narrowed else bound, full)
 
 
@@ -245,7 +252,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
     cells, sums = int(states.weight[-1] + choices.weight[-1]) - least + 1, before * options.size
     if cells <= min(_CELLS_PER_STATE * sums, MOST_CELLS):
         return _merge_in_table(states, choices, least, cells, budget)
-    return None if sums > MOST_CELLS else _merge_by_sorting(states, choices)
+    return None if sums > MOST_SUMS else _merge_by_sorting(states, choices)
 
 
 def _merge_in_table(

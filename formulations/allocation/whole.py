@@ -74,6 +74,8 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
     >>> whole.numbers.tolist(), whole.denominator
     ([0, 10, 0, 3], 30)
     """
+    if budget.passed:
+        return None
     tabled = np.array([job.values is not None for job in groups.problem.jobs], dtype=np.bool_)
     given = tabled[groups.job[items]] | (groups.extra[items] == 0)
     tables = _decimals(groups.value[items[given]], budget)

@@ -31,8 +31,9 @@ Workers = Annotated[int, Field(ge=1, le=10_000_000)]
 #: Allowed numbers of extra workers of all jobs together; each is an item of the knapsack.
 MOST_ITEMS = 5_000_000
 
-#: Denominator above which the step of proportional values is too small to round any bound by.
-_LARGEST_DENOMINATOR = 1_000_000
+#: Denominator above which the step of proportional values is too small to round any bound by, and number of
+#: values above which it takes longer to find a step than it is worth.
+_LARGEST_DENOMINATOR, _MOST_VALUES = 1_000_000, 100_000
 
 #: Seconds, or worker-seconds.
 Duration = Annotated[float, Field(ge=0, le=1e12)]
@@ -268,9 +269,11 @@ class Allocation(Problem[AllocationSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of the values of all items.
 
-        None where it would be too small to round a bound by: proportional values of many different numbers of
-        workers, or decimals of more than 15 digits.
+        None where it would be too small to round a bound by (proportional values of many different numbers of
+        workers, decimals of more than 15 digits), or takes long to find.
         """
+        if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
+            return None
         proportional = [job for job in self.jobs if job.values is None and job.time and job.extras]
         steps: list[Exact] = []
         denominator = 1
@@ -308,14 +311,14 @@ class Allocation(Problem[AllocationSolution]):
 
     def objective(self, solution: AllocationSolution) -> Exact:
         """Total reduction of the running times."""
+        given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
         numerators: dict[int, int] = defaultdict(int)  # by denominator: adding fractions one by one takes long
-        for job in self.jobs:
-            value = job.value(solution.extra.get(job.name, 0))
+        for value in (job.value(extra) for job, extra in given if extra):
             numerators[value.denominator] += value.numerator
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Check that all queued jobs start, that every job gets an allowed number, and that the GPUs suffice."""
+        """Check that all queued jobs start, that all get an allowed number, and that the GPUs suffice."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in jobs]
@@ -354,7 +357,7 @@ def _menu(job: ElasticJob) -> str:
 
 @lru_cache(maxsize=2**12)
 def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
-    """Give the greatest common divisor of w / (w + least) for all w, or None if its denominator is too large."""
+    """Give the greatest common divisor of w / (w + least) for all w; None if its denominator is too large."""
     numerator, denominator = 0, 1
     for extra in extras:
         shared = gcd(extra, least)
