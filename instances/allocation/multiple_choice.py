@@ -19,7 +19,12 @@ _SPREAD = 10
 
 
 def multiple_choice(
-    *, classes: int = 100, items: int = 10, largest: int = 1_000, correlation: Correlation = "weak", seed: int = 0
+    *,
+    classes: int = 100,
+    items: int = 10,
+    largest: int = 1_000,
+    correlation: Correlation = "weak",
+    seed: int = 0,
 ) -> Allocation:
     """Generate a multiple-choice knapsack in which exactly one item of every class is to be chosen.
 
@@ -38,8 +43,8 @@ def multiple_choice(
     correlation
         How values follow weights. ``none``: drawn like these. ``weak``: the weight, or up to 10 more or less.
         ``strong``: ten more than the weight, and the items of a class are the sums of the first 1, 2, ... of
-        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both in
-        rising order, so that no item is dominated.
+        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both
+        in rising order, so that no item is dominated.
     seed
         Seed of all random draws.
 
@@ -89,7 +94,9 @@ def _items(random: Random, count: int, largest: int, correlation: Correlation) -
         values = weights
     else:
         weights, values = sorted(weights), sorted(random.randint(1, largest) for _ in weights)
-    return sorted(dict(sorted(zip(weights, values, strict=True))).items())  # of equal weights the last, the best
+    return sorted(
+        dict(sorted(zip(weights, values, strict=True))).items()
+    )  # of equal weights the last, the best
 
 
 def _job(name: str, items: Sequence[Item]) -> ElasticJob:
