@@ -12,8 +12,9 @@ from formulations.allocation.whole import Numbers
 from gsopt.budget import Budget
 from gsopt.result import StoppedBy
 
-#: States kept in one pass after the other: the first ones look for good choices, the last one keeps all.
-WIDTHS = (64, 1_024, None)
+#: Groups that come and states that are kept in one pass after the other. The first ones look for good choices,
+#: the last one keeps all.
+PASSES = ((64, 64), (None, 64), (None, 1_024), (None, None))
 
 #: States of all groups together whose origins are kept, four bytes each.
 MOST_STATES = 2**26
@@ -96,10 +97,10 @@ def improve(
         choice, best = knapsack.base, 0
     bound, step, full, stopped = knapsack.price * knapsack.room, knapsack.step, False, False
     order = _Order.of(knapsack)
-    for width in WIDTHS:
+    for most, width in PASSES:
         if full or stopped or bound - best < max(step, enough + 1) or budget.passed:
             break
-        found = _pass(knapsack, order, _Goal(best, step, enough), width, budget)
+        found = _pass(knapsack, order, _Goal(best, step, enough, most, width), budget)
         bound, full = min(bound, found.bound), found.full
         if found.best > best:
             choice, best = _choice(knapsack, found.levels, found.place), found.best
@@ -161,11 +162,16 @@ def _ranks(numbers: Numbers) -> Integers:
 
 
 class _Goal(NamedTuple):
-    """What a pass is to beat: the best value known, in steps; and the excess at which it may stop."""
+    """What a pass is to beat, and its size.
+
+    The best value known; the step of values; the excess at which to stop; most groups, and most states.
+    """
 
     best: int
     step: int
     enough: int
+    most: int | None
+    width: int | None
 
 
 class _States(NamedTuple):
@@ -198,15 +204,17 @@ class _Passed(NamedTuple):
     full: bool
 
 
-def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, budget: Budget) -> _Passed:
-    """Go through the groups once, with at most `width` states at a time."""
+def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, budget: Budget) -> _Passed:
+    """Go through the groups once."""
     none = np.zeros(1, dtype=np.int64)
     states = _States(none, none.astype(knapsack.value.dtype), none)
     best, at_price = goal.best, knapsack.price * knapsack.room
     bound = at_price
     levels: list[_Level] = []
-    top, place, kept, narrowed, full = 0, 0, 0, False, False
-    for turn, group in enumerate(order.groups.tolist()):
+    groups = order.groups[: goal.most].tolist()
+    narrowed = len(groups) < order.groups.size
+    top, place, kept, full = 0, 0, 0, False
+    for turn, group in enumerate(groups):
         options = _useful(knapsack, group, best + goal.step)
         if options.size <= 1:
             continue
@@ -217,10 +225,10 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, bud
         room = knapsack.room - merged.weight
         within_reach = merged.value + order.rate(turn, room) * room
         hopeful = np.flatnonzero(within_reach >= best + goal.step)
-        if width is not None and hopeful.size > width:
+        if goal.width is not None and hopeful.size > goal.width:
             narrowed = True
             closest = np.lexsort((abs(room[hopeful]), -(within_reach[hopeful] // goal.step)))
-            hopeful = np.sort(hopeful[closest[:width]])
+            hopeful = np.sort(hopeful[closest[: goal.width]])
         before = states.weight.size
         origin = merged.origin[hopeful].astype(np.min_scalar_type(before * options.size))
         levels.append(_Level(group, options, origin, before))

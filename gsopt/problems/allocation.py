@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.errors import shorten
-from gsopt.grid import Exact, decimal, exact_total, step
+from gsopt.grid import Exact, decimal, exact_total, step, whole
 from gsopt.problem import (
     Frozen,
     Gpus,
@@ -133,12 +133,22 @@ class ElasticJob(Frozen):
         Proportional speed: T w / (w + m) for time T at the minimum m and w extra workers (Algorithm 2,
         line 18).
         """
+        return whole(Fraction(*self.ratio(extra)))
+
+    def ratio(self, extra: int) -> tuple[int, int]:
+        """Give numerator and denominator of a value, not reduced: adding up many of them takes no fractions.
+
+        Examples
+        --------
+        >>> ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60).ratio(2)
+        (120, 4)
+        """
         if extra == 0:
-            return 0
+            return 0, 1
         if self.values is not None:
-            return decimal(self.values[bisect_left(self.extras, extra)])
+            return decimal(self.values[bisect_left(self.extras, extra)]).as_integer_ratio()
         time = self.time or 0
-        return Fraction(time.numerator * extra, time.denominator * (extra + self.min_workers))
+        return time.numerator * extra, time.denominator * (extra + self.min_workers)
 
 
 class AllocationSolution(Frozen):
@@ -312,9 +322,9 @@ class Allocation(Problem[AllocationSolution]):
     def objective(self, solution: AllocationSolution) -> Exact:
         """Total reduction of the running times."""
         given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
-        numerators: dict[int, int] = defaultdict(int)  # by denominator: adding fractions one by one takes long
-        for value in (job.value(extra) for job, extra in given if extra):
-            numerators[value.denominator] += value.numerator
+        numerators: dict[int, int] = defaultdict(int)  # by denominator
+        for numerator, denominator in (job.ratio(extra) for job, extra in given if extra):
+            numerators[denominator] += numerator
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
@@ -374,5 +384,5 @@ def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
 
     from gsopt.decimals import whole_numbers
 
-    whole = whole_numbers(np.fromiter(values, np.float64))
-    return None if whole is None else Fraction(int(np.gcd.reduce(whole[0])), whole[1])
+    read = whole_numbers(np.fromiter(values, np.float64))
+    return None if read is None else Fraction(int(np.gcd.reduce(read[0])), read[1])

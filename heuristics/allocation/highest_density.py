@@ -1,13 +1,10 @@
 """Highest density: whole allocations in the order of their value per GPU."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
-
 import numpy as np
 
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from heuristics.allocation.value_table import value_table
+from heuristics.allocation.items import Items
 
 
 @heuristic
@@ -42,26 +39,13 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     """
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
-    left = problem.remaining
-    tables = [value_table(job, left) for job in problem.jobs]
-    sizes = [job.gpus_per_worker for job in problem.jobs]
-    extra, worth = [0] * len(tables), [0.0] * len(tables)
-    for j, w, value in _by_density(tables, sizes):
-        needed = (w - extra[j]) * sizes[j]
-        if needed <= left and value > worth[j]:
-            left -= needed
-            extra[j], worth[j] = w, value
+    left, items = problem.remaining, Items.of(problem)
+    order = np.lexsort((items.job, items.extra, -items.value / items.gpus))
+    order = order[items.value[order] > 0]
+    extra, gpus, worth = ([0] * len(problem.jobs) for _ in range(3))
+    columns = (items.job, items.extra, items.gpus, items.value)
+    for j, w, needed, value in zip(*(column[order].tolist() for column in columns), strict=True):
+        if needed - gpus[j] <= left and value > worth[j]:
+            left -= needed - gpus[j]
+            extra[j], gpus[j], worth[j] = w, needed, value
     return AllocationSolution(extra={job.name: w for job, w in zip(problem.jobs, extra, strict=True) if w})
-
-
-def _by_density(
-    tables: Sequence[tuple[Sequence[int], Sequence[float]]], sizes: Sequence[int]
-) -> Iterator[tuple[int, int, float]]:
-    """List job, extra workers and value of every item that saves time, the most per GPU first."""
-    job = np.repeat(np.arange(len(tables)), [len(extras) for extras, _ in tables])
-    extra = np.fromiter(chain.from_iterable(extras for extras, _ in tables), np.int64)
-    value = np.fromiter(chain.from_iterable(values for _, values in tables), np.float64)
-    density = value / (extra * np.array(sizes, dtype=np.int64)[job])
-    order = np.lexsort((job, extra, -density))
-    order = order[value[order] > 0]
-    return zip(job[order].tolist(), extra[order].tolist(), value[order].tolist(), strict=True)

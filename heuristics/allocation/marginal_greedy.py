@@ -1,12 +1,12 @@
 """Greedy by marginal value per GPU: one step at a time to the job that gains most from it."""
 
-from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
-from itertools import chain, pairwise
+
+import numpy as np
 
 from gsopt.method import NoSolution, heuristic
-from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from heuristics.allocation.value_table import value_table
+from gsopt.problems.allocation import Allocation, AllocationSolution
+from heuristics.allocation.items import Items
 
 
 @heuristic
@@ -46,24 +46,28 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     """
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
-    left = problem.remaining
-    steps = [_steps(j, job, left) for j, job in enumerate(problem.jobs)]
-    extra = [0] * len(steps)
-    race = [step for coming in steps if (step := next(coming, None))]
+    left, items = problem.remaining, Items.of(problem)
+    loss, gpus = _steps(items)
+    ends = items.first[1:].tolist()
+    coming = items.first[:-1].tolist()
+    race = [(loss[step], j) for j, step in enumerate(coming) if step < ends[j]]
     heapify(race)
     while race:
-        loss, j, needed, workers = heappop(race)
-        if loss >= 0 or needed > left:
+        lost, j = heappop(race)
+        step = coming[j]
+        if lost >= 0 or gpus[step] > left:
             continue
-        left -= needed
-        extra[j] = workers
-        if step := next(steps[j], None):
-            heappush(race, step)
-    return AllocationSolution(extra={job.name: w for job, w in zip(problem.jobs, extra, strict=True) if w})
+        left -= gpus[step]
+        coming[j] = step + 1
+        if step + 1 < ends[j]:
+            heappush(race, (loss[step + 1], j))
+    given = zip(problem.jobs, items.first.tolist(), coming, strict=False)
+    return AllocationSolution(extra={job.name: int(items.extra[n - 1]) for job, begin, n in given if n > begin})
 
 
-def _steps(number: int, job: ElasticJob, gpus: int) -> Iterator[tuple[float, int, int, int]]:
-    """Give for every step the negated value per GPU, the job's number, the GPUs, and the workers after it."""
-    for (before, had), (extra, value) in pairwise(chain([(0, 0.0)], zip(*value_table(job, gpus), strict=True))):
-        needed = (extra - before) * job.gpus_per_worker
-        yield (had - value) / needed, number, needed, extra
+def _steps(items: Items) -> tuple[list[float], list[int]]:
+    """Give the negated value per GPU, and the GPUs, of the step to every item from the one before it."""
+    begins = items.first[:-1][np.diff(items.first) > 0]
+    gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
+    gpus[begins], value[begins] = items.gpus[begins], items.value[begins]
+    return (-value / gpus).tolist(), gpus.tolist()

@@ -39,9 +39,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
     [1, 3]
     """
     useful = min(capacity, sum(max((weight for weight, _ in items), default=0) for items in groups))
-    additions = sum(map(len, groups)) * (useful + 1)
-    if len(groups) * (useful + 1) > LARGEST_TABLE or additions > LONGEST_RUN:
-        raise Unsupported(f"a table of {len(groups):,} groups by {useful:,} GPUs is too large")
+    refuse_large(len(groups), sum(map(len, groups)), useful)
     best = np.zeros((len(groups) + 1, useful + 1))
     for before, after, items in zip(best, best[1:], groups, strict=False):
         after[:] = before
@@ -59,3 +57,15 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
                 left -= weight
                 break
     return chosen
+
+
+def refuse_large(groups: int, items: int, capacity: int) -> None:
+    """Refuse a table that takes too much memory or time.
+
+    Raises
+    ------
+    Unsupported
+        With its size.
+    """
+    if groups * (capacity + 1) > LARGEST_TABLE or items * (capacity + 1) > LONGEST_RUN:
+        raise Unsupported(f"a table of {groups:,} groups by {capacity:,} GPUs is too large")

@@ -8,8 +8,8 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from gsopt.result import Result
-from heuristics.allocation.max_value import Item, max_value
-from heuristics.allocation.value_table import value_table
+from heuristics.allocation.items import Items
+from heuristics.allocation.max_value import Item, max_value, refuse_large
 
 
 @heuristic
@@ -65,17 +65,24 @@ def two_phase(
         raise InvalidInput("", "weight", shorten(weight), "must be one of corrected, printed")
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
-    capacity = problem.remaining
-    groups = [_items(job, capacity, charged=job.min_workers * (weight == "printed")) for job in problem.jobs]
-    chosen = zip(problem.jobs, max_value(groups, capacity), strict=True)
-    return AllocationSolution(extra={job.name: job.extras[place - 1] for job, place in chosen if place})
+    items = Items.of(problem)
+    charged = [job.base_gpus * (weight == "printed") for job in problem.jobs]
+    most = sum(job.max_extra * job.gpus_per_worker for job in problem.jobs) + sum(charged)
+    refuse_large(len(problem.jobs), items.value.size, min(problem.remaining, most))
+    chosen = max_value(_groups(items, charged), problem.remaining)
+    given = zip(problem.jobs, items.first.tolist(), chosen, strict=False)
+    extra = {job.name: int(items.extra[first + place - 1]) for job, first, place in given if place}
+    return AllocationSolution(extra=extra)
 
 
-def _items(job: ElasticJob, capacity: int, *, charged: int) -> list[Item]:
-    """List weight and value of each number of extra workers; `charged` workers are paid for beside them."""
-    extras, values = value_table(job, capacity)
-    weights = ((extra + charged) * job.gpus_per_worker for extra in extras)
-    return list(zip(weights, values, strict=True))
+def _groups(items: Items, charged: Sequence[int]) -> list[list[Item]]:
+    """List weight and value of the items of each job; some GPUs per job are charged beside the item's own."""
+    pairs = list(zip(items.gpus.tolist(), items.value.tolist(), strict=True))
+    begins, ends = items.first[:-1].tolist(), items.first[1:].tolist()
+    return [
+        [(gpus + more, value) for gpus, value in pairs[begin:end]]
+        for begin, end, more in zip(begins, ends, charged, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

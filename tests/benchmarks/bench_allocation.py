@@ -1,10 +1,11 @@
-"""Speed of the exact methods of allocation against each other and HiGHS, and the gaps of the heuristics."""
+"""Speed of the exact methods of allocation, what they return in time, and the gaps of the heuristics."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from statistics import median
-from time import perf_counter
-from typing import Any
+from time import perf_counter, process_time
+from typing import Any, get_args
 
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
@@ -12,19 +13,23 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from formulations.allocation import exact, milp
-from formulations.allocation.bundling import bundle
+import gsopt
+from formulations.allocation import core, exact, milp
+from formulations.allocation.bundling import solve_by_bundling
 from formulations.allocation.core import solve_core
 from formulations.allocation.dp import fill_table
 from formulations.allocation.groups import Found, Groups
 from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
-from gsopt.study import compare, load, names
+from gsopt.result import Result, Status
+from gsopt.study import compare, names
 from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from instances import data_folder
-from instances.allocation import elastic_jobs, from_data
+from instances.allocation import elastic_jobs, from_data, multiple_choice
+from instances.allocation.multiple_choice import Correlation
+from tests.strategies.allocation import committed, weakly_correlated
 
 SIZES = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
 KINDS: dict[str, dict[str, Any]] = {
@@ -32,8 +37,17 @@ KINDS: dict[str, dict[str, Any]] = {
     "sizes 1 to 8": {"sizes": "any"},
     "across servers": {"sizes": "any", "scaling": "across_servers"},
 }
-ALGORITHMS: tuple[Callable[[Groups], Found], ...] = (bundle, solve_core, fill_table)
+ALGORITHMS: tuple[Callable[..., Found], ...] = (solve_by_bundling, solve_core, fill_table)
 LARGEST: dict[str, Any] = {"jobs": 2_000, "capacity": 4_000, "seed": 2_000}
+
+#: Jobs up to which the item form is given to a solver for every kind; with more only for the first one.
+MOST_FOR_SOLVER = 500
+
+#: How much faster than the full table, and than HiGHS on the item form, the core must be with 2,000 jobs.
+FASTER_THAN_TABLE, FASTER_THAN_SOLVER = 10, 1_000
+
+#: Limits at which no heuristic may be better, and what may be spent beyond them.
+LIMITS, BEYOND = (0.2, 1.0, 5.0), 0.5
 
 
 def two_phase_printed(problem: Allocation) -> Result[AllocationSolution]:
@@ -54,26 +68,25 @@ def timed(call: Callable[[], Any], repeat: int = 5) -> tuple[float, Any]:
     return 1000 * min(times), result
 
 
-@pytest.mark.benchmark(group="allocation: 2,000 jobs, 4,000 GPUs, arrays at hand")
-@pytest.mark.parametrize("arithmetic", ["floats", "exact"])
-@pytest.mark.parametrize("algorithm", ALGORITHMS[:2], ids=lambda algorithm: algorithm.__name__)
-def test_algorithms(benchmark: BenchmarkFixture, algorithm: Callable[[Groups], Found], arithmetic: str) -> None:
-    """Bundling and core find the optimum of the largest instance, in floats and in exact arithmetic."""
-    problem = elastic_jobs(**LARGEST)
-    groups = Groups.of(problem, exact_arithmetic=arithmetic == "exact")
-    counts, _, _ = benchmark(algorithm, groups)
-
-    assert groups.in_seconds(groups.total(counts)) == pytest.approx(float(exact(problem).objective or 0))
+def run(algorithm: Callable[..., Found], groups: Groups) -> Found:
+    """Run an algorithm on arrays at hand, without a limit."""
+    return algorithm(groups, Budget(), lambda *_: False)
 
 
-@pytest.mark.benchmark(group="allocation: 2,000 jobs, 4,000 GPUs, arrays at hand")
-def test_full_table(benchmark: BenchmarkFixture) -> None:
-    """The dynamic programme over all jobs and GPUs finds the same optimum."""
+def worth(groups: Groups, found: Found) -> Fraction:
+    """Judge what an algorithm proved to be optimal."""
+    assert found.excess == 0
+    return Fraction(groups.problem.objective(groups.solution(found.choice)))
+
+
+@pytest.mark.benchmark(group="allocation: 2,000 jobs, 4,000 GPUs, arrays at hand, proof included")
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: algorithm.__name__)
+def test_algorithms(benchmark: BenchmarkFixture, algorithm: Callable[..., Found]) -> None:
+    """Bundling, core and full table prove the optimum of the largest instance, exactly."""
     problem = elastic_jobs(**LARGEST)
     groups = Groups.of(problem)
-    counts, _, _ = benchmark(fill_table, groups)
 
-    assert groups.total(counts) == pytest.approx(float(exact(problem).objective or 0))
+    assert worth(groups, benchmark(run, algorithm, groups)) == exact(problem).objective
 
 
 @pytest.mark.benchmark(group="allocation: 2,000 jobs, 4,000 GPUs, from problem to judged result")
@@ -89,11 +102,11 @@ def test_methods(benchmark: BenchmarkFixture, method: Callable[..., Result[Alloc
 
 @pytest.mark.benchmark(group="allocation: tables")
 def test_table_of_times(benchmark: BenchmarkFixture) -> None:
-    """All exact methods and HiGHS on the item form find the same value to nine digits, in the times printed."""
-    table = Table(box=box.SIMPLE_HEAD, title="allocation: quickest of five, in ms (exact arithmetic)")
+    """All exact methods prove the same exact value, the core many times faster than the table and HiGHS."""
+    table = Table(box=box.SIMPLE_HEAD, title="allocation: quickest of five, in ms, exact proof included")
     for name in ("jobs", "GPUs", "items", "kind", "arrays", "bundling", "core", "full table"):
         table.add_column(name, justify="left" if name == "kind" else "right")
-    for name in ("HiGHS, item form", "HiGHS / fastest"):
+    for name in ("HiGHS, item form", "HiGHS / core"):
         table.add_column(name, justify="right")
 
     def fill() -> None:
@@ -111,31 +124,117 @@ def test_table_of_times(benchmark: BenchmarkFixture) -> None:
 def _row(kind: str, jobs: int, capacity: int, options: dict[str, Any]) -> list[str]:
     problem = elastic_jobs(jobs=jobs, capacity=capacity, seed=jobs, **options)
     built, groups = timed(lambda: Groups.of(problem))
-    built_exact, exactly = timed(lambda: Groups.of(problem, exact_arithmetic=True))
-    cells = [f"{groups.value.size - jobs:,}", kind, f"{built:.2f} ({built_exact:.0f})"]
-    optimum = float(exact(problem, exact_arithmetic=True).objective or 0)
-    fastest = float("inf")
+    cells = [f"{groups.value.size - jobs:,}", kind, f"{built:.2f}"]
+    optimum = exact(problem).objective
+    times: dict[Callable[..., Found], float] = {}
     for algorithm in ALGORITHMS:
-        try:
-            time, (counts, _, _) = timed(lambda: algorithm(groups))  # noqa: B023 - called at once
-        except Unsupported:
-            cells.append("-")
-            continue
-        assert groups.total(counts) == pytest.approx(optimum, rel=1e-9)
-        certified = "" if algorithm is fill_table else f" ({timed(lambda: algorithm(exactly), 3)[0]:.1f})"  # noqa: B023
-        cells.append(f"{time:.2f}{certified}")
-        fastest = min(fastest, time)
+        with suppress(Unsupported):
+            times[algorithm], found = timed(lambda: run(algorithm, groups), 3)  # noqa: B023 - called at once
+            assert worth(groups, found) == optimum
+        cells.append(f"{times[algorithm]:.2f}" if algorithm in times else "-")
+    if jobs == LARGEST["jobs"]:
+        assert times[fill_table] > FASTER_THAN_TABLE * times[solve_core]
+    if jobs > MOST_FOR_SOLVER and options:
+        return [*cells, "", ""]
     form = milp.standard_form(problem)
     time, outcome = timed(lambda: Highs().solve(form), 1)
-    assert outcome.objective == pytest.approx(optimum, rel=1e-9)
-    return [*cells, f"{time:,.0f}", f"{time / fastest:,.0f}"]
+    assert outcome.objective == pytest.approx(float(optimum or 0), rel=1e-9)
+    if jobs > MOST_FOR_SOLVER:
+        assert time > FASTER_THAN_SOLVER * times[solve_core]
+    return [*cells, f"{time:,.0f}", f"{time / times[solve_core]:,.0f}"]
+
+
+@pytest.mark.benchmark(group="allocation: tables")
+def test_table_of_classic_classes(benchmark: BenchmarkFixture) -> None:
+    """The classic classes are proven in seconds; of the strongly correlated ones a millionth may be left."""
+    table = Table(box=box.SIMPLE_HEAD, title="allocation: the core on classic classes, 20 s each, in s")
+    shapes = ((10, 1_000), (100, 100), (1_000, 10), (1_000, 100))
+    for name in ("values follow weights", "weights up to", *(f"{c:,} x {i:,}" for c, i in shapes)):
+        table.add_column(name, justify="right" if "x" in name else "left")
+
+    def fill() -> None:
+        for largest in (1_000, 10_000):
+            for correlation in get_args(Correlation):
+                table.add_row(
+                    correlation, f"{largest:,}", *(_classic(correlation, largest, *shape) for shape in shapes)
+                )
+
+    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    Console(width=120).print("", table)
+
+    assert table.row_count == 2 * len(get_args(Correlation))
+
+
+def _classic(correlation: Correlation, largest: int, classes: int, items: int) -> str:
+    problem = multiple_choice(
+        classes=classes, items=items, largest=largest, correlation=correlation, seed=classes + items
+    )
+    result = core(problem, time_limit=20)
+    assert result.gap is not None
+    if correlation == "strong":
+        assert result.gap < 1e-5
+    else:
+        assert result.status is Status.OPTIMAL
+    return f"{result.runtime:.2f}" + (f" ({result.gap:.0e})" if result.gap else "")
+
+
+def dense() -> Iterable[Allocation]:
+    """Give the instances that once ran into minutes: weak correlation, and thousands of jobs of odd sizes."""
+    yield weakly_correlated(1_000, 100, seed=1)
+    yield weakly_correlated(300, 1_000, seed=1)
+    yield elastic_jobs(jobs=10_000, capacity=80_001, sizes="any", seed=1)
+    yield elastic_jobs(jobs=10_000, capacity=30_000, sizes="any", scaling="across_servers", seed=2)
+    yield multiple_choice(classes=300, items=300, correlation="strong", seed=1)
+
+
+@pytest.mark.benchmark(group="allocation: tables")
+def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture) -> None:
+    """At every limit the default method is as good as the best heuristic, bounded, and in time."""
+    gsopt.warm_up()
+    table = Table(box=box.SIMPLE_HEAD, title="allocation: gap at a limit (CPU seconds in all)")
+    for name in ("instance", "best heuristic", *(f"{limit:g} s" for limit in LIMITS)):
+        table.add_column(name, justify="left" if name == "instance" else "right")
+
+    def fill() -> None:
+        for name in names("allocation/"):
+            _limited(committed(name.removeprefix("allocation/")))
+        for problem in dense():
+            table.add_row(problem.name, *_limited(problem))
+
+    benchmark.pedantic(fill, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
+    Console(width=140).print("", table)
+
+    assert table.row_count == len(list(dense()))
+
+
+def _limited(problem: Allocation) -> list[str]:
+    best = max((Fraction(found) for found in _found_by_heuristics(problem)), default=None)
+    cells: list[str] = []
+    for limit in LIMITS:
+        begin = process_time()
+        result = gsopt.solve(problem, time_limit=limit)
+        spent = process_time() - begin
+        assert (best is None) == (result.status is Status.INFEASIBLE)
+        assert spent < limit + BEYOND
+        if best is not None and result.objective is not None and result.bound is not None:
+            assert best <= result.objective <= result.bound
+            cells.append(f"{result.gap or 0:.1e} ({spent:.2f})")
+    return ["" if best is None else f"{float(best):,.0f}", *cells]
+
+
+def _found_by_heuristics(problem: Allocation) -> Iterable[Any]:
+    for method in (highest_density, marginal_greedy, two_phase):
+        with suppress(Unsupported):
+            value = method(problem).objective
+            if value is not None:
+                yield value
 
 
 @pytest.mark.benchmark(group="allocation: tables")
 def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     """No heuristic beats the exact value, on the suites and on real snapshots where they are at hand."""
-    small = [_loaded(name) for name in names("allocation/small/")]
-    large = [[_loaded(name)] for name in names("allocation/production/")]
+    small = [committed(name.removeprefix("allocation/")) for name in names("allocation/small/")]
+    large = [[committed(name.removeprefix("allocation/"))] for name in names("allocation/production/")]
     folder = data_folder()
     real = [] if folder is None else [[problem] for problem in from_data(folder)]
     table = Table(box=box.SIMPLE_HEAD, title="allocation: gap to the optimum, and time")
@@ -152,20 +251,18 @@ def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     assert table.row_count == 1 + len(large) + len(real)
 
 
-def _loaded(name: str) -> Allocation:
-    problem = load(name)
-    assert isinstance(problem, Allocation)
-    return problem
-
-
 def _gaps(problems: list[Allocation]) -> list[str]:
     """Give the total gap and the median time of every method on some instances."""
     comparison = compare(problems, METHODS)
-    certified = (exact(problem, exact_arithmetic=True) for problem in problems)
-    best = sum(Fraction(result.objective or 0) for result in certified)
+    proven = [exact(problem) for problem in problems]
+    assert all(result.status in (Status.OPTIMAL, Status.INFEASIBLE) for result in proven)
+    best = sum(Fraction(result.objective or 0) for result in proven)
     cells: list[str] = []
     for method in METHODS:
         results = [row.result for row in comparison if row.method == method.__name__ and row.result is not None]
+        if len(results) < len(problems):
+            cells.append("-")
+            continue
         value = sum(Fraction(result.objective or 0) for result in results)
         assert value <= best
         gap = f"{float(100 * (1 - value / best)):.4f}" if value < best else "0"

@@ -45,13 +45,21 @@ def weigh(knapsack: Knapsack, choice: np.ndarray) -> int:
     return int(knapsack.weight[choice].sum())
 
 
-@pytest.mark.parametrize("widths", [(None,), (1, None), (2, 5, None), (64, 1_024, None)])
+@pytest.mark.parametrize(
+    "passes",
+    [
+        ((None, None),),
+        ((None, 1), (None, None)),
+        ((1, 2), (2, None), (None, 5), (None, None)),
+        ((64, 64), (None, 64), (None, 1_024), (None, None)),
+    ],
+)
 @pytest.mark.parametrize("cells", [10**9, 0])
 def test_finds_the_best_choice(
-    widths: tuple[int | None, ...], cells: int, monkeypatch: pytest.MonkeyPatch
+    passes: tuple[tuple[int | None, int | None], ...], cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever price, start and passes, merging in a table or by sorting: the best choice, proven."""
-    monkeypatch.setattr(states, "WIDTHS", widths)
+    monkeypatch.setattr(states, "PASSES", passes)
     monkeypatch.setattr(states, "_CELLS_PER_STATE", cells)
     for seed in range(400):
         knapsack, start, best = drawn(seed)
@@ -81,7 +89,7 @@ def test_a_search_cut_short_gives_a_bound_that_holds() -> None:
 
 def test_bounds_get_sharper_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search stopped late knows a better bound than the price alone gives."""
-    monkeypatch.setattr(states, "WIDTHS", (None,))
+    monkeypatch.setattr(states, "PASSES", ((None, None),))
     sharper = 0
     for seed in range(120):
         knapsack, start, _ = drawn(seed)
@@ -149,7 +157,7 @@ def test_every_better_choice_is_told_and_may_be_the_last() -> None:
 @pytest.mark.parametrize("cells", [10**9, 0])
 def test_dominated_states_are_dropped(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forty groups alike have as many states as there are weights, not as there are combinations."""
-    monkeypatch.setattr(states, "WIDTHS", (None,))
+    monkeypatch.setattr(states, "PASSES", ((None, None),))
     monkeypatch.setattr(states, "MOST_STATES", 40 * 40)
     monkeypatch.setattr(states, "_CELLS_PER_STATE", cells)
     first = np.arange(0, 3 * 41, 3)
@@ -168,7 +176,7 @@ def test_a_hard_class_takes_few_states(monkeypatch: pytest.MonkeyPatch) -> None:
     value = np.array(weight)
     start = first[:-1] + np.repeat([100, 0], 50)
     capacity = int(value[start].sum()) + 7
-    monkeypatch.setattr(states, "WIDTHS", (64,))
+    monkeypatch.setattr(states, "PASSES", ((64, 64),))
     improved = improve(Knapsack.of(capacity, first, value, value, Fraction(1), start), start, Budget())
     assert improved.excess == 0
     assert int(value[improved.choice].sum()) == capacity

@@ -164,3 +164,11 @@ def test_a_capacity_too_large_for_a_table_is_refused() -> None:
     )
     with pytest.raises(Unsupported, match="too large"):
         two_phase(Allocation(capacity=1_000_000, jobs=jobs))
+
+
+def test_a_capacity_that_nobody_can_use_is_no_table() -> None:
+    """A hundred million GPUs for two jobs of three extra workers need a table of six GPUs."""
+    jobs = tuple(ElasticJob(name=name, min_workers=1, max_workers=4, time_at_min=12) for name in "ab")
+    result = two_phase(Allocation(capacity=100_000_000, jobs=jobs))
+    assert result.solution is not None
+    assert dict(result.solution.extra) == {"a": 3, "b": 3}

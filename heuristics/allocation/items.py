@@ -1,0 +1,63 @@
+"""Items: what each number of extra workers of each job takes and saves, as flat arrays of floats."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.problems.allocation import Allocation
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The allowed numbers of extra workers of all jobs, job by job, as far as they fit into the remaining GPUs.
+
+    Attributes
+    ----------
+    first
+        Where the items of each job begin, and at the end their number, shape (jobs + 1,).
+    job, extra, gpus
+        Job, number of extra workers and their GPUs, shape (items,).
+    value
+        Reduction of the running time, shape (items,).
+    """
+
+    first: NDArray[np.int64]
+    job: NDArray[np.int64]
+    extra: NDArray[np.int64]
+    gpus: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, problem: Allocation) -> "Items":
+        """List the items of a problem whose queued jobs can all start.
+
+        Examples
+        --------
+        >>> from gsopt.problems.allocation import ElasticJob
+        >>> a = ElasticJob(name="A", min_workers=2, max_workers=6, gpus_per_worker=2, time_at_min=60)
+        >>> b = ElasticJob(name="B", min_workers=2, counts=[2, 6, 14], values=[30, 45, 40])
+        >>> items = Items.of(Allocation(capacity=7, jobs=[a, b]))
+        >>> items.first.tolist(), items.extra.tolist(), items.gpus.tolist(), items.value.tolist()
+        ([0, 3, 5], [1, 2, 3, 2, 6], [2, 4, 6, 2, 6], [20.0, 30.0, 36.0, 30.0, 45.0])
+        """
+        jobs, left = problem.jobs, problem.remaining
+        menus = [job.extras for job in jobs]
+        fitting = [
+            bisect_right(menu, left // job.gpus_per_worker) for job, menu in zip(jobs, menus, strict=True)
+        ]
+        first = np.concatenate(([0], np.cumsum(fitting))).astype(np.int64)
+        number = np.repeat(np.arange(len(jobs)), fitting)
+        extra = np.arange(1, number.size + 1) - first[number]
+        per_job = [(job.min_workers, job.gpus_per_worker) for job in jobs]
+        least, size = np.array(per_job, dtype=np.int64).reshape(-1, 2).T
+        for begin, count, menu in zip(first.tolist(), fitting, menus, strict=False):
+            if not isinstance(menu, range):
+                extra[begin : begin + count] = menu[:count]
+        time = np.array([float(job.time or 0) if job.values is None else 0.0 for job in jobs])
+        value = np.repeat(time, fitting) * extra / (extra + least[number])
+        for begin, count, job in zip(first.tolist(), fitting, jobs, strict=False):
+            if job.values is not None:
+                value[begin : begin + count] = job.values[:count]
+        return cls(first, number, extra, extra * size[number], value)
