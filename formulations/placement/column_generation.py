@@ -3,19 +3,18 @@
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
-from formulations.deadline import Deadline
 from formulations.placement.answer import answer, without_model
+from formulations.placement.beginning import begin
 from formulations.placement.bounds import better_than, round_up
 from formulations.placement.generation import Generation
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Integers, Packing
+from formulations.placement.packing import Packing
 from formulations.placement.patterns import over_patterns
-from formulations.placement.pricing import pricer
+from formulations.placement.pricers import pricer
 from formulations.placement.rounding import rounded
-from formulations.placement.settle import Settled, settle
-from gsopt.backends import Backend, Highs
+from formulations.placement.settle import settle
+from gsopt.budget import Budget
+from gsopt.method import exact_method
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.result import Result, StoppedBy
 
@@ -26,14 +25,8 @@ _FEW = 2_000
 _DIVE, _SEARCH = 3.0, 3.0
 
 
-def column_generation(
-    problem: Placement,
-    *,
-    backend: Backend | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    log: bool = False,
-) -> Result[PlacementSolution]:
+@exact_method()
+def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
     """Solve the relaxation of the pattern model by column generation, then look for integers.
 
     The model is that of `formulations.placement.packing.Packing`. Patterns are generated while one has a
@@ -46,8 +39,8 @@ def column_generation(
     Size
     ----
     Some hundred columns for 50 demands; one row per demand and zone and one per kind of server. Pricing fills a
-    table with an entry for every amount of GPU, CPU and memory of a server, 300,000 for 8 GPUs, 92 cores and
-    350 GB; where that is more than 2,000,000 it solves integer programs.
+    table with an entry for every amount of every resource of a server, 300,000 for 8 GPUs, 92 cores and 350 GB,
+    where that is at most 2,000,000 and workers are many; elsewhere it is a branch and bound.
 
     Source
     ------
@@ -57,14 +50,10 @@ def column_generation(
     ----------
     problem
         The problem.
-    backend
-        Solver of the integer programs; HiGHS when None. Linear programs go to HiGHS.
-    time_limit
-        Seconds; None for none.
+    budget
+        Time limit, gap, start, and the backend of the integer programs; linear programs go to HiGHS.
     seed
         Seed of the varied prices.
-    log
-        Stream the solver's log to standard error.
 
     Examples
     --------
@@ -72,51 +61,49 @@ def column_generation(
     >>> column_generation(gsopt.load("placement/small/six-items")).bound
     2
     """
-    deadline = Deadline(time_limit)
-    known = without_model(problem, "column_generation", deadline)
+    known = without_model(problem, "column_generation", budget)
     if known is not None:
         return known
-    solver = backend or Highs()
     packing = Packing.of(problem)
-    pricers = tuple(pricer(packing, zone, solver) for zone in packing.zones)
-    relaxed = Generation(packing, pricers, deadline).run()
+    patterns, settled = begin(packing, budget)
+    if settled.closed(budget.gap):
+        return answer(
+            packing, patterns, settled, method="column_generation", budget=budget, message="resources counted"
+        )
+    pricers = tuple(pricer(packing, zone) for zone in packing.zones)
+    relaxed = Generation(packing, pricers, budget).run(patterns)
     patterns = relaxed.patterns
-    settled = Settled(packing.floor, infeasible=relaxed.infeasible, stopped_by=relaxed.stopped_by)
-    if relaxed.outcome is not None and relaxed.prices is not None:
-        bound = round_up(packing, max(relaxed.bound, packing.floor))
-        rounding = rounded(packing, patterns, relaxed.outcome, goal=bound, deadline=deadline, seed=seed)
+    settled = replace(settled, infeasible=relaxed.infeasible, stopped_by=relaxed.stopped_by)
+    if relaxed.bound > packing.floor and not relaxed.infeasible:
+        settled = settled.with_bound(round_up(packing, relaxed.bound))
+    if relaxed.optimum is not None and relaxed.prices is not None and not settled.closed(budget.gap):
+        rounding = rounded(packing, patterns, relaxed.optimum, goal=settled.bound, budget=budget, seed=seed)
         patterns = rounding.patterns + rounding.others
         form = packing.form(patterns)
+        if rounding.values is not None:
+            settled = settled.with_point(rounding.values, packing.value(rounding.filled))
         settled = settle(
             form,
-            relaxed.outcome,
-            Settled.at(form, _padded(rounding.values, form.cost.size), bound),
+            relaxed.optimum,
+            settled,
             prove=partial(better_than, packing, relaxed.prices),
-            backend=solver,
-            deadline=deadline,
+            budget=budget,
             complete=False,
             dive=_DIVE,
             search=_SEARCH,
-            log=log,
         )
-        if settled.stopped_by is StoppedBy.TIME_LIMIT and not deadline.passed:
+        if settled.stopped_by is StoppedBy.TIME_LIMIT and not budget.passed:
             settled = replace(settled, stopped_by=StoppedBy.FINISHED)  # this method's own limits
-    if settled.stopped_by is StoppedBy.FINISHED and not (settled.closed or settled.infeasible):
-        every = maximal_patterns(packing, limit=_FEW)
+    if settled.stopped_by is StoppedBy.FINISHED and not settled.closed(budget.gap):
+        every = maximal_patterns(packing, limit=_FEW, budget=budget)
         if every is not None:
-            return over_patterns(
-                packing, every, method="column_generation", backend=solver, deadline=deadline, log=log
-            )
+            return over_patterns(packing, patterns, settled, every, method="column_generation", budget=budget)
     return answer(
         packing,
         patterns,
         settled,
         method="column_generation",
-        solver=solver.name,
-        deadline=deadline,
+        solver=budget.solver.name,
+        budget=budget,
         message=f"{len(patterns):,} patterns generated in {relaxed.rounds} rounds",
     )
-
-
-def _padded(values: Integers | None, columns: int) -> Integers | None:
-    return None if values is None else np.pad(values, (0, columns - values.size))

@@ -7,11 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from formulations.deadline import Deadline
-from formulations.placement.packing import Integers, Packing, Patterns, Reals
-from gsopt.backends import Outcome
-
-_WHOLE = 1e-6
+from formulations.placement.linear import Optimum
+from formulations.placement.packing import Filled, Integers, Packing, Patterns, Reals
+from gsopt.budget import Budget
+from gsopt.tolerances import FEASIBILITY
 
 #: How far prices are varied, up and down.
 _VARIED = 0.3
@@ -44,14 +43,20 @@ class Rounded:
     values: Integers | None
     others: Patterns
 
+    @property
+    def filled(self) -> Filled:
+        """The solution that was found."""
+        assert self.values is not None
+        return Filled(self.patterns, self.values)
+
 
 def rounded(
     packing: Packing,
     patterns: Patterns,
-    outcome: Outcome,
+    optimum: Optimum,
     *,
     goal: int,
-    deadline: Deadline,
+    budget: Budget,
     seed: int = 0,
 ) -> Rounded:
     """Round a relaxation down and place the workers that are left, again and again until the goal is met.
@@ -66,20 +71,18 @@ def rounded(
         The packing.
     patterns
         Patterns of the relaxation.
-    outcome
-        Its optimum, with duals.
+    optimum
+        Its optimum.
     goal
         Value at which to stop.
-    deadline
+    budget
         Time limit.
     seed
         Seed of the variation.
     """
     demands = len(packing.demands)
-    if outcome.values is None or outcome.duals is None:
-        return Rounded(patterns, None, Patterns.of((), demands))
-    below = np.floor(outcome.values + _WHOLE).astype(np.int64)
-    rest = _Rest(packing, patterns, below, outcome.duals)
+    below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
+    rest = _Rest(packing, patterns, below, optimum.duals)
     allowed = goal - round(packing.form(patterns).objective(below))
     best: list[_Filling] | None = None
     tried: dict[_Filling, None] = {}
@@ -87,7 +90,7 @@ def rounded(
         tried.update(dict.fromkeys(run))
         if best is None or rest.cost(run) < rest.cost(best):
             best = run
-        if rest.cost(best) <= allowed or deadline.passed:
+        if rest.cost(best) <= allowed or budget.passed:
             break
     others = Patterns.of(map(rest.row, tried), demands)
     if best is None:
@@ -199,14 +202,15 @@ class _Run:
         """Fill a server with those that are left, the most worth for their share first."""
         self.filled += 1
         needs = self._needs[zone]
-        gpu, cpu, memory = self._rest.packing.kinds[kind].room
+        room: Sequence[int] = self._rest.packing.kinds[kind].room
         pairs = []
-        for demand, (g, c, m) in self._order(zone, kind):
-            fits = ((gpu, g), (cpu, c), (memory, m))
-            number = min(needs[demand], *(free // need for free, need in fits if need))
+        for demand, vector in self._order(zone, kind):
+            number = min(
+                needs[demand], *(free // need for free, need in zip(room, vector, strict=True) if need)
+            )
             if number:
                 pairs.append((demand, number))
-                gpu, cpu, memory = gpu - number * g, cpu - number * c, memory - number * m
+                room = [free - number * need for free, need in zip(room, vector, strict=True)]
         return zone, kind, tuple(sorted(pairs))
 
     def _order(self, zone: int, kind: int) -> list[tuple[int, list[int]]]:

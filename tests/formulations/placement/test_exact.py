@@ -58,7 +58,7 @@ def test_it_chooses_by_structure_and_says_so() -> None:
     """GPUs only go to buckets, few patterns are enumerated, many generated; the message names the method."""
     assert exact(whole_gpus(workers=100, seed=3)).message == "buckets: GPUs counted"
     assert exact(vectors(types=4, workers=100)).message.startswith("patterns: ")
-    assert exact(vectors(types=40, workers=100, training=30, inference=30)).message.startswith(
+    assert exact(vectors(types=50, workers=1500, skew=0.5), time_limit=1.0).message.startswith(
         "column_generation: "
     )
 
@@ -136,7 +136,7 @@ def scaled(problem: Placement, factors: tuple[int, int, int]) -> Placement:
     """Give a problem with other units."""
 
     def finer(amounts: Resources) -> Resources:
-        gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector, factors, strict=True))
+        gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector(), factors, strict=True))
         return Resources(gpu=gpu, cpu=cpu, memory=memory)
 
     servers = tuple(

@@ -1,0 +1,182 @@
+"""Start: a first placement, by best-fit decreasing on servers and workers that are put together."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+import numpy as np
+
+from formulations.placement.layers import fitting
+from formulations.placement.packing import Filled, Integers, Packing, Reals, Unit
+from gsopt.budget import Budget
+
+
+def constructed(packing: Packing, budget: Budget) -> Filled | None:
+    """Place the largest workers first, on the fullest server with room; None where none is found in time.
+
+    Workers of one demand are placed all at once. Their order is by the sum of their shares of a server, by the
+    largest share or by the first resource; opened are the servers with most room for their cost, or with least
+    room. The best of these combinations is kept. Where pools matter workers are placed unit by unit.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
+    ... )
+    >>> constructed(Packing.of(problem), Budget()).values
+    array([2, 1])
+    """
+    best: Filled | None = None
+    fill = _by_unit if packing.units else _by_demand
+    for order, opening in product(_orders(packing), _openings(packing)):
+        found = fill(packing, order, opening, budget)
+        if found is not None and (best is None or packing.value(found) < packing.value(best)):
+            best = found
+        if budget.passed:
+            break
+    return best
+
+
+def _orders(packing: Packing) -> list[Integers]:
+    share = packing.demands / np.maximum(packing.rooms.max(axis=0), 1)
+    sizes = (share.sum(axis=1), share.max(axis=1), share[:, 0] + share.sum(axis=1) / _TIES)
+    return [np.argsort(-size, kind="stable") for size in sizes]
+
+
+def _openings(packing: Packing) -> list[Integers]:
+    """Order the kinds of servers as they shall be opened; those that cost nothing come first."""
+    room = _weights(packing) @ packing.rooms.T
+    by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
+    by_room = np.lexsort((room, packing.costs > 0))
+    return [by_value] if (by_value == by_room).all() else [by_value, by_room]
+
+
+def _weights(packing: Packing) -> Reals:
+    weights: Reals = 1 / np.maximum(packing.rooms.max(axis=0), 1)
+    return weights
+
+
+#: Where sizes are equal the sum of the shares decides: it is divided by this and added.
+_TIES = 1e6
+
+
+class _Servers:
+    """Servers while they are filled: the open ones in arrays, the others counted by kind."""
+
+    def __init__(self, packing: Packing, opening: Integers) -> None:
+        self._packing = packing
+        self._opening = opening.tolist()
+        self._weights = _weights(packing)
+        self.left = packing.limits.copy()
+        self.kind = np.zeros(0, dtype=np.int64)
+        self.zone = np.zeros(0, dtype=np.int64)
+        self.free = np.zeros((packing.demands.shape[1], 0), dtype=np.int64)
+        self.entries: list[tuple[Integers, int, Integers]] = []
+
+    def place(self, demand: int, number: int, zone: int) -> int:
+        """Place some workers in a zone; give the number of those for whom there is no room."""
+        rest = self._on_open(demand, number, zone)
+        for kind in self._opening:
+            if not rest:
+                break
+            if self.left[kind] and kind in self._packing.zones[zone].kinds:
+                rest = self._on_new(demand, rest, zone, kind)
+        return rest
+
+    def _on_open(self, demand: int, number: int, zone: int) -> int:
+        holds = fitting(self.free, self._packing.demands[demand], number)
+        roomy = np.flatnonzero((holds > 0) & (self.zone == zone))
+        roomy = roomy[np.argsort(self._weights @ self.free[:, roomy], kind="stable")]
+        return self._put(demand, number, roomy, holds[roomy])
+
+    def _on_new(self, demand: int, number: int, zone: int, kind: int) -> int:
+        room = self._packing.rooms[kind]
+        each = int(fitting(room[:, np.newaxis], self._packing.demands[demand], number)[0])
+        if not each:
+            return number
+        count = min(int(self.left[kind]), -(-number // each))
+        new = np.arange(self.kind.size, self.kind.size + count)
+        self.left[kind] -= count
+        self.kind = np.append(self.kind, np.full(count, kind))
+        self.zone = np.append(self.zone, np.full(count, zone))
+        self.free = np.hstack([self.free, np.repeat(room[:, np.newaxis], count, axis=1)])
+        return self._put(demand, number, new, np.full(count, each))
+
+    def _put(self, demand: int, number: int, servers: Integers, holds: Integers) -> int:
+        before = np.cumsum(holds) - holds
+        numbers = np.clip(number - before, 0, holds)
+        used = numbers > 0
+        servers, numbers = servers[used], numbers[used]
+        self.free[:, servers] -= self._packing.demands[demand][:, np.newaxis] * numbers
+        if servers.size:
+            self.entries.append((servers, demand, numbers))
+        return number - int(numbers.sum())
+
+    def filled(self, moved: Integers) -> Filled:
+        """Give the fillings as patterns with their numbers."""
+        contents: list[dict[int, int]] = [{} for _ in range(self.kind.size)]
+        for servers, demand, numbers in self.entries:
+            for server, number in zip(servers.tolist(), numbers.tolist(), strict=True):
+                contents[server][demand] = contents[server].get(demand, 0) + number
+        return self._packing.filled(moved, zip(self.zone.tolist(), self.kind.tolist(), contents, strict=True))
+
+
+def _by_demand(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
+    servers = _Servers(packing, opening)
+    for demand in order.tolist():
+        if budget.passed or servers.place(demand, int(packing.totals[demand]), 0):
+            return None
+    return servers.filled(np.zeros(0, dtype=np.int64))
+
+
+def _by_unit(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
+    servers, moved = _Servers(packing, opening), np.zeros(packing.moves, dtype=np.int64)
+    rank = np.argsort(order)
+    parts = [packing.parts(unit) for unit in packing.units]
+    for u in sorted(range(len(parts)), key=lambda u: min(int(rank[demand]) for demand, _, _ in parts[u])):
+        for times in _portions(packing.units[u]):
+            if budget.passed or not _place_unit(packing, servers, moved, u, parts[u], times):
+                return None
+    return servers.filled(moved)
+
+
+def _portions(unit: Unit) -> Iterator[int]:
+    """Give how often the unit is placed at a time: single workers all at once, jobs one by one."""
+    if unit.alone:
+        yield unit.number
+    else:
+        yield from (1 for _ in range(unit.number))
+
+
+def _place_unit(
+    packing: Packing,
+    servers: _Servers,
+    moved: Integers,
+    u: int,
+    parts: Sequence[tuple[int, int, int]],
+    times: int,
+) -> bool:
+    """Place a unit in the pool that costs less, or else in the other; tell whether there was room."""
+    unit, rest = packing.units[u], times
+    for inference in (True, False) if unit.moving < 0 else (False, True):
+        before = servers.free.copy(), servers.left.copy(), servers.kind, servers.zone, list(servers.entries)
+        shared = np.zeros(packing.moves, dtype=np.int64)
+        missing = 0
+        for demand, zone, number in parts:
+            missing = servers.place(demand, number * rest, zone if inference else 0)
+            if missing and inference and zone != packing.shared_zone:  # among others is better than nowhere
+                shared[len(packing.units) + demand] = missing
+                missing = servers.place(demand, missing, packing.shared_zone)
+                shared[len(packing.units) + demand] -= missing
+            if missing and not unit.alone:
+                break
+        if missing and not unit.alone:
+            servers.free, servers.left, servers.kind, servers.zone, servers.entries = before
+            continue
+        moved += shared
+        moved[u] += (rest - missing) * inference
+        rest = missing
+        if not rest:
+            return True
+    return False
