@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gsopt import backends, bounds, judge, problems, simulation, speed, studies, testing
+    from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.comparison import Comparison
     from gsopt.errors import GsoptError
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
     from gsopt.schedule import Schedule
     from gsopt.simulation import compare_policies, simulate
     from gsopt.standard_form import StandardForm
-    from gsopt.study import compare, load, names, solve
+    from gsopt.study import compare, load, names, solve, warm_up
 
 _HOME = {
+    "Budget": "gsopt.budget",
     "Cluster": "gsopt.cluster",
     "Comparison": "gsopt.comparison",
     "Formulation": "gsopt.formulation",
@@ -54,10 +56,12 @@ _HOME = {
     "names": "gsopt.study",
     "simulate": "gsopt.simulation",
     "solve": "gsopt.study",
+    "warm_up": "gsopt.study",
 }
 _ROOMS = frozenset({"backends", "bounds", "judge", "problems", "simulation", "speed", "studies", "testing"})
 
 __all__ = [
+    "Budget",
     "Cluster",
     "Comparison",
     "Formulation",
@@ -88,6 +92,7 @@ __all__ = [
     "speed",
     "studies",
     "testing",
+    "warm_up",
 ]
 
 

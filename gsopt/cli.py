@@ -29,18 +29,19 @@ from rich.progress import (
 from rich.table import Table
 
 from gsopt import backends, simulation, study
-from gsopt.backends import Backend, Incumbent
+from gsopt.backends import Backend
 from gsopt.cluster import Cluster
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
 from gsopt.fairness import gps_finish_times
 from gsopt.files import first_error, problem_types, read_data, read_problem, read_solution, to_json
 from gsopt.job import Workload
-from gsopt.method import accepts
+from gsopt.method import uses
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
 from gsopt.scenario import Scenario
 from gsopt.studies.command import app as study_app
+from gsopt.tables import percent
 from gsopt.window import window as read_window
 
 #: Seconds that the demo gives each method on each instance.
@@ -138,6 +139,8 @@ def solve(
     method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
     backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
     time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
+    gap: Annotated[float | None, typer.Option(help="relative gap at which to stop, such as 0.01")] = None,
+    start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
     seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
     log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
     as_json: _Json = False,
@@ -148,12 +151,16 @@ def solve(
     options: dict[str, Any] = {}
     if backend is not None:
         options["backend"] = _backend(backend)
+    if gap is not None:
+        options["gap"] = gap
+    if start is not None:
+        options["start"] = read_solution(start, problem)
     if seed is not None:
         options["seed"] = seed
     if log:
         options["log"] = True
     with _incumbents(problem) as report:
-        if accepts(chosen, "on_incumbent"):
+        if uses(chosen, "on_incumbent"):
             options["on_incumbent"] = report
         result = study.solve(problem, chosen, time_limit=time_limit, **options)
     if as_json:
@@ -479,16 +486,16 @@ def _progress() -> Progress:
 
 
 @contextmanager
-def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Incumbent], None]]:
+def _incumbents(problem: Problem[Any]) -> Iterator[Callable[[Result[Any]], None]]:
     """Show the best value and bound so far while a solver runs."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
         task = progress.add_task(f"solving {problem.name}", total=None)
 
-        def report(incumbent: Incumbent) -> None:
-            bound = "-" if incumbent.bound is None else f"{incumbent.bound:g}"
-            found = f"{problem.unit}: {incumbent.objective:g}, bound {bound}"
+        def report(incumbent: Result[Any]) -> None:
+            bound = "-" if incumbent.bound is None else f"{float(incumbent.bound):g}"
+            found = f"{problem.unit}: {float(incumbent.objective or 0):g}, bound {bound}"
             progress.update(task, description=f"solving {problem.name}  {found}")
 
         yield report
@@ -508,7 +515,7 @@ def _exit_code(result: Result[Any]) -> Exit:
 
 
 def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
-    gap = "-" if result.gap is None else f"{100 * result.gap:.2f} %"
+    gap = "-" if result.gap is None else percent(result.gap)
     lines = {
         "method": result.method + (f" ({result.solver})" if result.solver else ""),
         "status": f"{result.status.value}, {result.level.value}",

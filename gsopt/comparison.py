@@ -12,9 +12,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
-from gsopt.problem import Number, Problem, Sense, exact_total
-from gsopt.result import Result, Status, plain, same
-from gsopt.tables import html_of, text_of
+from gsopt.grid import exact_total
+from gsopt.problem import Number, Problem, Sense
+from gsopt.result import Result, Status, plain
+from gsopt.tables import html_of, percent, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,9 @@ _MOST_GROUPS = 4
 
 #: From here on a table shows numbers with one decimal, below with six digits.
 _LARGE = 1000
+
+#: Digits of a number, and to how many they grow where two different numbers would look alike.
+_FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
 
 @dataclass(frozen=True)
@@ -64,8 +68,6 @@ class Row:
         """How much worse the value is than the best proven bound, in the objective's unit."""
         if self.result is None or self.result.objective is None or self.bound is None:
             return None
-        if same(self.result.objective, self.bound):
-            return 0
         return abs(Fraction(self.result.objective) - Fraction(self.bound))
 
     @property
@@ -258,15 +260,18 @@ def _totals(rows: list[Row]) -> list[str]:
     times = [row.result.runtime for row in rows if row.result is not None]
     if not solved:
         return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
-    value = exact_total(row.result.objective for row in solved if row.result is not None)
-    bounds = [row.bound for row in solved]
-    bound = None if None in bounds else exact_total(bounds)
+    value = exact_total(
+        row.result.objective for row in solved if row.result and row.result.objective is not None
+    )
+    bounds = [row.bound for row in solved if row.bound is not None]
+    bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
     proven = all(row.optimum_known for row in solved)
+    first, second = _apart(value, bound)
     return [
         str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
-        _number(value),
-        ("" if proven else "bound ") + _number(bound),
+        first,
+        ("" if proven else "bound ") + second,
         _gap(_ratio(excess, bound), excess),
         _seconds(median(times)),
     ]
@@ -289,26 +294,36 @@ def _cells(row: Row, keys: Sequence[str]) -> list[str]:
         row.instance,
         *figures,
         row.method,
-        _number(found.objective),
-        _number(row.bound),
+        *_apart(found.objective, row.bound),
         _gap(row.gap, row.excess),
         _seconds(found.runtime),
         found.status.value if found.status is not Status.OPTIMAL else f"optimal, {found.level.value}",
     ]
 
 
-def _number(value: Number | None) -> str:
+def _apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
+    """Show a value and a bound with as many digits as it takes to tell them apart, if they differ."""
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        shown = _number(value, digits), _number(bound, digits)
+        if shown[0] != shown[1] or value == bound:
+            return shown
+    return _number(value, _MOST_DIGITS), _number(bound, _MOST_DIGITS)
+
+
+def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
     simple = plain(value)
     if simple is None:
         return "-"
     if isinstance(simple, int):
         return f"{simple:,}"
-    return f"{simple:,.1f}" if abs(simple) >= _LARGE else f"{simple:.6g}"
+    if abs(simple) >= _LARGE:
+        return f"{simple:,.{1 + digits - _FEWEST_DIGITS}f}"
+    return f"{simple:.{digits}g}"
 
 
 def _gap(gap: float | None, excess: Number | None) -> str:
     if gap is not None:
-        return f"{100 * gap:.1f} %"
+        return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"
 
 

@@ -1,21 +1,26 @@
 """Formulation: a Pyomo model of record, solved by a backend and cross-checked against the problem."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from math import ceil, floor
-from time import perf_counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import isclose
 from typing import Any, ClassVar, Generic, TypeVar
 
-from gsopt.backends import Backend, Highs, Incumbent, Outcome
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.backends import Backend
+from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
-from gsopt.problem import Number, Problem, S, Sense
-from gsopt.result import Result, Status, plain, same
+from gsopt.grid import Number
+from gsopt.method import solve_within
+from gsopt.problem import Problem, S, Sense
+from gsopt.result import Result, Status, plain
+from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import MISMATCH
 
 P = TypeVar("P", bound=Problem[Any])
-
-#: A solver's bound may overshoot an integer by this much, relative, and still mean that integer.
-_ROUNDING = 1e-6
 
 
 class Formulation(ABC, Generic[P, S]):
@@ -60,15 +65,28 @@ class Formulation(ABC, Generic[P, S]):
         """Give the model as arrays."""
         return StandardForm.from_pyomo(self.build(problem))
 
+    def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
+        """Give the cost of each column exactly; the form's floats as they are written, unless overridden."""
+        del problem
+        costs: list[float] = form.cost.tolist()
+        return costs
+
+    def exact_offset(self, problem: P, form: StandardForm) -> Number:
+        """Give the constant of the objective exactly; the form's float as it is written, unless overridden."""
+        del problem
+        return form.offset
+
     def __call__(
         self,
         problem: P,
+        /,
         *,
-        backend: Backend | None = None,
+        budget: Budget | None = None,
         time_limit: float | None = None,
         gap: float = 0.0,
+        backend: Backend | None = None,
         start: S | None = None,
-        on_incumbent: Callable[[Incumbent], Any] | None = None,
+        on_incumbent: Callable[[Result[S]], Any] | None = None,
         log: bool = False,
     ) -> Result[S]:
         """Solve a problem and judge the solution.
@@ -77,21 +95,25 @@ class Formulation(ABC, Generic[P, S]):
         ----------
         problem
             The problem.
-        backend
-            Solver; HiGHS when None.
+        budget
+            Everything that follows in one object, from a method that hands its own down.
         time_limit
             Seconds, the building of the model included; None for none.
         gap
             Relative gap at which to stop.
+        backend
+            Solver; HiGHS when None.
         start
             A known solution to start from.
         on_incumbent
-            Called with each new incumbent; returning True stops the solve.
+            Called with a result for each new incumbent; returning True stops the solve.
         log
             Stream the solver's log to standard error.
 
         Raises
         ------
+        InvalidSolution
+            The start breaks a rule of the problem.
         Unsupported
             The model does not express this problem.
         MissingSolver
@@ -99,46 +121,61 @@ class Formulation(ABC, Generic[P, S]):
         ModelMismatch
             The model's objective value is not the problem's.
         """
-        begin = perf_counter()
+        given = budget or Budget(
+            time_limit=time_limit, gap=gap, backend=backend, start=start, on_incumbent=on_incumbent, log=log
+        )
+        return solve_within(given, problem, self.name, lambda: self.run(problem, given), self.unused)
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Options of a budget that the formulation has no use for."""
+        return frozenset() if self._takes_start else frozenset({"start"})
+
+    @property
+    def _takes_start(self) -> bool:
+        return type(self).encode is not Formulation.encode
+
+    def run(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve a problem within a budget; what `__call__` does but for the start's check."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
         form = self.standard_form(problem)
-        built = perf_counter() - begin
-        outcome = (backend or Highs()).solve(
+        known = budget.start is not None and self._takes_start
+        proof = optimize(
             form,
-            time_limit=None if time_limit is None else max(time_limit - built, 0.0),
-            gap=gap,
-            start=None if start is None else form.point(self.encode(start, problem)),
-            on_incumbent=on_incumbent,
-            log=log,
+            budget,
+            costs=self.exact_costs(problem, form),
+            offset=self.exact_offset(problem, form),
+            start=form.point(self.encode(budget.start, problem)) if known else None,
+            on_point=None if budget.on_incumbent is None else partial(self._tell, problem, form, budget),
         )
-        runtime = perf_counter() - begin
-        solution = None
-        if outcome.values is not None:
-            solution = self.extract(form.named(form.rounded(outcome.values)), problem)
+        point = proof.values
         result = Result.judged(
             problem,
             method=self.name,
-            solution=solution,
-            bound=proven_bound(form, outcome),
-            infeasible=outcome.status is Status.INFEASIBLE,
-            stopped_by=outcome.stopped_by,
-            solver=outcome.solver,
-            message=outcome.message,
-            runtime=runtime,
+            solution=None if point is None else self.extract(form.named(form.rounded(point)), problem),
+            bound=proof.bound,
+            infeasible=proof.status is Status.INFEASIBLE,
+            stopped_by=proof.stopped_by,
+            solver=proof.solver,
+            message=proof.message,
+            runtime=budget.runtime,
         )
-        if outcome.values is not None:
-            _cross_check(result, form.objective(form.rounded(outcome.values)), problem.sense)
+        if point is not None:
+            _cross_check(result, form.objective(form.rounded(point)), problem.sense)
         return result
 
-
-def proven_bound(form: StandardForm, outcome: Outcome) -> Number | None:
-    """Give the solver's bound, rounded to an integer where every objective value is one."""
-    if outcome.bound is None or not form.integral_objective:
-        return outcome.bound
-    slack = min(_ROUNDING * max(1.0, abs(outcome.bound)), 0.5)
-    return ceil(outcome.bound - slack) if form.sense is Sense.MINIMIZE else floor(outcome.bound + slack)
+    def _tell(
+        self, problem: P, form: StandardForm, budget: Budget, point: NDArray[np.float64], bound: Number | None
+    ) -> Any:
+        """Give the caller a new incumbent as a result."""
+        if budget.on_incumbent is None:
+            return None
+        solution = self.extract(form.named(form.rounded(point)), problem)
+        return budget.on_incumbent(
+            Result.judged(problem, method=self.name, solution=solution, bound=bound, runtime=budget.runtime)
+        )
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
@@ -148,7 +185,7 @@ def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
     none of its servers is returned), so there the judge's value may be the better one.
     """
     judged = result.objective
-    if judged is None or same(modelled, float(judged)):
+    if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):
         return
     if result.status is Status.OPTIMAL or sense.better(modelled, judged):
         raise ModelMismatch(

@@ -1,17 +1,19 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
-from inspect import signature
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from inspect import Parameter, signature
 from time import perf_counter
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from gsopt.budget import DEFAULTS, Budget
 from gsopt.problem import Frozen, Problem
-from gsopt.result import Result
+from gsopt.result import Result, Status, StoppedBy, judged_value
 
 Options = ParamSpec("Options")
 P = TypeVar("P", bound=Problem[Any])
+P_contra = TypeVar("P_contra", bound=Problem[Any], contravariant=True)
 S = TypeVar("S", bound=Frozen)
 
 #: A method: called with a problem and its own keyword options, it returns a judged Result.
@@ -65,6 +67,131 @@ def heuristic(
         return Result.judged(problem, method=name, solution=found, runtime=runtime)
 
     return method
+
+
+class ExactMethod(Protocol[P_contra, S]):
+    """What every exact method offers: the options of `gsopt.budget.Budget`, or a budget, and its own."""
+
+    __name__: str
+
+    def __call__(self, problem: P_contra, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
+        """Solve a problem within a budget, given as one or as its single options."""
+        ...
+
+
+def exact_method(
+    *, unused: Collection[str] = ()
+) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
+    """Turn a function ``(problem, budget) -> result`` into an exact method.
+
+    The method takes the options of a budget one by one, or a whole budget from a method that hands its own
+    down. What it returns is never worse than the budget's start, also after Ctrl-C.
+
+    Parameters
+    ----------
+    unused
+        Options of the budget that the technique has no use for; one that the caller set nevertheless is named
+        in the result's message.
+
+    Raises
+    ------
+    InvalidSolution
+        From the method: the start breaks a rule of the problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+    >>> @exact_method(unused=["backend", "log"])
+    ... def nothing(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    ...     return Result.judged(problem, method="nothing", bound=0, runtime=budget.runtime)
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> known = ReclaimingSolution(servers=["s1", "s2"])
+    >>> result = nothing(problem, start=known, log=True)
+    >>> result.objective, result.bound, result.message
+    (1, 0, 'the start is the best known; nothing takes no log')
+    """
+
+    def decorate(function: Callable[Concatenate[P, Budget, Options], Result[S]]) -> ExactMethod[P, S]:
+        technique: Callable[..., Result[S]] = function
+
+        @wraps(function)
+        def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
+            granted = {name: options.pop(name) for name in DEFAULTS if name in options}
+            given = budget or Budget(**granted)
+            run = partial(technique, problem, given, **options)
+            return solve_within(given, problem, technique.__name__, run, unused)
+
+        own = signature(function)
+        kept = [own.parameters[name] for name in own.parameters if name != "budget"]
+        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
+        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None)
+        method.unused = frozenset(unused)  # type: ignore[attr-defined]
+        method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
+        return method
+
+    return decorate
+
+
+def solve_within(
+    budget: Budget,
+    problem: Problem[S],
+    name: str,
+    run: Callable[[], Result[S]],
+    unused: Collection[str] = (),
+) -> Result[S]:
+    """Run an exact method, keep its start if that is better, and say which options it could not use."""
+    if budget.start is not None:
+        judged_value(problem, "start", budget.start)
+    try:
+        found = run()
+    except KeyboardInterrupt:
+        if budget.start is None:
+            raise
+        found = Result.judged(
+            problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
+        )
+    found = _no_worse(found, problem, budget)
+    dropped = [option for option in budget.asked if option in unused]
+    if not dropped:
+        return found
+    return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def _no_worse(found: Result[S], problem: Problem[S], budget: Budget) -> Result[S]:
+    """Keep the start where it is better than what was found."""
+    if budget.start is None:
+        return found
+    known = problem.objective(budget.start)
+    if found.objective is not None and not problem.sense.better(known, found.objective):
+        return found
+    return Result.judged(
+        problem,
+        method=found.method,
+        solution=budget.start,
+        bound=found.bound,
+        infeasible=found.status is Status.INFEASIBLE,
+        stopped_by=found.stopped_by,
+        solver=found.solver,
+        message=_joined(found.message, "the start is the best known"),
+        runtime=found.runtime,
+    )
+
+
+def _joined(message: str, more: str) -> str:
+    return f"{message}; {more}" if message else more
+
+
+def uses(method: Method, option: str) -> bool:
+    """Tell whether a method takes a keyword option and has a use for it.
+
+    Examples
+    --------
+    >>> from formulations.reclaiming import decomposition, milp
+    >>> uses(milp, "backend"), uses(milp, "colour")
+    (True, False)
+    """
+    return accepts(method, option) and option not in getattr(method, "unused", ())
 
 
 def accepts(method: Method, option: str) -> bool:

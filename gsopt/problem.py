@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Number = int | float | Fraction
+from gsopt.grid import Number as Number  # noqa: PLC0414 - exported from here too
 
 T = TypeVar("T")
 
@@ -128,6 +128,22 @@ class Problem(Frozen, ABC, Generic[S]):
     def unit(self) -> str:
         """What the objective counts, in the plural, for the head of a table."""
 
+    @property
+    def step(self) -> Fraction | None:
+        """Number of which every objective value is a whole multiple, so that bounds can be rounded to it.
+
+        None where there is none, or none that is known.
+        """
+        return None
+
+    def resolution(self, value: Number) -> Number:
+        """Give the difference from an objective value that is no difference, because values are floats.
+
+        0 where values are exact, as those of sums of integers and decimals are.
+        """
+        del value
+        return 0
+
     @abstractmethod
     def objective(self, solution: S) -> Number:
         """Score a solution that has no violations."""
@@ -148,15 +164,3 @@ class Problem(Frozen, ABC, Generic[S]):
     def candidates(self) -> Iterator[S]:
         """Enumerate every decision of a tiny instance, feasible or not: the brute-force oracle of the tests."""
         raise NotImplementedError(f"{type(self).__name__} has no enumeration")
-
-
-def exact_total(values: Any) -> Number:
-    """Add numbers without rounding; an integer when the total is one.
-
-    Examples
-    --------
-    >>> exact_total([1.0, 2, 4.0]), exact_total([0.5, 0.25])
-    (7, Fraction(3, 4))
-    """
-    total = sum(map(Fraction, values), Fraction(0))
-    return total.numerator if total.denominator == 1 else total

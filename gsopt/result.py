@@ -8,10 +8,9 @@ from math import isclose
 from typing import Any, Generic
 
 from gsopt.errors import Contradiction, InvalidSolution
+from gsopt.grid import Exact, ceil_to, floor_to, highest, lowest
 from gsopt.problem import Number, Problem, S, Sense
-
-#: Difference, relative or absolute, below which a float and another value count as equal: solvers work to it.
-TOLERANCE = 1e-6
+from gsopt.tolerances import SUM
 
 
 class Status(StrEnum):
@@ -97,6 +96,10 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Score and check a solution, and derive the status from what is proven.
 
+        The bound must hold; one that is a float is taken to be wrong by its last operations' rounding. It is
+        rounded to the next value that the objective can take. The solution is optimal when its value is that
+        bound, exactly so where the problem's values are exact.
+
         Raises
         ------
         InvalidSolution
@@ -115,11 +118,14 @@ class Result(Generic[S]):
         objective = None if solution is None else judged_value(problem, method, solution)
         if objective is not None and infeasible:
             raise Contradiction(f"{method}: a solution of value {objective} and a proof that there is none")
+        if bound is not None:
+            bound = round_bound(problem, bound)
         if objective is not None and bound is not None:
-            refuse_contradiction(problem.sense, method, objective, method, bound)
+            resolution = problem.resolution(objective)
+            refuse_contradiction(problem.sense, method, objective, method, bound, resolution=resolution)
         return cls(
             method=method,
-            status=_status(objective, bound, infeasible),
+            status=_status(problem, objective, bound, infeasible),
             solution=solution,
             objective=objective,
             bound=bound,
@@ -168,55 +174,95 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
     return problem.objective(solution)
 
 
-def refuse_contradiction(sense: Sense, who: str, value: Number, prover: str, bound: Number) -> None:
-    """Raise `Contradiction` when a feasible value is better than a proven bound."""
-    if sense.better(value, bound) and not same(value, bound):
+def round_bound(problem: Problem[S], bound: Number) -> Number:
+    """Round a bound to the next value that the objective can take, if all of them are multiples of a step.
+
+    A float is first weakened by its rounding, so that a bound just above a value is not rounded to the next.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")  # counts preemptions
+    >>> round_bound(problem, 0.3), round_bound(problem, 1.0000000000000002), round_bound(problem, 2)
+    (1, 1, 2)
+    """
+    step = problem.step
+    if problem.sense is Sense.MINIMIZE:
+        safe: Exact = lowest(bound)
+        return ceil_to(safe, step) if step else _as_given(bound, safe)
+    safe = highest(bound)
+    return floor_to(safe, step) if step else _as_given(bound, safe)
+
+
+def _as_given(bound: Number, safe: Exact) -> Number:
+    return float(safe) if isinstance(bound, float) else bound
+
+
+def refuse_contradiction(
+    sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
+) -> None:
+    """Raise `Contradiction` when a feasible value is better than a proven bound, by more than a resolution."""
+    if sense.better(value, bound) and not settles(value, bound, resolution):
         raise Contradiction(
             f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"
         )
 
 
-def agree(results: Sequence[Result[S]]) -> list[Result[S]]:
+def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
+    """Tell whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
+
+    Examples
+    --------
+    >>> settles(3, Fraction(3)), settles(3, 3 - 1e-12), settles(3, 3 - 1e-12, 1e-9), settles(3, None)
+    (True, False, True, False)
+    """
+    if value is None or bound is None:
+        return False
+    return abs(Fraction(value) - Fraction(bound)) <= resolution
+
+
+def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
     """Raise to level `agreed` the optima that two solver families proved alike.
 
     A family is a solver, or for gsopt's own algorithms the method itself.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}
-    alike = all(same(r.objective, proven[0].objective) for r in proven if r.objective is not None)
+    values = [r.objective for r in proven if r.objective is not None]
+    alike = all(settles(value, values[0], problem.resolution(value)) for value in values)
     if len(families) < 2 or not alike:  # noqa: PLR2004 - two families
         return list(results)
     return [replace(r, level=Level.AGREED) if r.status is Status.OPTIMAL else r for r in results]
 
 
 def same(value: Number | None, other: Number | None) -> bool:
-    """Compare two values: exactly when both are exact, to the solvers' tolerance when one is a float.
+    """Compare two figures: exactly when both are exact, up to the rounding of sums when one is a float.
 
     Examples
     --------
-    >>> same(3, 3), same(3, 3.0000001), same(10**8, 10**8 + 1)
-    (True, True, False)
+    >>> same(3, 3), same(0.1 + 0.2, 0.3), same(1e-9, 2e-9), same(10**8, 10**8 + 1)
+    (True, True, False, False)
     """
     if value is None or other is None:
         return value is other
     if isinstance(value, float) or isinstance(other, float):
-        return isclose(value, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return isclose(value, other, rel_tol=SUM)
     return value == other
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Give |value - bound| / |value|; 0 when they are the same; None when undefined.
+    """Give |value - bound| / |value|; 0 only when they are equal; None when undefined.
 
     Examples
     --------
-    >>> relative_gap(4, 3), relative_gap(0, 0), relative_gap(0, -1)
-    (0.25, 0.0, None)
+    >>> relative_gap(4, 3), relative_gap(0, 0), relative_gap(0, -1), relative_gap(10**9, 10**9 - 1)
+    (0.25, 0.0, None, 1e-09)
     """
     if value is None or bound is None:
         return None
-    if same(value, bound):
+    if value == bound:
         return 0.0
-    return abs(float(value) - float(bound)) / abs(float(value)) if value != 0 else None
+    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(value))) if value != 0 else None
 
 
 def plain(value: Number | None) -> int | float | None:
@@ -232,7 +278,8 @@ def plain(value: Number | None) -> int | float | None:
     return value
 
 
-def _status(objective: Number | None, bound: Number | None, infeasible: bool) -> Status:
+def _status(problem: Problem[Any], objective: Number | None, bound: Number | None, infeasible: bool) -> Status:
     if objective is None:
         return Status.INFEASIBLE if infeasible else Status.UNKNOWN
-    return Status.OPTIMAL if bound is not None and same(objective, bound) else Status.FEASIBLE
+    proven = settles(objective, bound, problem.resolution(objective))
+    return Status.OPTIMAL if proven else Status.FEASIBLE

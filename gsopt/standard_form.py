@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gsopt.errors import BrokenModel
+from gsopt.errors import BrokenModel, Unsupported
 from gsopt.problem import Sense
+from gsopt.tolerances import FEASIBILITY
 
 #: Coefficients of an integer model above this size make "optimal" at the tolerance 1e-6 meaningless.
 LARGEST_BIG_M = 1e5
-
-_FEASIBILITY = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +80,9 @@ class StandardForm:
         Raises
         ------
         BrokenModel
-            Shapes differ, a number is NaN, or a coefficient of an integer column exceeds `LARGEST_BIG_M`.
+            Shapes differ, or a number is NaN.
+        Unsupported
+            A coefficient beside an integer column exceeds `LARGEST_BIG_M`.
         """
         costs = np.asarray(cost, dtype=np.float64)
         table = csr_array(matrix, dtype=np.float64)
@@ -111,7 +112,7 @@ class StandardForm:
 
         Raises
         ------
-        BrokenModel
+        BrokenModel, Unsupported
             As `build`.
         """
         from pyomo.core import minimize
@@ -160,7 +161,7 @@ class StandardForm:
         mixed = np.unique(self.matrix.nonzero()[0][self._integer_entries()])
         largest = abs(self.matrix[mixed]).max() if mixed.size else 0.0
         if largest > LARGEST_BIG_M:
-            raise BrokenModel(
+            raise Unsupported(
                 f"standard form: a coefficient of {largest:g} beside an integer column: must be at most "
                 f"{LARGEST_BIG_M:g}, or rounding makes the solution wrong"
             )
@@ -210,8 +211,8 @@ class StandardForm:
     def is_feasible(self, values: ArrayLike) -> bool:
         """Tell whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
         point = np.asarray(values, dtype=np.float64)
-        whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= _FEASIBILITY
-        return bool(whole) and self.violation(point) <= _FEASIBILITY
+        whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= FEASIBILITY
+        return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
         """Give a point as a mapping from column name to value."""

@@ -4,25 +4,31 @@ One of the two roof files: it reaches `formulations`, `heuristics` and `instance
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from gsopt.backends import Backend, CpSat, Highs
+from gsopt.backends.base import Solver
+from gsopt.budget import DEFAULTS, Budget
 from gsopt.comparison import Comparison, Row
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.files import problem_types
 from gsopt.job import Workload
 from gsopt.method import Method, accepts
 from gsopt.problem import Problem, Sense
-from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, same
+from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, settles
 from gsopt.simulation.policy import Policy
 
 #: Seconds that `compare` gives each method on each instance unless told otherwise.
 COMPARE_TIME_LIMIT = 60.0
+
+#: Part of a time limit after which no further heuristic begins for the sake of a start.
+_HEURISTICS_SHARE = 0.5
 
 _EXACT, _HEURISTIC = "exact", "heuristic"
 
@@ -166,6 +172,9 @@ def solve(
 ) -> Result[Any]:
     """Solve a problem with one method.
 
+    An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
+    returns nothing worse. With a time limit they get a part of it, those that the package lists first first.
+
     Parameters
     ----------
     problem
@@ -173,9 +182,9 @@ def solve(
     method
         A method or its name; the decision's default exact method when None.
     time_limit
-        Seconds; methods that need no limit because they end at once do not receive it.
+        Seconds, the heuristics included; methods that need no limit because they end at once do not receive it.
     options
-        The method's own keyword options.
+        The method's own keyword options, and those of `gsopt.budget.Budget` for exact methods.
 
     Raises
     ------
@@ -195,15 +204,70 @@ def solve(
     chosen = (
         find_method(problem.word, "exact" if method is None else method) if not callable(method) else method
     )
-    if time_limit is not None:
-        if not (isfinite(time_limit) and time_limit >= 0):
-            raise InvalidInput("", "time_limit", shorten(time_limit), "must be a finite number of seconds >= 0")
-        if accepts(chosen, "time_limit"):
-            options["time_limit"] = time_limit
+    budget = Budget(time_limit=time_limit)
     for option in options:
         if not accepts(chosen, option):
             raise InvalidInput("", option, "", f"is not an option of {chosen.__name__}")
+    if accepts(chosen, "budget"):
+        granted = {name: options.pop(name) for name in DEFAULTS if name in options}
+        budget = replace(budget, **granted)
+        if budget.start is None:
+            budget = replace(budget, start=best_of_heuristics(problem, budget))
+        options["budget"] = budget
+    elif time_limit is not None and accepts(chosen, "time_limit"):
+        options["time_limit"] = time_limit
     return chosen(problem, **options)
+
+
+def warm_up(*solvers: Backend) -> None:
+    """Load what solving needs and start the solvers' processes, for services that want a fast first answer.
+
+    Parameters
+    ----------
+    solvers
+        The backends that will be used; HiGHS, and CP-SAT where it is installed, when there are none.
+
+    Raises
+    ------
+    MissingSolver
+        A solver is not installed, or does not start.
+
+    Examples
+    --------
+    >>> warm_up()
+    """
+    chosen = solvers or tuple(kind() for kind in (Highs, CpSat) if find_spec(kind.package))
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            solver.prepare()
+    for word in problem_types():
+        exact_methods(word)
+        heuristics(word)
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            solver.await_worker()
+
+
+def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
+    """Give the best solution that the decision's heuristics find; None when there is none.
+
+    No further heuristic begins once half of the budget is spent.
+    """
+    best: Result[Any] | None = None
+    for method in heuristics(problem.word).values():
+        if best is not None and budget.passes(_HEURISTICS_SHARE):
+            break
+        with suppress(Unsupported):
+            best = _better(problem, best, method(problem))
+    return None if best is None else best.solution
+
+
+def _better(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
+    if found.objective is None:
+        return best
+    if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):
+        return found
+    return best
 
 
 def compare(
@@ -215,6 +279,8 @@ def compare(
     **options: Any,
 ) -> Comparison:
     """Run methods on problems and put value, best proven bound and gap side by side.
+
+    Heuristics run first, and exact methods start from the best solution that they found.
 
     Parameters
     ----------
@@ -259,12 +325,18 @@ def _compare_one(
     options: dict[str, Any],
 ) -> tuple[list[Row], bool]:
     exact = exact_methods(problem.word)
-    rows: list[Row] = []
+    wanted = [
+        find_method(problem.word, each) if isinstance(each, str) else each
+        for each in (methods(problem.word) if chosen is None else chosen)
+    ]
+    rows: dict[int, Row] = {}
+    best: Result[Any] | None = None
     interrupted = False
-    wanted = list(methods(problem.word)) if chosen is None else chosen
-    for method in [find_method(problem.word, each) if isinstance(each, str) else each for each in wanted]:
-        kind = _EXACT if method in exact.values() else _HEURISTIC
+    for place in sorted(range(len(wanted)), key=lambda place: accepts(wanted[place], "budget")):
+        method = wanted[place]
         taken = {name: value for name, value in options.items() if accepts(method, name)}
+        if best is not None and accepts(method, "budget"):
+            taken.setdefault("start", best.solution)
         result, note = None, ""
         try:
             result = solve(problem, method, time_limit=time_limit, **taken)
@@ -273,13 +345,15 @@ def _compare_one(
         except KeyboardInterrupt:
             interrupted = True
             break
-        rows.append(Row(problem.name or problem.word, method.__name__, kind, problem, result, note=note))
+        best = best if result is None else _better(problem, best, result)
+        kind = _EXACT if method in exact.values() else _HEURISTIC
+        rows[place] = Row(problem.name or problem.word, method.__name__, kind, problem, result, note=note)
         if on_row is not None:
-            on_row(rows[-1])
+            on_row(rows[place])
         if result is not None and result.stopped_by is StoppedBy.INTERRUPT:
             interrupted = True
             break
-    return _settled(problem, rows), interrupted
+    return _settled(problem, [rows[place] for place in sorted(rows)]), interrupted
 
 
 def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
@@ -289,12 +363,23 @@ def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
     for result in results:
         for proof in proofs:
             if result.objective is not None and proof.bound is not None:
-                refuse_contradiction(problem.sense, result.method, result.objective, proof.method, proof.bound)
+                refuse_contradiction(
+                    problem.sense,
+                    result.method,
+                    result.objective,
+                    proof.method,
+                    proof.bound,
+                    resolution=problem.resolution(result.objective),
+                )
     bounds = [proof.bound for proof in proofs if proof.bound is not None]
     strongest = max if problem.sense is Sense.MINIMIZE else min
     bound = strongest(bounds, default=None)
-    known = any(result.objective is not None and same(result.objective, bound) for result in results)
-    agreed = iter(agree(results))
+    known = any(
+        settles(result.objective, bound, problem.resolution(result.objective))
+        for result in results
+        if result.objective is not None
+    )
+    agreed = iter(agree(problem, results))
     return [
         replace(row, result=next(agreed) if row.result else None, bound=bound, optimum_known=known)
         for row in rows

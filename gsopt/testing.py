@@ -15,12 +15,13 @@ from gsopt.errors import BrokenModel, Unsupported
 from gsopt.judge import judge
 from gsopt.method import Method
 from gsopt.problem import Number, Problem, S, Sense
-from gsopt.result import Result, Status, StoppedBy, plain, same
+from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.simulation.metrics import mean_jct_bound
 from gsopt.simulation.run import policy_name
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CLAIM
 
 
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
@@ -127,7 +128,7 @@ def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options:
         if oracle is not None:
             beaten = problem.sense.better(result.objective, oracle[0])
             better = f"{plain(result.objective)} is better than the optimum {plain(oracle[0])}"
-            _ensure(not beaten or same(result.objective, oracle[0]), f"{where}: {better}")
+            _ensure(not beaten or _equal(problem, result.objective, oracle[0]), f"{where}: {better}")
         checked += 1
     _ensure(checked > 0, f"{method.__name__}: no instance was checked")
     return checked
@@ -203,8 +204,12 @@ def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Numbe
         _ensure(result.status is Status.INFEASIBLE, f"{where}: {result.status}, brute force finds no solution")
         return
     _ensure(result.status is Status.OPTIMAL, f"{where}: {result.status}, not optimal")
-    right = same(result.objective, oracle[0])
+    right = _equal(problem, result.objective, oracle[0])
     _ensure(right, f"{where}: {plain(result.objective)}, brute force finds {plain(oracle[0])}")
+
+
+def _equal(problem: Problem[Any], value: Number | None, other: Number) -> bool:
+    return settles(value, other, problem.resolution(other))
 
 
 def _knapsack() -> StandardForm:
@@ -272,7 +277,7 @@ def _check_unbounded(backend: Backend) -> None:
 def _check_start(backend: Backend) -> None:
     form = _knapsack()
     outcome = backend.solve(form, start=np.array([0.0, 1.0, 0.0, 1.0, 1.0]), time_limit=30)
-    _ensure(same(outcome.objective, 23.0), f"{backend.name}: the start of value 23 was lost")
+    _ensure(_near(outcome.objective, 23.0), f"{backend.name}: the start of value 23 was lost")
 
 
 def _check_optimum(backend: Backend, form: StandardForm, optimum: float) -> None:
@@ -280,11 +285,15 @@ def _check_optimum(backend: Backend, form: StandardForm, optimum: float) -> None
     name = backend.name
     _ensure(outcome.status is Status.OPTIMAL, f"{name}: {outcome.status}, not optimal")
     _ensure(outcome.stopped_by is StoppedBy.FINISHED, f"{name}: stopped by {outcome.stopped_by}")
-    _ensure(same(outcome.objective, optimum), f"{name}: {outcome.objective}, the optimum is {optimum}")
-    _ensure(same(outcome.bound, optimum), f"{name}: bound {outcome.bound}, the optimum is {optimum}")
+    _ensure(_near(outcome.objective, optimum), f"{name}: {outcome.objective}, the optimum is {optimum}")
+    _ensure(_near(outcome.bound, optimum), f"{name}: bound {outcome.bound}, the optimum is {optimum}")
     if outcome.values is None:
         raise AssertionError(f"{name}: no point")
     _ensure(form.is_feasible(outcome.values), f"{name}: the point breaks a row")
+
+
+def _near(value: float | None, wanted: float) -> bool:
+    return value is not None and isclose(value, wanted, rel_tol=CLAIM, abs_tol=CLAIM)
 
 
 def _ensure(holds: bool, message: str) -> None:

@@ -207,7 +207,6 @@ def _by_plain_model(
             time_limit=options.remaining,
             gap=options.gap,
             start=min(known, key=problem.objective),
-            on_incumbent=options.on_incumbent,
             log=options.log,
         )
         known += [] if ending.solution is None else [ending.solution]

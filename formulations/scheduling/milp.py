@@ -16,7 +16,8 @@ from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import best_plan, event_order
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replayed
-from gsopt.backends import Backend, Highs, Incumbent, Outcome
+from gsopt.backends import Outcome
+from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.formulation import Formulation
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
@@ -166,49 +167,15 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         positions = _positions(problem, instance, _search(problem, instance, Deadline(None)))
         return _encoded(positions, solution)
 
-    def __call__(
-        self,
-        problem: Scheduling,
-        *,
-        backend: Backend | None = None,
-        time_limit: float | None = None,
-        gap: float = 0.0,
-        start: SchedulingSolution | None = None,
-        on_incumbent: Callable[[Incumbent], Any] | None = None,
-        log: bool = False,
-    ) -> Result[SchedulingSolution]:
+    def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         """Solve a problem, again where configurations are cut off, and judge the best schedule.
-
-        Parameters
-        ----------
-        problem
-            The problem.
-        backend
-            Solver that takes continuous columns; HiGHS when None.
-        time_limit
-            Seconds, local search and building of the model included; None for none.
-        gap
-            Relative gap at which to stop.
-        start
-            A known schedule to start from.
-        on_incumbent
-            Called with each new incumbent of the model, which may lack rows to be a schedule; returning True
-            stops the solve.
-        log
-            Stream the solver's log to standard error.
 
         Raises
         ------
         Unsupported
             As `build`; or the backend does not take continuous columns.
-        MissingSolver
-            The backend's solver is not installed.
-        InvalidSolution
-            The start breaks a rule of the problem.
-        ModelMismatch
-            The model's objective value is not the problem's.
         """
-        deadline = Deadline(time_limit)
+        deadline, start = Deadline(budget.left()), budget.start
         instance = Instance.of(problem)
         _refuse_many(instance)
         obstacle = self.obstacle(problem)
@@ -229,8 +196,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
                 message="too few jobs can be complete at some deadline",
                 runtime=deadline.runtime,
             )
-        search = Search(problem, positions, known, deadline, gap)
-        search.run(partial((backend or Highs()).solve, gap=gap, on_incumbent=on_incumbent, log=log))
+        search = Search(problem, positions, known, deadline, budget.gap)
+        search.run(partial(budget.solver.solve, gap=budget.gap, log=budget.log))
         return search.result()
 
 

@@ -7,14 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from math import inf, isfinite
-from time import perf_counter
+from math import inf, isclose, isfinite
+from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.backends.process import POOL, Frame, Kind, Reply
+from gsopt.backends.process import POOL, Frame, Kind, Late, Reply
 from gsopt.errors import (
     BrokenModel,
     Contradiction,
@@ -23,7 +23,8 @@ from gsopt.errors import (
     MissingSolver,
     shorten,
 )
-from gsopt.result import Status, StoppedBy, same
+from gsopt.result import Status, StoppedBy
+from gsopt.tolerances import CLAIM
 
 if TYPE_CHECKING:  # workers import this module; without scipy they start in half the time
     from gsopt.backends.worker import Link
@@ -33,6 +34,9 @@ Vector = NDArray[np.float64]
 
 #: Characters of a solver's log that are kept: its end.
 LONGEST_LOG = 2**20
+
+#: Seconds after the time limit at which a solver that has not answered is killed.
+_GRACE = 0.25
 
 #: Solvers write infinity as a number at least this large.
 _INFINITY = 1e20
@@ -233,9 +237,9 @@ class Solver(ABC):
     ) -> Outcome:
         """Solve a standard form, as `Backend.solve`.
 
-        The solver minds the time limit; if it has not answered at 1.1 times the limit plus a second it is
-        killed. Ctrl-C, an `on_incumbent` that returns True, a killed and a crashed solver leave the best
-        incumbent, or the start.
+        The time limit covers the start of the solver's process, if there is none yet. The solver minds what is
+        left of it; if it has not answered a quarter of a second after the limit it is killed. Ctrl-C, an
+        `on_incumbent` that returns True, a killed and a crashed solver leave the best incumbent, or the start.
 
         Raises
         ------
@@ -249,10 +253,15 @@ class Solver(ABC):
         heard = _Heard(form, start, on_incumbent, log)
         if not form.columns:
             return self._without_columns(heard)
-        function, task = self.request(form, time_limit=time_limit, gap=gap, start=start)
-        limit = None if time_limit is None else 1.1 * time_limit + 1
+        deadline = inf if time_limit is None else monotonic() + time_limit
         try:
+            self.await_worker(deadline)
+            left = None if time_limit is None else max(deadline - monotonic(), 0.0)
+            function, task = self.request(form, time_limit=left, gap=gap, start=start)
+            limit = None if left is None else max(deadline - monotonic(), 0.0) + _GRACE
             reply = self.call(function, task, limit=limit, hear=heard)
+        except Late:
+            reply = Reply(None, StoppedBy.TIME_LIMIT, "the time was up before the solver had started")
         except KeyboardInterrupt:
             reply = Reply(None, StoppedBy.INTERRUPT, "interrupted before the solver began")
         if reply.answer is None:
@@ -276,6 +285,29 @@ class Solver(ABC):
         """
         with POOL.borrow(self.module, self._check_installed) as worker:
             return worker.call(function, task, limit=limit, hear=hear)
+
+    def await_worker(self, deadline: float = inf) -> None:
+        """Wait until a worker is idle, so that a solve can begin at once.
+
+        Raises
+        ------
+        Late
+            There is none by the deadline, in seconds of the monotonic clock.
+        MissingSolver
+            The solver is not installed, does not start, or is of a version known to be wrong.
+        """
+        with POOL.borrow(self.module, self._check_installed, deadline=deadline):
+            pass
+
+    def prepare(self) -> None:
+        """Start a worker for this solver without waiting for it, so that the next solve need not.
+
+        Raises
+        ------
+        MissingSolver
+            The solver is not installed, or is of a version known to be wrong.
+        """
+        POOL.prepare(self.module, self._check_installed)
 
     def _check_installed(self) -> None:
         if importlib.util.find_spec(self.package) is None:
@@ -325,7 +357,7 @@ class Solver(ABC):
         elif best is None:
             status = Status.UNKNOWN
         else:
-            optimal = proven is Status.OPTIMAL and same(best.objective, bound)
+            optimal = proven is Status.OPTIMAL and bound is not None and _meet(best.objective, bound)
             status = Status.OPTIMAL if optimal else Status.FEASIBLE
         if proven is Status.OPTIMAL and status is Status.FEASIBLE and gap > 0:
             natural_end = StoppedBy.GAP
@@ -394,6 +426,10 @@ class _Heard:
         if self._stream:
             sys.stderr.write(text)
             sys.stderr.flush()
+
+
+def _meet(value: float, bound: float) -> bool:
+    return isclose(value, bound, rel_tol=CLAIM, abs_tol=CLAIM)
 
 
 def _finite(bound: float | None) -> float | None:

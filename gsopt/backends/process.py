@@ -101,6 +101,9 @@ class Worker:
         self._printed = _poll(select.POLLIN, self._stray)
         self._open = {self._from, self._stray}
         self._received = bytearray()
+        self._ready = False
+        self._said = ""
+        self._start_deadline = monotonic() + _START_LIMIT
 
     @property
     def pid(self) -> int:
@@ -112,20 +115,30 @@ class Worker:
         """Whether the process runs and can be called."""
         return self._process.poll() is None
 
-    def await_ready(self) -> None:
+    def await_ready(self, deadline: float = inf) -> None:
         """Wait until the solver is imported.
+
+        Parameters
+        ----------
+        deadline
+            When to stop waiting, in seconds of the monotonic clock; the process goes on starting.
 
         Raises
         ------
+        Late
+            The solver is not imported yet.
         MissingSolver
-            The import fails.
+            The import fails, or takes longer than on any machine.
         """
-        said = ""
         try:
-            while (frame := self._receive(monotonic() + _START_LIMIT))[0] is not Kind.READY:
-                said += str(frame[1])
+            while not self._ready:
+                kind, content = self._receive(min(deadline, self._start_deadline))
+                self._ready = kind is Kind.READY
+                self._said += "" if self._ready else str(content)
         except (Died, Late) as error:
-            reason = said.strip().rpartition("\n")[2] or type(error).__name__.lower()
+            if isinstance(error, Late) and deadline < self._start_deadline:
+                raise
+            reason = self._said.strip().rpartition("\n")[2] or type(error).__name__.lower()
             raise MissingSolver(f"{self._module}: its process does not start: {reason}") from None
 
     def call(
@@ -243,9 +256,18 @@ class Pool:
         self._idle: list[tuple[str, Worker]] = []
 
     @contextmanager
-    def borrow(self, module: str, check: Callable[[], None]) -> Iterator[Worker]:
-        """Give an idle worker, or a new one after the check; it is killed if anything is raised meanwhile."""
+    def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
+        """Give an idle worker, or a new one after the check; it is killed if anything is raised meanwhile.
+
+        Raises
+        ------
+        Late
+            The worker has not started by the deadline; it goes on starting, for the next who asks.
+        MissingSolver
+            The worker does not start.
+        """
         worker = self._idle_worker(module) or self._new_worker(module, check)
+        self._await_ready(module, worker, deadline)
         try:
             yield worker
         except BaseException:
@@ -298,13 +320,23 @@ class Pool:
         worker = Worker(module)
         with self._lock:
             self._all.add(worker)
+        return worker
+
+    def _await_ready(self, module: str, worker: Worker, deadline: float) -> None:
         try:
-            worker.await_ready()
+            worker.await_ready(deadline)
+        except Late:
+            self._take_back(module, worker)
+            raise
         except BaseException:
             worker.kill()
             self._take_back(module, worker)
             raise
-        return worker
+
+    def prepare(self, module: str, check: Callable[[], None]) -> None:
+        """Have a worker idle, without waiting for it to start; none is started where one is idle already."""
+        worker = self._idle_worker(module) or self._new_worker(module, check)
+        self._take_back(module, worker)
 
     def _take_back(self, module: str, worker: Worker) -> None:
         with self._lock:

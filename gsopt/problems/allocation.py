@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gsopt.grid import exact_total
 from gsopt.problem import (
     Frozen,
     Gpus,
@@ -16,7 +17,6 @@ from gsopt.problem import (
     Problem,
     RuleBroken,
     Sense,
-    exact_total,
     refuse_doubles,
 )
 

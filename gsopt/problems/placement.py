@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from fractions import Fraction
 from itertools import product
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -252,6 +253,11 @@ class Placement(Problem[PlacementSolution]):
                 rule = "must suit the job's other lines: all inelastic, or all base or flexible"
                 raise RuleBroken(f"workers[{index}].kind", line.kind, rule)
         return self
+
+    @property
+    def step(self) -> Fraction:
+        """Objective values are integers."""
+        return Fraction(1)
 
     @property
     def size(self) -> int:

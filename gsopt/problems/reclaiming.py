@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
 from itertools import chain, combinations
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gsopt.grid import decimal, exact_total, step
 from gsopt.problem import (
     Frozen,
     Gpus,
@@ -16,7 +19,6 @@ from gsopt.problem import (
     Problem,
     RuleBroken,
     Sense,
-    exact_total,
     refuse_doubles,
 )
 
@@ -183,6 +185,13 @@ class Reclaiming(Problem[ReclaimingSolution]):
             for server, gpus in _placements(job)
             if server not in returned
         )
+
+    @cached_property
+    def step(self) -> Fraction | None:
+        """Greatest common divisor of the costs as they are written; 1 where collateral damage counts too."""
+        if self.second_objective == "collateral":
+            return Fraction(1)
+        return step(decimal(job.cost) for job in self.jobs)
 
     @property
     def cost_weight(self) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
+from math import ulp
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -12,6 +13,7 @@ from gsopt.judge import Verdict, fluid_finish_times, judge
 from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
+from gsopt.tolerances import CONTINUOUS, ULPS
 
 #: Work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]
@@ -176,6 +178,11 @@ class Scheduling(Problem[SchedulingSolution]):
     def unit(self) -> str:
         """What the objective counts."""
         return "seconds of mean job completion time"
+
+    def resolution(self, value: Number) -> float:
+        """Give a millionth of a mean job completion time, and the rounding of the clock."""
+        clock = max(job.release for job in self.jobs) + float(value)
+        return CONTINUOUS * float(value) + ULPS * ulp(clock)
 
     @cached_property
     def workload(self) -> Workload:

@@ -59,6 +59,7 @@ def _decided(cell: Cell) -> dict[str, Any]:
     return {
         "objective": result.objective,
         "bound": result.bound,
+        "resolution": None if result.objective is None else problem.resolution(result.objective),
         "own_gap": result.gap,
         "runtime": result.runtime,
         "status": result.status.value,

@@ -1,18 +1,20 @@
 """Results: the finished cells of a study, held against each other."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.util import find_spec
+from math import ulp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.problem import Number, Sense
-from gsopt.result import refuse_contradiction, same
+from gsopt.result import refuse_contradiction
 from gsopt.studies.outcome import State
 from gsopt.studies.rows import Row
 from gsopt.studies.store import reading
+from gsopt.tolerances import ULPS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,10 +171,15 @@ def _sense(rows: Sequence[Row]) -> Sense:
 def _gap(value: Number | None, bound: Number | None) -> float | None:
     if value is None or bound is None:
         return None
-    if same(value, bound):
+    if value == bound:
         return 0.0
     excess = abs(Fraction(value) - Fraction(bound))
     return float(excess) / abs(float(bound)) if bound != 0 else None
+
+
+def _resolution(figures: Mapping[str, Any]) -> float:
+    """Give the problem's own resolution, or what storing exact values as floats has rounded away."""
+    return max(figures.get("resolution") or 0.0, ULPS * ulp(float(figures["objective"])))
 
 
 def _refuse(row: Row, prover: Row) -> None:
@@ -183,6 +190,7 @@ def _refuse(row: Row, prover: Row) -> None:
             row.figures["objective"],
             str(prover.labels.method),
             prover.figures["bound"],
+            resolution=_resolution(row.figures),
         )
     except Contradiction as error:
         raise Contradiction(f"{row.labels.instance}: {error}") from None

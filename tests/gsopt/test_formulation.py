@@ -6,13 +6,10 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
-from gsopt.backends import Outcome
 from gsopt.errors import Contradiction, InvalidSolution, ModelMismatch
-from gsopt.formulation import Formulation, proven_bound
-from gsopt.problem import Sense
+from gsopt.formulation import Formulation
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Status, StoppedBy
-from gsopt.standard_form import StandardForm
 from tests.gsopt.problems.test_reclaiming import figure_5
 
 
@@ -85,22 +82,22 @@ def test_start_solution_is_taken() -> None:
     assert Model()(figure_5(2), start=start).objective == 1
 
 
-@pytest.mark.parametrize(
-    ("cost", "sense", "bound", "proven"),
-    [
-        ([1.0], Sense.MINIMIZE, 2.0000004, 2),
-        ([1.0], Sense.MINIMIZE, 2.1, 3),
-        ([1.0], Sense.MAXIMIZE, 2.9, 2),
-        ([1.0], Sense.MINIMIZE, 50_000_000.0, 50_000_000),
-        ([1.0], Sense.MAXIMIZE, 50_000_000.0, 50_000_000),
-        ([0.5], Sense.MINIMIZE, 2.1, 2.1),
-        ([1.0], Sense.MINIMIZE, None, None),
-    ],
-)
-def test_bounds_are_rounded_where_the_objective_is_integral(
-    cost: list[float], sense: Sense, bound: float | None, proven: float | None
-) -> None:
-    """An integral objective lets a bound be rounded towards the optimum, any other keeps it as it is."""
-    form = StandardForm.build(cost=cost, matrix=[[1]], row_lower=[0], row_upper=[9], sense=sense)
-    outcome = Outcome(Status.UNKNOWN, None, None, bound, StoppedBy.TIME_LIMIT, "highs")
-    assert proven_bound(form, outcome) == proven
+def test_incumbents_are_results() -> None:
+    """The callback gets judged results, and ends the solve by returning True."""
+    heard: list[Any] = []
+    Model()(figure_5(3), on_incumbent=heard.append)
+    assert [result.method for result in heard] == ["model"] * len(heard)
+    assert all(result.objective >= 2 and result.level is Level.CHECKED for result in heard)
+
+
+def test_start_that_breaks_a_rule_is_an_error() -> None:
+    """A start is judged before anything else."""
+    with pytest.raises(InvalidSolution, match="the demand is 2"):
+        Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
+
+
+def test_no_time_leaves_the_start() -> None:
+    """Without any time the start comes back, and no claim that it is the best."""
+    start = ReclaimingSolution(servers=["s3", "s4"])
+    result = Model()(figure_5(2), start=start, time_limit=0.0)
+    assert (result.solution, result.stopped_by) == (start, StoppedBy.TIME_LIMIT)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gsopt.problem import Sense, exact_total
+from gsopt.grid import exact_total
+from gsopt.problem import Sense
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 

@@ -1,0 +1,128 @@
+"""Budget: what a caller grants an exact method, and what it wants on the way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from gsopt.errors import InvalidInput, shorten
+
+if TYPE_CHECKING:
+    from gsopt.backends import Backend
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The deadline of an exact method, where it may stop, and what it starts from.
+
+    A method hands it down to everything that it calls, so there is one clock. It begins when the object is
+    made.
+
+    Attributes
+    ----------
+    time_limit
+        Seconds from the beginning; None for none.
+    gap
+        Relative gap at which to stop.
+    backend
+        Solver; the method's own choice when None.
+    start
+        A known solution of the problem.
+    on_incumbent
+        Called with a judged `Result` for each better solution; returning True stops the method.
+    log
+        Whether to stream the solver's log to standard error.
+
+    Raises
+    ------
+    InvalidInput
+        The time limit or the gap is negative, infinite or no number.
+
+    Examples
+    --------
+    >>> Budget().left(), Budget().left(most=5.0), Budget(time_limit=0.0).passed
+    (None, 5.0, True)
+    """
+
+    time_limit: float | None = None
+    gap: float = 0.0
+    backend: "Backend | None" = None
+    start: Any = None
+    on_incumbent: Callable[[Any], Any] | None = None
+    log: bool = False
+    begin: float = field(default_factory=perf_counter)
+
+    def __post_init__(self) -> None:
+        limit = self.time_limit
+        if limit is not None and not (isfinite(limit) and limit >= 0):
+            raise InvalidInput("", "time_limit", shorten(limit), "must be a finite number of seconds >= 0")
+        if not (isfinite(self.gap) and self.gap >= 0):
+            raise InvalidInput("", "gap", shorten(self.gap), "must be at least 0")
+
+    @property
+    def runtime(self) -> float:
+        """Seconds since the beginning."""
+        return perf_counter() - self.begin
+
+    @property
+    def passed(self) -> bool:
+        """Whether no time is left."""
+        return self.left() == 0.0
+
+    def left(self, *, most: float | None = None) -> float | None:
+        """Give the seconds that are left, and no more than `most`; None for no limit."""
+        if self.time_limit is None:
+            return most
+        left = max(self.time_limit - self.runtime, 0.0)
+        return left if most is None else min(left, most)
+
+    def passes(self, share: float) -> bool:
+        """Tell whether a share of the time limit is over; never without a limit.
+
+        Examples
+        --------
+        >>> Budget(time_limit=60.0).passes(0.5), Budget(time_limit=0.0).passes(0.5), Budget().passes(0.5)
+        (False, True, False)
+        """
+        return self.time_limit is not None and self.runtime >= share * self.time_limit
+
+    def within(self, seconds: float) -> "Budget":
+        """Give the same budget with an end at most so many seconds from now.
+
+        Examples
+        --------
+        >>> Budget(time_limit=1.0).within(60.0).time_limit
+        1.0
+        """
+        limit = self.runtime + seconds
+        return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
+
+    @property
+    def solver(self) -> "Backend":
+        """The backend; HiGHS when None was chosen."""
+        from gsopt.backends import Highs
+
+        return self.backend or Highs()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Names of the options that the caller set.
+
+        Examples
+        --------
+        >>> Budget(gap=0.1, log=True).asked
+        ('gap', 'log')
+        """
+        return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) is not default)
+
+
+#: The options of every exact method, with their defaults.
+DEFAULTS: dict[str, Any] = {
+    "time_limit": None,
+    "gap": 0.0,
+    "backend": None,
+    "start": None,
+    "on_incumbent": None,
+    "log": False,
+}

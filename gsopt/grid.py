@@ -1,0 +1,118 @@
+"""Grid: decimal data as exact numbers, the step between their sums, and rounding to it."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import lru_cache
+from math import gcd, ulp
+
+from gsopt.tolerances import ULPS
+
+Number = int | float | Fraction
+Exact = int | Fraction
+
+
+@lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
+def decimal(value: Number) -> Exact:
+    """Read a number as it is written: a float stands for its shortest decimal, 1.1 for 11/10.
+
+    Sums of such numbers have few digits, where sums of the doubles next to them have fifty. An integer when
+    it is one.
+
+    Examples
+    --------
+    >>> decimal(1.1), decimal(2.0), decimal(1e-9), decimal(Fraction(1, 3))
+    (Fraction(11, 10), 2, Fraction(1, 1000000000), Fraction(1, 3))
+    """
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else Fraction(repr(value))
+    return whole(value)
+
+
+def exact_total(values: Iterable[Number]) -> Exact:
+    """Add numbers as they are written, without rounding; an integer when the total is one.
+
+    Examples
+    --------
+    >>> exact_total([1.0, 2, 4.0]), exact_total([0.1, 0.2])
+    (7, Fraction(3, 10))
+    """
+    integers, others = 0, Fraction(0)
+    for value in values:
+        number = decimal(value)
+        if isinstance(number, int):
+            integers += number
+        else:
+            others += number
+    return whole(integers + others)
+
+
+def whole(value: Exact) -> Exact:
+    """Give a fraction that is an integer as one.
+
+    Examples
+    --------
+    >>> whole(Fraction(4, 2)), whole(Fraction(1, 2))
+    (2, Fraction(1, 2))
+    """
+    return value.numerator if value.denominator == 1 else value
+
+
+def step(values: Iterable[Exact]) -> Fraction | None:
+    """Give the largest number of which all values are whole multiples; None when all are 0.
+
+    Examples
+    --------
+    >>> step([Fraction(11, 10), 1000000, 0]), step([6, 9]), step([0])
+    (Fraction(1, 10), Fraction(3, 1), None)
+    """
+    numerator, denominator = 0, 1
+    for value in set(values):
+        numerator = gcd(numerator * value.denominator, value.numerator * denominator)
+        denominator *= value.denominator
+        shared = gcd(numerator, denominator)
+        numerator, denominator = numerator // shared, denominator // shared
+    return Fraction(numerator, denominator) if numerator else None
+
+
+def ceil_to(value: Exact, step: Exact) -> Exact:
+    """Give the smallest multiple of a step that is not below a value.
+
+    Examples
+    --------
+    >>> ceil_to(Fraction(7, 3), Fraction(1, 2)), ceil_to(4, 2)
+    (Fraction(5, 2), 4)
+    """
+    return -floor_to(-value, step)
+
+
+def floor_to(value: Exact, step: Exact) -> Exact:
+    """Give the largest multiple of a step that is not above a value.
+
+    Examples
+    --------
+    >>> floor_to(Fraction(7, 3), Fraction(1, 2)), floor_to(-1, 2)
+    (2, -2)
+    """
+    return whole(Fraction(value) // step * step)
+
+
+def lowest(value: Number) -> Exact:
+    """Give the least number that a value may stand for: a float may be off by its last operations' rounding.
+
+    Examples
+    --------
+    >>> lowest(3), lowest(0.1 + 0.2) < Fraction(3, 10) < highest(0.1 + 0.2)
+    (3, True)
+    """
+    return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
+
+
+def highest(value: Number) -> Exact:
+    """Give the greatest number that a value may stand for.
+
+    Examples
+    --------
+    >>> highest(Fraction(1, 3))
+    Fraction(1, 3)
+    """
+    return -lowest(-value)

@@ -1,0 +1,70 @@
+"""Tolerances: every difference that the library forgives, each with the reason for its size.
+
+Values of reclaiming, allocation and placement are exact numbers and are compared exactly: no tolerance applies.
+What follows is for the places where floats cannot be avoided: inside solvers, and on the clock.
+"""
+
+# Doubles
+
+#: Units in the last place by which a float may be off after the few operations that made it.
+ULPS = 4
+
+#: Relative error of a sum of doubles: 2**-53 for each of up to four million terms.
+SUM = 1e-9
+
+# Solvers
+
+#: Largest violation of a row or bound, and distance from an integer, that solvers leave in an answer they call
+#: feasible (the default of HiGHS, CP-SAT's parameters and SCIP alike).
+FEASIBILITY = 1e-6
+
+#: To what HiGHS holds the rows of an integer program: at `FEASIBILITY`, y <= M b with M = 1e5 lets y be 0.1
+#: while b rounds to 0.
+HIGHS_ROWS = 1e-9
+
+#: To what SCIP holds rows, relative to their limits; at less it loses itself in some unbounded models.
+SCIP_ROWS = 1e-8
+
+#: Difference, absolute and relative, of two limits of a row that mean the same integer after the few operations
+#: that made them.
+LIMIT_NOISE, LIMIT_PART = 1e-9, 1e-14
+
+#: Distance, relative or absolute, at which a backend calls its own value and bound equal. It is what solvers
+#: claim, in the units of the model that they were given; what that proves of a problem is decided by
+#: `gsopt.scaling` on the objective's grid.
+CLAIM = 1e-6
+
+#: Absolute error of a bound that a solver gives for an objective with coefficients of at most `LARGEST_COST`:
+#: reduced costs may be wrong by 1e-7 in each of some thousand columns.
+SOLVER_BOUND = 1e-3
+
+#: Largest coefficient of an objective that solvers are given: above, their absolute tolerances and the 16
+#: digits of doubles leave less than `FEASIBILITY` of a unit.
+LARGEST_COST = 1e6
+
+#: Least distance between two objective values in the units that solvers are given: a thousand times the
+#: `FEASIBILITY` to which they work.
+LEAST_STEP = 1e-3
+
+#: Part of the distance between two objective values by which a solver's bound may be wrong and still be rounded
+#: to the right one. A half would be enough in exact arithmetic.
+STEP_PART = 0.25
+
+#: Relative difference at which a model's value of a solution and the problem's are no longer the same number:
+#: far above the rounding of sums, far below any error in a model.
+MISMATCH = 1e-6
+
+#: Relative error of a bound on a continuous objective: solvers accept dual values that are wrong by 1e-7.
+CONTINUOUS_BOUND = 1e-6
+
+# Schedules
+
+#: Difference, relative to a mean job completion time, at which a schedule counts as proven optimal: its value
+#: is continuous, and linear programs give bounds to `CONTINUOUS_BOUND`.
+CONTINUOUS = 1e-6
+
+# Placement
+
+#: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
+#: better known than that.
+REDUCED_COST = 1e-7

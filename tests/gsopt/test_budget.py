@@ -1,0 +1,54 @@
+"""Budget: one clock, and what is left of it."""
+
+from math import inf, nan
+
+import pytest
+
+from gsopt.backends import CpSat, Highs
+from gsopt.budget import DEFAULTS, Budget
+from gsopt.errors import InvalidInput
+
+
+def test_nothing_is_limited_by_default() -> None:
+    """A budget without options never passes, and asks for nothing."""
+    budget = Budget()
+    assert (budget.left(), budget.passed, budget.passes(0.0), budget.asked) == (None, False, False, ())
+    assert budget.left(most=3.0) == 3.0
+
+
+def test_the_clock_begins_when_the_budget_is_made() -> None:
+    """What is left shrinks to 0 and stays there, and a part of the budget shares its clock."""
+    budget = Budget(time_limit=100.0, begin=Budget().begin - 99.0)
+    assert 0 < (budget.left() or 0) <= 1.0
+    assert budget.passes(0.9)
+    assert not budget.passed
+    assert Budget(time_limit=100.0, begin=Budget().begin - 101.0).passed
+    assert budget.within(50.0).time_limit == 100.0
+    assert (budget.within(0.25).left() or 0) <= 0.25
+    assert budget.within(0.25).begin == budget.begin
+
+
+def test_the_backend_is_highs_unless_chosen() -> None:
+    """The solver of a budget is its backend, HiGHS by default."""
+    assert Budget().solver == Highs()
+    assert Budget(backend=CpSat()).solver == CpSat()
+
+
+def test_what_was_asked_for_is_known() -> None:
+    """Options that differ from their defaults are named, in the order of the options."""
+    assert Budget(log=True, backend=Highs(), time_limit=1.0).asked == ("time_limit", "backend", "log")
+    assert set(DEFAULTS) == set(Budget.__dataclass_fields__) - {"begin"}
+
+
+@pytest.mark.parametrize("limit", [-1.0, nan, inf])
+def test_a_limit_is_a_number_of_seconds(limit: float) -> None:
+    """A negative, infinite or missing number is refused in one line."""
+    with pytest.raises(InvalidInput, match=r"time_limit: .*: must be a finite number of seconds >= 0"):
+        Budget(time_limit=limit)
+
+
+@pytest.mark.parametrize("gap", [-0.1, nan, inf])
+def test_a_gap_is_a_share(gap: float) -> None:
+    """A negative or infinite gap is refused in one line."""
+    with pytest.raises(InvalidInput, match=r"gap: .*: must be at least 0"):
+        Budget(gap=gap)
