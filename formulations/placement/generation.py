@@ -3,16 +3,22 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formulations.placement.bounds import Prices, lagrange, round_up
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
-from formulations.placement.packing import Packing, Patterns
+from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.pricing import Pricer
 from formulations.placement.volume import volume
 from gsopt.budget import Budget
 from gsopt.result import StoppedBy
 from gsopt.tolerances import REDUCED_COST
+
+
+#: Weight of the prices of the best bound so far in those that are asked for: prices that jump less need fewer
+#: rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).
+_STABLE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,21 +97,29 @@ class Generation:
 
         What is minimized is the cost, or the number of workers for which there is no pattern.
         """
-        patterns = relaxed.patterns
+        patterns, best = relaxed.patterns, -np.inf
         known = set(patterns.keys())
+        relaxed = replace(relaxed, prices=None)
         while True:
             optimum = master.solve(self.budget, counting_cost=counting_cost)
             if optimum is None:
                 return replace(relaxed, stopped_by=ending(self.budget))
-            relaxed = replace(relaxed, patterns=patterns, optimum=optimum)
+            relaxed = replace(relaxed, patterns=patterns, optimum=optimum, rounds=relaxed.rounds + 1)
             if not counting_cost and optimum.objective <= REDUCED_COST:
                 return relaxed
-            priced, prices = self._price(optimum, counting_cost=counting_cost)
-            bound = lagrange(self.packing, prices, counting_cost=counting_cost)
-            relaxed = replace(
-                relaxed, prices=prices, bound=max(relaxed.bound, bound), rounds=relaxed.rounds + 1
-            )
-            fresh = priced.without(known)
+            worth = self.packing.worth(optimum.duals)
+            worth = worth if counting_cost else np.minimum(worth, 1.0)
+            rents = self.packing.rents(optimum.duals, counting_cost=counting_cost)
+            fresh = Patterns.of((), len(self.packing.demands))
+            for asked in _asked(worth, relaxed.prices):
+                priced, prices = self._price(asked, rents)
+                bound = lagrange(self.packing, prices, counting_cost=counting_cost)
+                if bound > best or relaxed.prices is None:
+                    best, relaxed = bound, replace(relaxed, prices=prices, bound=max(relaxed.bound, bound))
+                fresh = priced.without(known)
+                fresh = fresh.only(_paying(fresh, worth, rents))
+                if len(fresh) or self._is_known(relaxed, counting_cost=counting_cost) or self.budget.passed:
+                    break
             if self.budget.passed:
                 return replace(relaxed, stopped_by=StoppedBy.TIME_LIMIT)
             if not len(fresh) or self._is_known(relaxed, counting_cost=counting_cost):
@@ -122,11 +136,8 @@ class Generation:
             return False
         return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value - REDUCED_COST)
 
-    def _price(self, optimum: Optimum, *, counting_cost: bool) -> tuple[Patterns, Prices]:
+    def _price(self, worth: Reals, rents: Reals) -> tuple[Patterns, Prices]:
         """Find patterns worth more than their rent, and the most that any is worth."""
-        worth = self.packing.worth(optimum.duals)
-        worth = worth if counting_cost else np.minimum(worth, 1.0)
-        rents = self.packing.rents(optimum.duals, counting_cost=counting_cost)
         rows = []
         most = np.zeros((len(self.packing.zones), len(rents)))
         for z, (zone, pricer) in enumerate(zip(self.packing.zones, self.pricers, strict=True)):
@@ -139,6 +150,18 @@ class Generation:
             most[z, kinds] = priced.most
             rows += [(z, kinds[room], counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
         return Patterns.of(rows, len(self.packing.demands)), Prices(worth, most)
+
+
+def _asked(worth: Reals, best: Prices | None) -> list[Reals]:
+    """Give the prices to ask for patterns: between the best so far and the relaxation's, then these."""
+    return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
+
+
+def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
+    """Tell which patterns improve the relaxation."""
+    worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
+    paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
+    return paying
 
 
 def ending(budget: Budget) -> StoppedBy:

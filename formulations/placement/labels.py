@@ -12,8 +12,8 @@ from formulations.placement.pricing import Priced
 from gsopt.budget import Budget
 from gsopt.tolerances import REDUCED_COST, SUM
 
-#: Fillings that are followed at a time: few at first, many where few find nothing that pays.
-_WIDTHS = (1_000, 40_000)
+#: Fillings that are followed at a time, unless told otherwise.
+_WIDTHS = (300, 6_000, 50_000)
 
 #: Extensions of fillings that are made at a time, at most.
 _EXTENSIONS = 400_000
@@ -45,6 +45,8 @@ class Labels:
         Shape (rooms, resources).
     totals
         Number of workers of each demand, shape (demands,).
+    widths
+        How many fillings are followed at a time: few at first, more where few find nothing that pays.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class Labels:
     demands: Integers
     rooms: Integers
     totals: Integers
+    widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> Priced:
         """Find fillings that pay, of a few rooms; bound the worth of all fillings of every room."""
@@ -78,7 +81,7 @@ class Labels:
         """Give fillings of a room that pay, and a bound on the worth of all."""
         prices = multipliers(self.demands, self.rooms[room], self.totals, worth, budget)
         counts, most = np.zeros((0, len(self.demands)), dtype=np.int64), np.inf
-        for width in _WIDTHS:
+        for width in self.widths:
             layers = self._follow(worth, room, prices, rent, width, budget)
             counts, most = layers.best(rent), min(most, layers.most)
             if len(counts) or most <= rent or budget.passed:
@@ -91,13 +94,13 @@ class Labels:
         """Extend fillings demand by demand."""
         charged = worth - self.demands @ prices
         fits = (self.demands <= self.rooms[room]).all(axis=1) & (worth > 0) & (self.totals > 0)
-        order = np.flatnonzero(fits)
+        whole = float(prices @ self.rooms[room] + np.maximum(charged[fits], 0.0) @ self.totals[fits])
+        slack, dropped = whole - rent + SUM * whole, -np.inf
+        order = np.flatnonzero(fits & (charged >= -slack))  # no other worker has a place in what pays
         order = order[np.argsort(-np.abs(charged[order]), kind="stable")]
         totals = self.totals[order]
         later = np.cumsum((self.demands[order] * totals[:, np.newaxis])[::-1], axis=0)[::-1]
         later = np.vstack([later[1:], np.zeros((1, later.shape[1]), dtype=np.int64)])
-        whole = float(prices @ self.rooms[room] + np.maximum(charged[fits], 0.0) @ self.totals[fits])
-        slack, dropped = whole - rent + SUM * whole, -np.inf
         free, penalty = self.rooms[room][:, np.newaxis], np.zeros(1)
         steps: list[_Step] = []
         for position, demand in enumerate(order.tolist()):

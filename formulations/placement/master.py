@@ -88,6 +88,12 @@ class Master:
         upper = np.where(allowed, np.inf, 0.0)
         self._solver.changeColsBounds(columns.size, columns, np.zeros(columns.size), upper)
 
+    def demand(self, needs: Integers, limits: Integers) -> None:
+        """Ask for other numbers of workers, shape (zones * demands,), and allow others of servers."""
+        rows = np.arange(needs.size + limits.size, dtype=np.int32)
+        lower = np.append(needs, np.full(limits.size, -np.inf))
+        self._solver.changeRowsBounds(rows.size, rows, lower, np.append(np.full(needs.size, np.inf), limits))
+
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
         """Minimize the cost with everybody placed, or else how many find no place; None without an optimum."""
         self._set_costs(counting_cost=counting_cost)

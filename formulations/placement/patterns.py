@@ -101,8 +101,8 @@ def over_patterns(
         settled = settled.with_bound(round_up(packing, lagrange(packing, prices)))
         rounding = rounded(packing, patterns, optimum, goal=settled.bound, budget=budget)
         patterns = rounding.patterns
-        if rounding.values is not None:
-            settled = settled.with_point(rounding.values, packing.value(rounding.filled))
+        if rounding.filled is not None:
+            settled = settled.with_point(rounding.filled.values, packing.value(rounding.filled))
         settled = settle(
             packing.form(patterns),
             optimum,

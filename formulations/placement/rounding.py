@@ -44,10 +44,9 @@ class Rounded:
     others: Patterns
 
     @property
-    def filled(self) -> Filled:
-        """The solution that was found."""
-        assert self.values is not None
-        return Filled(self.patterns, self.values)
+    def filled(self) -> Filled | None:
+        """The solution that was found, or None."""
+        return None if self.values is None else Filled(self.patterns, self.values)
 
 
 def rounded(
