@@ -15,7 +15,7 @@ from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.patterns import over_patterns
 from formulations.placement.pricers import pricer
 from formulations.placement.pricing import Pricer
-from formulations.placement.rounding import rounded
+from formulations.placement.rounding import EFFORT, rounded
 from formulations.placement.settle import Settled, settle
 from gsopt.budget import Budget
 from gsopt.method import exact_method
@@ -30,7 +30,13 @@ _DIVE, _SEARCH = 3.0, 3.0
 
 #: Parts of a time limit after which the relaxation is left as it is, and after which no dive begins before the
 #: integer programs.
-_RELAXATION_PART, _DIVES_PART = 0.5, 0.75
+_RELAXATION_PART, _DIVES_PART = 0.4, 0.8
+
+#: Patterns for each demand with which dives begin.
+_PATTERNS_PER_DEMAND = 4
+
+#: Effort of rounding where dives follow.
+_EFFORT = 20_000
 
 #: Dives before the integer programs, and in all.
 _FIRST_DIVES, _DIVES = 5, 20
@@ -42,7 +48,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     The model is that of `formulations.placement.packing.Packing`. Patterns are generated while one has a
     negative reduced cost: first until the relaxation is feasible, then until it is optimal. The bound is
-    Lagrange's, so there is one also where the time is up before; with a time limit half of it is for that. The
+    Lagrange's, so there is one also where the time is up before; with a time limit two fifths of it are for that. The
     relaxation is rounded down and the workers that are left are placed greedily at varied prices. Where that
     does not meet the bound, dives follow, which generate patterns for those that are left after each pattern
     that they fix, and the integer programs over all patterns found, for some seconds each. A gap may remain;
@@ -146,6 +152,11 @@ class _Search:
         return 0 if self.diver is None else self.diver.dives
 
     @property
+    def dives_are_possible(self) -> bool:
+        """Whether there is a relaxation to dive into; where pools matter there is no diving."""
+        return len(self.packing.zones) == 1 and self.relaxed is not None and self.relaxed.optimum is not None
+
+    @property
     def value(self) -> int | None:
         """Value of the best solution."""
         return None if self.best is None else self.packing.value(self.best)
@@ -220,6 +231,7 @@ def _round(search: _Search) -> _Search:
         goal=search.bound,
         budget=search.budget,
         seed=search.seed,
+        effort=_EFFORT if search.dives_are_possible else EFFORT,
     )
     found = search.better(rounding.filled)
     return replace(found, patterns=found.patterns + rounding.others)
@@ -238,15 +250,27 @@ def _dive_on(search: _Search) -> _Search:
 def _dive(search: _Search, most: int, part: float) -> _Search:
     """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
     packing, pricing = search.packing, search.pricers[0]
-    if len(packing.zones) > 1 or pricing is None or search.relaxed is None or search.relaxed.optimum is None:
+    if not search.dives_are_possible or pricing is None or search.relaxed is None:
         return search
-    diver = search.diver or Diver(packing, pricing, search.patterns, np.random.default_rng(search.seed))
+    diver = search.diver or Diver(
+        packing, pricing, _promising(search.packing, search.relaxed), np.random.default_rng(search.seed)
+    )
     search = replace(search, diver=diver)
     while diver.dives < most and not search.ended and not search.budget.passes(part):
         goal = np.inf if search.value is None else search.value - 1
         search = search.better(diver.dive(goal, search.budget))
     fresh = diver.patterns.without(set(search.patterns.keys()))
     return replace(search, patterns=search.patterns + fresh)
+
+
+def _promising(packing: Packing, relaxed: Relaxed) -> Patterns:
+    """Choose the relaxation's patterns of the least reduced cost, some for each demand."""
+    assert relaxed.optimum is not None
+    form = packing.form(relaxed.patterns)
+    reduced = (form.cost - form.matrix.T @ relaxed.optimum.duals)[packing.moves :]
+    kept = np.zeros(len(relaxed.patterns), dtype=np.bool_)
+    kept[np.argsort(reduced, kind="stable")[: _PATTERNS_PER_DEMAND * len(packing.demands)]] = True
+    return relaxed.patterns.only(kept)
 
 
 def _settle(search: _Search) -> _Search:

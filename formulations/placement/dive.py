@@ -10,11 +10,12 @@ from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.packing import Filled, Integers, Packing, Patterns
 from formulations.placement.pricing import Pricer
+from formulations.placement.start import complete
 from gsopt.budget import Budget
 from gsopt.tolerances import FEASIBILITY, REDUCED_COST
 
-#: Rounds of pricing after each pattern that is fixed, at most.
-_ROUNDS = 4
+#: Rounds of pricing after each pattern that is fixed, at most: in the first dive and in the others.
+_ROUNDS = 2, 4
 
 #: Fillings that pricing follows at a time.
 _WIDTHS = (300,)
@@ -28,8 +29,8 @@ class Diver:
     """Dives through one relaxation, again and again; the patterns that are generated stay.
 
     A dive rounds up the pattern that the relaxation uses most, takes its workers out, generates patterns for
-    the others, and goes on until nobody is left, or until the relaxation shows that the goal is missed. It
-    knows one zone: pools do not matter.
+    the others, and goes on until nobody is left, or until the relaxation shows that the goal is missed. When
+    the time is up those who are left are placed by best fit. It knows one zone: pools do not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
@@ -84,18 +85,20 @@ class Diver:
                 cost += times * int(self.packing.costs[kind])
                 fixed[pattern] += times
         self.dives += 1
-        if needs.any():
+        if needs.any() and not budget.passed:
             return None
+        rest = complete(self.packing, needs, left)
         used = np.array(sorted(fixed), dtype=np.int64)
         chosen = Patterns(self.patterns.zone[used], self.patterns.kind[used], self.patterns.counts[used])
-        return Filled(chosen, np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64))
+        times = np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64)
+        return None if rest is None else Filled(chosen + rest.patterns, np.append(times, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
         """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""
         pricer = self.pricer
         if isinstance(pricer, Labels):
             pricer = Labels(pricer.demands, pricer.rooms, needs, _WIDTHS)
-        for _ in range(_ROUNDS):
+        for _ in range(_ROUNDS[self.dives > 0]):
             optimum = self._master.solve(budget)
             if optimum is None:
                 return None

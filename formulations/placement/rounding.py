@@ -15,8 +15,11 @@ from gsopt.tolerances import FEASIBILITY
 #: How far prices are varied, up and down.
 _VARIED = 0.3
 
-#: Runs at most, and servers filled in all runs together for every demand that there is.
-_RUNS, _EFFORT = 200, 500_000
+#: Runs at most.
+_RUNS = 200
+
+#: Servers filled in all runs together times demands, unless told otherwise.
+EFFORT = 500_000
 
 #: Kinds of servers among which the next one to fill is chosen.
 _KINDS = 6
@@ -57,6 +60,7 @@ def rounded(
     goal: int,
     budget: Budget,
     seed: int = 0,
+    effort: int = EFFORT,
 ) -> Rounded:
     """Round a relaxation down and place the workers that are left, again and again until the goal is met.
 
@@ -78,6 +82,8 @@ def rounded(
         Time limit.
     seed
         Seed of the variation.
+    effort
+        Servers filled in all runs together times demands, after which no further run begins.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -85,7 +91,7 @@ def rounded(
     allowed = goal - round(packing.form(patterns).objective(below))
     best: list[_Filling] | None = None
     tried: dict[_Filling, None] = {}
-    for run in rest.runs(np.random.default_rng(seed)):
+    for run in rest.runs(np.random.default_rng(seed), effort):
         tried.update(dict.fromkeys(run))
         if best is None or rest.cost(run) < rest.cost(best):
             best = run
@@ -125,7 +131,7 @@ class _Rest:
         left: list[int] = (self.packing.limits - taken).tolist()
         return left
 
-    def runs(self, random: np.random.Generator) -> Iterator[list[_Filling]]:
+    def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
         """Place what is left, each time at other prices; runs that do not succeed are passed over."""
         effort = 0
         for _ in range(_RUNS):
@@ -134,7 +140,7 @@ class _Rest:
             effort += run.filled * len(self.packing.demands)
             if run.complete:
                 yield placed
-            if effort > _EFFORT:
+            if effort > most:
                 return
 
     def cost(self, run: Sequence[_Filling]) -> int:

@@ -28,9 +28,10 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     array([2, 1])
     """
     best: Filled | None = None
+    grace = Budget(time_limit=max(budget.left() or 0.0, _GRACE)) if budget.left() is not None else budget
     fill = _by_unit if packing.units else _by_demand
     for order, opening in product(_orders(packing), _openings(packing)):
-        found = fill(packing, order, opening, budget)
+        found = fill(packing, order, opening, grace)
         if found is not None and (best is None or packing.value(found) < packing.value(best)):
             best = found
         if budget.passed:
@@ -57,6 +58,9 @@ def _weights(packing: Packing) -> Reals:
     return weights
 
 
+#: Seconds that a first placement may take whatever the limit.
+_GRACE = 0.3
+
 #: Where sizes are equal the sum of the shares decides: it is divided by this and added.
 _TIES = 1e6
 
@@ -64,14 +68,15 @@ _TIES = 1e6
 class _Servers:
     """Servers while they are filled: the open ones in arrays, the others counted by kind."""
 
-    def __init__(self, packing: Packing, opening: Integers) -> None:
+    def __init__(self, packing: Packing, opening: Integers, left: Integers) -> None:
         self._packing = packing
         self._opening = opening.tolist()
         self._weights = _weights(packing)
-        self.left = packing.limits.copy()
-        self.kind = np.zeros(0, dtype=np.int64)
-        self.zone = np.zeros(0, dtype=np.int64)
-        self.free = np.zeros((packing.demands.shape[1], 0), dtype=np.int64)
+        self.left = left.copy()
+        size = min(int(left.sum()), int(packing.totals.sum()))
+        self.open = 0
+        self.kind, self.zone = np.zeros((2, size), dtype=np.int64)
+        self.free = np.zeros((packing.demands.shape[1], size), dtype=np.int64)
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
@@ -85,10 +90,12 @@ class _Servers:
         return rest
 
     def _on_open(self, demand: int, number: int, zone: int) -> int:
-        holds = fitting(self.free, self._packing.demands[demand], number)
-        roomy = np.flatnonzero((holds > 0) & (self.zone == zone))
-        roomy = roomy[np.argsort(self._weights @ self.free[:, roomy], kind="stable")]
-        return self._put(demand, number, roomy, holds[roomy])
+        free = self.free[:, : self.open]
+        roomy = (free >= self._packing.demands[demand][:, np.newaxis]).all(axis=0)
+        servers = np.flatnonzero(roomy & (self.zone[: self.open] == zone))
+        servers = servers[np.argsort(self._weights @ free[:, servers], kind="stable")][:number]
+        holds = fitting(free[:, servers], self._packing.demands[demand], number)
+        return self._put(demand, number, servers, holds)
 
     def _on_new(self, demand: int, number: int, zone: int, kind: int) -> int:
         room = self._packing.rooms[kind]
@@ -96,34 +103,52 @@ class _Servers:
         if not each:
             return number
         count = min(int(self.left[kind]), -(-number // each))
-        new = np.arange(self.kind.size, self.kind.size + count)
+        new = np.arange(self.open, self.open + count)
+        self.open += count
         self.left[kind] -= count
-        self.kind = np.append(self.kind, np.full(count, kind))
-        self.zone = np.append(self.zone, np.full(count, zone))
-        self.free = np.hstack([self.free, np.repeat(room[:, np.newaxis], count, axis=1)])
+        self.kind[new], self.zone[new] = kind, zone
+        self.free[:, new] = room[:, np.newaxis]
         return self._put(demand, number, new, np.full(count, each))
 
     def _put(self, demand: int, number: int, servers: Integers, holds: Integers) -> int:
         before = np.cumsum(holds) - holds
         numbers = np.clip(number - before, 0, holds)
-        used = numbers > 0
-        servers, numbers = servers[used], numbers[used]
         self.free[:, servers] -= self._packing.demands[demand][:, np.newaxis] * numbers
-        if servers.size:
-            self.entries.append((servers, demand, numbers))
+        self.entries.append((servers, demand, numbers))
         return number - int(numbers.sum())
 
     def filled(self, moved: Integers) -> Filled:
         """Give the fillings as patterns with their numbers."""
-        contents: list[dict[int, int]] = [{} for _ in range(self.kind.size)]
+        contents: list[dict[int, int]] = [{} for _ in range(self.open)]
         for servers, demand, numbers in self.entries:
             for server, number in zip(servers.tolist(), numbers.tolist(), strict=True):
-                contents[server][demand] = contents[server].get(demand, 0) + number
-        return self._packing.filled(moved, zip(self.zone.tolist(), self.kind.tolist(), contents, strict=True))
+                if number:
+                    contents[server][demand] = contents[server].get(demand, 0) + number
+        return self._packing.filled(moved, zip(self.zone.tolist(), self.kind.tolist(), contents, strict=False))
+
+
+def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
+    """Place some workers of each demand on servers of each kind that are left; None where one finds no room.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
+    ... )
+    >>> complete(Packing.of(problem), np.array([3]), np.array([2])).patterns.counts.tolist()
+    [[2], [1]]
+    """
+    servers = _Servers(packing, _openings(packing)[0], left)
+    for demand in _orders(packing)[0].tolist():
+        if needs[demand] and servers.place(demand, int(needs[demand]), 0):
+            return None
+    return servers.filled(np.zeros(0, dtype=np.int64))
 
 
 def _by_demand(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
-    servers = _Servers(packing, opening)
+    servers = _Servers(packing, opening, packing.limits)
     for demand in order.tolist():
         if budget.passed or servers.place(demand, int(packing.totals[demand]), 0):
             return None
@@ -131,7 +156,7 @@ def _by_demand(packing: Packing, order: Integers, opening: Integers, budget: Bud
 
 
 def _by_unit(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
-    servers, moved = _Servers(packing, opening), np.zeros(packing.moves, dtype=np.int64)
+    servers, moved = _Servers(packing, opening, packing.limits), np.zeros(packing.moves, dtype=np.int64)
     rank = np.argsort(order)
     parts = [packing.parts(unit) for unit in packing.units]
     for u in sorted(range(len(parts)), key=lambda u: min(int(rank[demand]) for demand, _, _ in parts[u])):
@@ -160,7 +185,7 @@ def _place_unit(
     """Place a unit in the pool that costs less, or else in the other; tell whether there was room."""
     unit, rest = packing.units[u], times
     for inference in (True, False) if unit.moving < 0 else (False, True):
-        before = servers.free.copy(), servers.left.copy(), servers.kind, servers.zone, list(servers.entries)
+        before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)
         shared = np.zeros(packing.moves, dtype=np.int64)
         missing = 0
         for demand, zone, number in parts:
@@ -172,7 +197,8 @@ def _place_unit(
             if missing and not unit.alone:
                 break
         if missing and not unit.alone:
-            servers.free, servers.left, servers.kind, servers.zone, servers.entries = before
+            servers.free, servers.left, servers.open = before[:3]
+            del servers.entries[before[3] :]
             continue
         moved += shared
         moved[u] += (rest - missing) * inference

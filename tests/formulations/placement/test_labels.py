@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from formulations.placement import labels
 from formulations.placement.labels import Labels
 from gsopt.budget import Budget
 from tests.strategies.fillings import best_worth
@@ -40,16 +39,14 @@ def enumerated(demands, worth, room, totals):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("resources", [1, 3])
-def test_bounds_hold_where_few_fillings_are_followed(monkeypatch: pytest.MonkeyPatch, resources: int) -> None:
+def test_bounds_hold_where_few_fillings_are_followed(resources: int) -> None:
     """Where only ten fillings go on the bound is still above all, and what is found is a filling."""
-    monkeypatch.setattr(labels, "_WIDTHS", (10,))
-    monkeypatch.setattr(labels, "_EXTENSIONS", 15)
     for seed in range(20):
         random = np.random.default_rng(seed)
         demands = random.integers(1, 400, size=(12, resources))
         rooms, totals = np.full((1, resources), 1_000), np.ones(12, dtype=np.int64)
         worth = random.random(12)
-        priced = Labels(demands, rooms, totals)(worth, np.zeros(1), budget=FOREVER)
+        priced = Labels(demands, rooms, totals, widths=(10,))(worth, np.zeros(1), budget=FOREVER)
 
         assert priced.most[0] >= best_worth(demands, worth, rooms[0], 1) - 1e-9
         assert all((counts @ demands <= 1_000).all() for counts in priced.counts)
@@ -70,7 +67,7 @@ def test_hundreds_of_sizes_on_a_fine_capacity() -> None:
     random = np.random.default_rng(1)
     demands = random.integers(20_000, 35_000, size=(200, 1))
     worth = demands[:, 0] / 100_000 + random.random(200) * 0.01
-    priced = Labels(demands, np.array([[100_000]]), np.ones(200, dtype=np.int64))(
+    priced = Labels(demands, np.array([[100_000]]), np.ones(200, dtype=np.int64), widths=(50_000,))(
         worth, np.array([0.99]), budget=FOREVER
     )
 
