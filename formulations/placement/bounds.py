@@ -64,7 +64,7 @@ def better_than(packing: Packing, prices: Prices, value: int) -> int:
     if not np.isfinite(least):
         return packing.floor
     moving, costs, times = packing.moving
-    worth = prices.worth.ravel()
+    worth: Reals = prices.worth.ravel()
     gains = costs - moving[: worth.size].T @ worth
     wrong = _rounding(packing) * (np.abs(costs) + abs(moving[: worth.size]).T @ worth)
     if (least + np.abs(gains) - wrong < value).any():
@@ -75,7 +75,8 @@ def better_than(packing: Packing, prices: Prices, value: int) -> int:
     size = (prices.worth * np.abs(needs)).sum(axis=1) + (packing.costs + prices.most) @ packing.limits
     zones = (prices.worth * needs).sum(axis=1) + servers - _rounding(packing) * size
     step = _step(packing)
-    total = packing.offset + int(costs @ moved) + sum(step * ceil(zone / step) for zone in zones.tolist())
+    total: int = packing.offset + int(costs @ moved)
+    total += sum(step * ceil(zone / step) for zone in zones.tolist())
     return min(max(total, round_up(packing, least)), value)
 
 

@@ -10,6 +10,7 @@ from formulations.placement.beginning import begin
 from formulations.placement.bounds import better_than, round_up
 from formulations.placement.dive import Diver
 from formulations.placement.generation import Generation, Relaxed
+from formulations.placement.linear import Optimum
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.patterns import over_patterns
@@ -48,7 +49,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     The model is that of `formulations.placement.packing.Packing`. Patterns are generated while one has a
     negative reduced cost: first until the relaxation is feasible, then until it is optimal. The bound is
-    Lagrange's, so there is one also where the time is up before; with a time limit two fifths of it are for that. The
+    Lagrange's, so there is one also where the time is up before; two fifths of a time limit are for that. The
     relaxation is rounded down and the workers that are left are placed greedily at varied prices. Where that
     does not meet the bound, dives follow, which generate patterns for those that are left after each pattern
     that they fix, and the integer programs over all patterns found, for some seconds each. A gap may remain;
@@ -152,11 +153,6 @@ class _Search:
         return 0 if self.diver is None else self.diver.dives
 
     @property
-    def dives_are_possible(self) -> bool:
-        """Whether there is a relaxation to dive into; where pools matter there is no diving."""
-        return len(self.packing.zones) == 1 and self.relaxed is not None and self.relaxed.optimum is not None
-
-    @property
     def value(self) -> int | None:
         """Value of the best solution."""
         return None if self.best is None else self.packing.value(self.best)
@@ -231,7 +227,7 @@ def _round(search: _Search) -> _Search:
         goal=search.bound,
         budget=search.budget,
         seed=search.seed,
-        effort=_EFFORT if search.dives_are_possible else EFFORT,
+        effort=_EFFORT if len(search.packing.zones) == 1 else EFFORT,
     )
     found = search.better(rounding.filled)
     return replace(found, patterns=found.patterns + rounding.others)
@@ -249,12 +245,11 @@ def _dive_on(search: _Search) -> _Search:
 
 def _dive(search: _Search, most: int, part: float) -> _Search:
     """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
-    packing, pricing = search.packing, search.pricers[0]
-    if not search.dives_are_possible or pricing is None or search.relaxed is None:
+    packing, pricing, relaxed = search.packing, search.pricers[0], search.relaxed
+    if len(packing.zones) > 1 or pricing is None or relaxed is None or relaxed.optimum is None:
         return search
-    diver = search.diver or Diver(
-        packing, pricing, _promising(search.packing, search.relaxed), np.random.default_rng(search.seed)
-    )
+    promising = _promising(packing, relaxed.patterns, relaxed.optimum)
+    diver = search.diver or Diver(packing, pricing, promising, np.random.default_rng(search.seed))
     search = replace(search, diver=diver)
     while diver.dives < most and not search.ended and not search.budget.passes(part):
         goal = np.inf if search.value is None else search.value - 1
@@ -263,14 +258,13 @@ def _dive(search: _Search, most: int, part: float) -> _Search:
     return replace(search, patterns=search.patterns + fresh)
 
 
-def _promising(packing: Packing, relaxed: Relaxed) -> Patterns:
+def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patterns:
     """Choose the relaxation's patterns of the least reduced cost, some for each demand."""
-    assert relaxed.optimum is not None
-    form = packing.form(relaxed.patterns)
-    reduced = (form.cost - form.matrix.T @ relaxed.optimum.duals)[packing.moves :]
-    kept = np.zeros(len(relaxed.patterns), dtype=np.bool_)
+    form = packing.form(patterns)
+    reduced = (form.cost - form.matrix.T @ optimum.duals)[packing.moves :]
+    kept = np.zeros(len(patterns), dtype=np.bool_)
     kept[np.argsort(reduced, kind="stable")[: _PATTERNS_PER_DEMAND * len(packing.demands)]] = True
-    return relaxed.patterns.only(kept)
+    return patterns.only(kept)
 
 
 def _settle(search: _Search) -> _Search:

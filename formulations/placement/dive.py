@@ -77,9 +77,9 @@ class Diver:
             optimum = self._generate(needs, goal - cost, budget)
             if optimum is None:
                 break
-            for pattern, times in self._choose(optimum).items():
+            for pattern, most in self._choose(optimum).items():
                 counts, kind = self.patterns.counts[pattern], self.patterns.kind[pattern]
-                times = min(times, int(left[kind]), _useful(counts, needs))
+                times = min(most, int(left[kind]), _useful(counts, needs))
                 needs = np.maximum(needs - times * counts, 0)
                 left[kind] -= times
                 cost += times * int(self.packing.costs[kind])
@@ -90,8 +90,8 @@ class Diver:
         rest = complete(self.packing, needs, left)
         used = np.array(sorted(fixed), dtype=np.int64)
         chosen = Patterns(self.patterns.zone[used], self.patterns.kind[used], self.patterns.counts[used])
-        times = np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64)
-        return None if rest is None else Filled(chosen + rest.patterns, np.append(times, rest.values))
+        often = np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64)
+        return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
         """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""

@@ -15,7 +15,6 @@ from gsopt.budget import Budget
 from gsopt.result import StoppedBy
 from gsopt.tolerances import REDUCED_COST
 
-
 #: Weight of the prices of the best bound so far in those that are asked for: prices that jump less need fewer
 #: rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).
 _STABLE = 0.7

@@ -5,6 +5,7 @@ from their prices. Another process would take longer to be told of them than to 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -47,7 +48,7 @@ def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
 
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
     left = budget.left()
-    options = {"output_flag": False, "threads": 1, "solver": "simplex"}
+    options: dict[str, Any] = {"output_flag": False, "threads": 1, "solver": "simplex"}
     for option, value in (options | ({} if left is None else {"time_limit": left})).items():
         solver.setOptionValue(option, value)
     rows, columns = form.matrix.shape

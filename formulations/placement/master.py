@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, eye_array
 
 from formulations.placement.linear import Optimum
 from formulations.placement.packing import Integers, Packing, Patterns, Reals
@@ -40,7 +40,8 @@ class Master:
         moving, costs, most = packing.moving
         rows = self._covers + len(packing.kinds)
         self._solver = highspy.Highs()  # type: ignore[no-untyped-call]
-        for option, value in {"output_flag": False, "threads": 1, "solver": "simplex"}.items():
+        options: dict[str, Any] = {"output_flag": False, "threads": 1, "solver": "simplex"}
+        for option, value in options.items():
             self._solver.setOptionValue(option, value)
         empty = np.zeros(0)
         self._solver.addRows(
@@ -54,9 +55,9 @@ class Master:
         )
         self._costs = np.zeros(0)
         self._add(costs.astype(np.float64), most.astype(np.float64), csc_array(moving))
-        missing = csc_array(np.eye(rows, self._covers))
+        missing = csc_array(eye_array(rows, self._covers))
         self._add(np.zeros(self._covers), np.full(self._covers, np.inf), missing)
-        self._counting_cost = False
+        self._counting_cost: bool | None = None  # what the columns' costs are set to count; None: anew
 
     def _add(self, costs: Reals, most: Reals, matrix: Any) -> None:
         self._costs = np.append(self._costs, costs)
@@ -79,7 +80,7 @@ class Master:
             np.full(len(patterns), np.inf),
             csc_array(self._packing.filling(patterns)),
         )
-        self._counting_cost = None  # type: ignore[assignment]
+        self._counting_cost = None
 
     def allow(self, allowed: Integers) -> None:
         """Let only some patterns be used, given as zeros and ones in the order in which they were added."""
@@ -92,7 +93,8 @@ class Master:
         """Ask for other numbers of workers, shape (zones * demands,), and allow others of servers."""
         rows = np.arange(needs.size + limits.size, dtype=np.int32)
         lower = np.append(needs, np.full(limits.size, -np.inf))
-        self._solver.changeRowsBounds(rows.size, rows, lower, np.append(np.full(needs.size, np.inf), limits))
+        upper = np.append(np.full(needs.size, np.inf), limits)
+        self._solver.changeRowsBounds(rows.size, rows, lower, upper)  # type: ignore[attr-defined]  # stubs lack it
 
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
         """Minimize the cost with everybody placed, or else how many find no place; None without an optimum."""

@@ -39,7 +39,8 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Pattern
     >>> maximal_patterns(Packing.of(problem), limit=10, budget=Budget()).counts.tolist()
     [[2, 0], [1, 1], [0, 2]]
     """
-    zone_of, kind_of = [], []
+    zone_of: list[int] = []
+    kind_of: list[int] = []
     counts = [np.zeros((0, len(packing.demands)), dtype=np.int64)]
     for z, zone in enumerate(packing.zones):
         for k in zone.kinds:

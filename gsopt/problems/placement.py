@@ -2,8 +2,8 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Annotated, ClassVar, Literal, NamedTuple
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from formulations.placement.labels import Labels
+from formulations.placement.packing import Integers, Reals
 from gsopt.budget import Budget
 from tests.strategies.fillings import best_worth
 
@@ -32,7 +33,7 @@ def test_the_best_filling_is_found(seed: int) -> None:
     assert set(priced.room) == paying
 
 
-def enumerated(demands, worth, room, totals):  # type: ignore[no-untyped-def]
+def enumerated(demands: Integers, worth: Reals, room: Integers, totals: Integers) -> float:
     """Find the most that a filling is worth with no more workers than there are."""
     single = np.repeat(np.arange(len(demands)), totals)
     return best_worth(demands[single], worth[single], room, 1)
