@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from gsopt.budget import Budget
 
 
 def constructed(packing: Packing, budget: Budget) -> Filled | None:
-    """Place the largest workers first, on the fullest server with room; None where none is found in time.
+    """Place workers by best fit and by first fit, in several orders; None where nothing is found in time.
 
-    Workers of one demand are placed all at once. Their order is by the sum of their shares of a server, by the
-    largest share or by the first resource; opened are the servers with most room for their cost, or with least
-    room. The best of these combinations is kept. Where pools matter workers are placed unit by unit.
+    Workers of one demand are placed all at once. By best fit the largest come first, by the sum of their shares
+    of a server, by the largest share or by the first resource, each on the fullest server with room; by first
+    fit they come as in the file, each on the first server with room. Opened are the servers with most room for
+    their cost, or with least room. The best of these combinations is kept. Where pools matter workers are
+    placed unit by unit.
 
     Examples
     --------
@@ -30,19 +33,27 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     best: Filled | None = None
     grace = Budget(time_limit=max(budget.left() or 0.0, _GRACE)) if budget.left() is not None else budget
     fill = _by_unit if packing.units else _by_demand
-    for order, opening in product(_orders(packing), _openings(packing)):
+    for opening, order in product(_openings(packing), _orders(packing)):
         found = fill(packing, order, opening, grace)
         if found is not None and (best is None or packing.value(found) < packing.value(best)):
             best = found
-        if budget.passed:
+        if grace.passed:
             break
     return best
 
 
-def _orders(packing: Packing) -> list[Integers]:
+class _Order(NamedTuple):
+    """In which order demands are placed, and whether on the first or on the fullest server with room."""
+
+    demands: Integers
+    on_first: bool = False
+
+
+def _orders(packing: Packing) -> list[_Order]:
     share = packing.demands / np.maximum(packing.rooms.max(axis=0), 1)
     sizes = (share.sum(axis=1), share.max(axis=1), share[:, 0] + share.sum(axis=1) / _TIES)
-    return [np.argsort(-size, kind="stable") for size in sizes]
+    in_file = _Order(np.arange(len(packing.demands)), on_first=True)
+    return [in_file, *(_Order(np.argsort(-size, kind="stable")) for size in sizes)]
 
 
 def _openings(packing: Packing) -> list[Integers]:
@@ -58,7 +69,7 @@ def _weights(packing: Packing) -> Reals:
     return weights
 
 
-#: Seconds that a first placement may take whatever the limit.
+#: Seconds that the first placements may take whatever the limit.
 _GRACE = 0.3
 
 #: Where sizes are equal the sum of the shares decides: it is divided by this and added.
@@ -68,11 +79,12 @@ _TIES = 1e6
 class _Servers:
     """Servers while they are filled: the open ones in arrays, the others counted by kind."""
 
-    def __init__(self, packing: Packing, opening: Integers, left: Integers) -> None:
+    def __init__(self, packing: Packing, opening: Integers, left: Integers, *, on_first: bool = False) -> None:
         self._packing = packing
         self._opening = opening.tolist()
         self._weights = _weights(packing)
         self.left = left.copy()
+        self._on_first = on_first
         size = min(int(left.sum()), int(packing.totals.sum()))
         self.open = 0
         self.kind, self.zone = np.zeros((2, size), dtype=np.int64)
@@ -93,7 +105,9 @@ class _Servers:
         free = self.free[:, : self.open]
         roomy = (free >= self._packing.demands[demand][:, np.newaxis]).all(axis=0)
         servers = np.flatnonzero(roomy & (self.zone[: self.open] == zone))
-        servers = servers[np.argsort(self._weights @ free[:, servers], kind="stable")][:number]
+        if not self._on_first:
+            servers = servers[np.argsort(self._weights @ free[:, servers], kind="stable")]
+        servers = servers[:number]
         holds = fitting(free[:, servers], self._packing.demands[demand], number)
         return self._put(demand, number, servers, holds)
 
@@ -141,23 +155,24 @@ def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None
     [[2], [1]]
     """
     servers = _Servers(packing, _openings(packing)[0], left)
-    for demand in _orders(packing)[0].tolist():
+    for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):
             return None
     return servers.filled(np.zeros(0, dtype=np.int64))
 
 
-def _by_demand(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
-    servers = _Servers(packing, opening, packing.limits)
-    for demand in order.tolist():
+def _by_demand(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+    servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
+    for demand in order.demands.tolist():
         if budget.passed or servers.place(demand, int(packing.totals[demand]), 0):
             return None
     return servers.filled(np.zeros(0, dtype=np.int64))
 
 
-def _by_unit(packing: Packing, order: Integers, opening: Integers, budget: Budget) -> Filled | None:
-    servers, moved = _Servers(packing, opening, packing.limits), np.zeros(packing.moves, dtype=np.int64)
-    rank = np.argsort(order)
+def _by_unit(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+    servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
+    moved = np.zeros(packing.moves, dtype=np.int64)
+    rank = np.argsort(order.demands)
     parts = [packing.parts(unit) for unit in packing.units]
     for u in sorted(range(len(parts)), key=lambda u: min(int(rank[demand]) for demand, _, _ in parts[u])):
         for times in _portions(packing.units[u]):

@@ -53,7 +53,11 @@ class Resources(Frozen):
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
         """Give the amounts of some resources."""
-        named = self.named
+        further = self.__pydantic_extra__
+        common = self.gpu, self.cpu, self.memory
+        if tuple(names[:3]) == _COMMON:
+            return (*common, *(further.get(name, 0) for name in names[3:]))
+        named = {**dict(zip(_COMMON, common, strict=True)), **further}
         return tuple(named.get(name, 0) for name in names)
 
 
@@ -275,7 +279,8 @@ class Placement(Problem[PlacementSolution]):
         ('gpu', 'cpu', 'memory', 'disk')
         """
         named = (*(server.capacity for server in self.servers), *(line.demand for line in self.workers))
-        return tuple(dict.fromkeys([*_COMMON, *(name for amounts in named for name in amounts.named)]))
+        further = (name for amounts in named for name in amounts.__pydantic_extra__)
+        return tuple(dict.fromkeys([*_COMMON, *further]))
 
     @cached_property
     def demands(self) -> tuple[Vector, ...]:
@@ -378,13 +383,14 @@ class Placement(Problem[PlacementSolution]):
                 yield f"workers[{index}] of job {line.job}: {placed[index]} of {line.count} are placed"
 
     def _overfull(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
+        rooms = dict(zip(map(id, self.servers), self.rooms, strict=True))
         loads: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(self.resources))
         for name, index, number in solution.placed:
             load = loads[name]
             for position, amount in enumerate(self.demands[index]):
                 load[position] += amount * number
         for name, load in loads.items():
-            room = hosts[name].free(self.resources)
+            room = rooms[id(hosts[name])]
             for resource, taken, free in zip(self.resources, load, room, strict=True):
                 if taken > free:
                     yield f"{name}: {taken} {resource} are placed, {free} are free"
