@@ -198,7 +198,8 @@ def _relax(search: _Search) -> _Search:
     budget, left = search.budget, search.budget.left()
     if left is not None:
         budget = budget.within((_RELAXATION_PART if search.relaxed is None else _MORE_PART) * left)
-    relaxed = Generation(search.packing, search.pricers, budget).run(search.patterns)
+    before = None if search.relaxed is None else search.relaxed.prices
+    relaxed = Generation(search.packing, search.pricers, budget).run(search.patterns, before)
     bound = search.bound
     if relaxed.bound > search.packing.floor and not relaxed.infeasible:
         bound = max(bound, round_up(search.packing, relaxed.bound))
