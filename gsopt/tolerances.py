@@ -12,6 +12,10 @@ ULPS = 4
 #: Relative error of a sum of doubles: 2**-53 for each of up to four million terms.
 SUM = 1e-9
 
+#: Error of an item's value after payment of a price, relative to value plus payment: sixteen roundings of
+#: 2**-53 each, of which the few operations that make it commit at most nine.
+ITEM_SCORE = 2.0**-49
+
 # Solvers
 
 #: Largest violation of a row or bound, and distance from an integer, that solvers leave in an answer they call
