@@ -67,7 +67,6 @@ CONTINUOUS_BOUND = 1e-6
 #: is continuous, and linear programs give bounds to `CONTINUOUS_BOUND`.
 CONTINUOUS = 1e-6
 
-<<<<<<< HEAD
 #: Ticks of the clock (units in the last place of the latest time involved) by which all that is said of one job
 #: may be wrong together. A time is rounded by half a tick and a run has two, so one run is off by a tick at
 #: most, and eight are more than the roundings of some forty runs, which go up as often as down, come to. At
@@ -81,10 +80,9 @@ SPAN_ERROR = 1e-9
 #: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
 #: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
 OVERFULL = 1e-12
-=======
+
 # Placement
 
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
 #: better known than that.
 REDUCED_COST = 1e-7
->>>>>>> placement

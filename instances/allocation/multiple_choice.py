@@ -19,7 +19,12 @@ _SPREAD = 10
 
 
 def multiple_choice(
-    *, classes: int = 100, items: int = 10, largest: int = 1_000, correlation: Correlation = "weak", seed: int = 0
+    *,
+    classes: int = 100,
+    items: int = 10,
+    largest: int = 1_000,
+    correlation: Correlation = "weak",
+    seed: int = 0,
 ) -> Allocation:
     """Generate a multiple-choice knapsack in which exactly one item of every class is to be chosen.
 
@@ -89,7 +94,9 @@ def _items(random: Random, count: int, largest: int, correlation: Correlation) -
         values = weights
     else:
         weights, values = sorted(weights), sorted(random.randint(1, largest) for _ in weights)
-    return sorted(dict(sorted(zip(weights, values, strict=True))).items())  # of equal weights the last, the best
+    return sorted(
+        dict(sorted(zip(weights, values, strict=True))).items()
+    )  # of equal weights the last, the best
 
 
 def _job(name: str, items: Sequence[Item]) -> ElasticJob:

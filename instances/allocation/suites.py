@@ -189,7 +189,9 @@ def _menus() -> dict[str, Allocation]:
         ),
         "magnitudes": _handmade(
             9,
-            ElasticJob(name="long", min_workers=1, max_workers=4, gpus_per_worker=2, values=(1e9, 1.5e9, 1.7e9)),
+            ElasticJob(
+                name="long", min_workers=1, max_workers=4, gpus_per_worker=2, values=(1e9, 1.5e9, 1.7e9)
+            ),
             ElasticJob(name="short", min_workers=1, max_workers=5, values=(4e-9, 7e-9, 8e-9, 8.5e-9)),
             ElasticJob(name="odd", min_workers=1, counts=(1, 4), values=(3e-9, 5e8)),
         ),
