@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from math import isclose
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -13,9 +13,9 @@ from gsopt.backends import Backend
 from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
 from gsopt.grid import Number
-from gsopt.method import solve_within
+from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
-from gsopt.result import Result, Status, plain
+from gsopt.result import Result, Status, judged_value, plain
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import MISMATCH
@@ -60,6 +60,14 @@ class Formulation(ABC, Generic[P, S]):
         """Say why there can be no solution, where that is plain without solving; empty otherwise."""
         del problem
         return ""
+
+    def at_once(self, problem: P) -> tuple[S | None, Number | None]:
+        """Give a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
+
+        The solution is asked for only where the caller has none.
+        """
+        del problem
+        return None, None
 
     def standard_form(self, problem: P) -> StandardForm:
         """Give the model as arrays."""
@@ -121,10 +129,16 @@ class Formulation(ABC, Generic[P, S]):
         ModelMismatch
             The model's objective value is not the problem's.
         """
-        given = budget or Budget(
-            time_limit=time_limit, gap=gap, backend=backend, start=start, on_incumbent=on_incumbent, log=log
-        )
-        return solve_within(given, problem, self.name, lambda: self.run(problem, given), self.unused)
+        options = {
+            "time_limit": time_limit,
+            "gap": gap,
+            "backend": backend,
+            "start": start,
+            "on_incumbent": on_incumbent,
+            "log": log,
+        }
+        given = whole_budget(budget, options)
+        return solve_within(given, problem, self.name, lambda: self._run_from(problem, given), self.unused)
 
     @property
     def unused(self) -> frozenset[str]:
@@ -135,11 +149,18 @@ class Formulation(ABC, Generic[P, S]):
     def _takes_start(self) -> bool:
         return type(self).encode is not Formulation.encode
 
-    def run(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve a problem within a budget; what `__call__` does but for the start's check."""
+    def _run_from(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve from what is known at once, and give nothing worse."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
+        solution, bound = self.at_once(problem)
+        start = solution if budget.start is None else budget.start
+        found = no_worse(self.run(problem, replace(budget, start=start)), problem, start)
+        return found if bound is None else tightened(found, problem, bound)
+
+    def run(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve a problem within a budget; what `__call__` does but for the start's check."""
         form = self.standard_form(problem)
         known = budget.start is not None and self._takes_start
         proof = optimize(
@@ -148,7 +169,7 @@ class Formulation(ABC, Generic[P, S]):
             costs=self.exact_costs(problem, form),
             offset=self.exact_offset(problem, form),
             start=form.point(self.encode(budget.start, problem)) if known else None,
-            on_point=None if budget.on_incumbent is None else partial(self._tell, problem, form, budget),
+            on_point=None if budget.on_incumbent is None else _Teller(self, problem, form, budget),
         )
         point = proof.values
         result = Result.judged(
@@ -166,28 +187,44 @@ class Formulation(ABC, Generic[P, S]):
             _cross_check(result, form.objective(form.rounded(point)), problem.sense)
         return result
 
-    def _tell(
-        self, problem: P, form: StandardForm, budget: Budget, point: NDArray[np.float64], bound: Number | None
-    ) -> Any:
-        """Give the caller a new incumbent as a result."""
-        if budget.on_incumbent is None:
+
+class _Teller(Generic[P, S]):
+    """Tells the caller of better solutions, as judged results.
+
+    A point better in the model need not be: the model may have charged for more than its solution needed.
+    """
+
+    def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
+        self.formulation, self.problem, self.form, self.budget = formulation, problem, form, budget
+        self.best: Number | None = None if budget.start is None else problem.objective(budget.start)
+
+    def __call__(self, point: NDArray[np.float64], bound: Number | None) -> Any:
+        solution = self.formulation.extract(self.form.named(self.form.rounded(point)), self.problem)
+        value = judged_value(self.problem, self.formulation.name, solution)
+        if self.best is not None and not self.problem.sense.better(value, self.best):
             return None
-        solution = self.extract(form.named(form.rounded(point)), problem)
-        return budget.on_incumbent(
-            Result.judged(problem, method=self.name, solution=solution, bound=bound, runtime=budget.runtime)
+        self.best = value
+        result = Result.judged(
+            self.problem,
+            method=self.formulation.name,
+            solution=solution,
+            bound=bound,
+            runtime=self.budget.runtime,
         )
+        return None if self.budget.on_incumbent is None else self.budget.on_incumbent(result)
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
-    """Compare the model's value with the judge's: equal at an optimum, never better before it.
+    """Refuse a model's value that is better than the judge's.
 
     Before the optimum a model may charge for more than its solution needs (a job marked as preempted though
-    none of its servers is returned), so there the judge's value may be the better one.
+    none of its servers is returned), so there the judge's value may be the better one. At the optimum it may
+    not: the model's bound would then be worse than the judge's value, which is a contradiction of its own.
     """
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):
         return
-    if result.status is Status.OPTIMAL or sense.better(modelled, judged):
+    if sense.better(modelled, judged):
         raise ModelMismatch(
             f"{result.method}: for the same solution the model counts {modelled:g}, "
             f"the problem counts {plain(judged)}"

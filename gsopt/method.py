@@ -1,13 +1,15 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget
+from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.result import Result, Status, StoppedBy, judged_value
 
@@ -95,8 +97,8 @@ def exact_method(
 
     Raises
     ------
-    InvalidSolution
-        From the method: the start breaks a rule of the problem.
+    InvalidInput, InvalidSolution
+        From the method: an option is not what it must be, or the start breaks a rule of the problem.
 
     Examples
     --------
@@ -118,19 +120,41 @@ def exact_method(
         @wraps(function)
         def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
             granted = {name: options.pop(name) for name in DEFAULTS if name in options}
-            given = budget or Budget(**granted)
+            given = whole_budget(budget, granted)
             run = partial(technique, problem, given, **options)
             return solve_within(given, problem, technique.__name__, run, unused)
 
         own = signature(function)
         kept = [own.parameters[name] for name in own.parameters if name != "budget"]
-        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
-        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None)
+        added = [
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=each.type)
+            for each in fields(Budget)
+            if each.name in DEFAULTS
+        ]
+        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None, annotation=Budget | None)
         method.unused = frozenset(unused)  # type: ignore[attr-defined]
         method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
         return method
 
     return decorate
+
+
+def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
+    """Give the budget, or one made of its single options; not of both.
+
+    Raises
+    ------
+    InvalidInput
+        The budget is none, or both are given.
+    """
+    if budget is None:
+        return Budget(**options)
+    if not isinstance(budget, Budget):
+        raise InvalidInput("", "budget", shorten(budget), "must be a gsopt.Budget")
+    for name, value in options.items():
+        if value != DEFAULTS[name]:
+            raise InvalidInput("", name, shorten(value), "must be part of the budget, where one is given")
+    return budget
 
 
 def solve_within(
@@ -141,8 +165,7 @@ def solve_within(
     unused: Collection[str] = (),
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use."""
-    if budget.start is not None:
-        judged_value(problem, "start", budget.start)
+    _check_start(problem, budget.start)
     try:
         found = run()
     except KeyboardInterrupt:
@@ -151,29 +174,52 @@ def solve_within(
         found = Result.judged(
             problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
         )
-    found = _no_worse(found, problem, budget)
+    found = no_worse(found, problem, budget.start)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
 
 
-def _no_worse(found: Result[S], problem: Problem[S], budget: Budget) -> Result[S]:
-    """Keep the start where it is better than what was found."""
-    if budget.start is None:
+def _check_start(problem: Problem[Any], start: Any) -> None:
+    if start is None:
+        return
+    kind = problem.solution_type
+    if not isinstance(start, kind):
+        raise InvalidInput("", "start", shorten(start), f"must be a {kind.__name__}, a solution of the problem")
+    judged_value(problem, "start", start)
+
+
+def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
+    """Keep a known solution where it is better than what was found."""
+    if known is None:
         return found
-    known = problem.objective(budget.start)
-    if found.objective is not None and not problem.sense.better(known, found.objective):
+    value = problem.objective(known)
+    if found.objective is not None and not problem.sense.better(value, found.objective):
         return found
+    message = _joined(found.message, "the start is the best known")
+    return _judged_again(replace(found, message=message), problem, known, found.bound)
+
+
+def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
+    """Take over a bound where it is better than the one that was found."""
+    if found.status is Status.INFEASIBLE or not (
+        found.bound is None or problem.sense.better(found.bound, bound)
+    ):
+        return found
+    return _judged_again(found, problem, found.solution, bound)
+
+
+def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bound: Number | None) -> Result[S]:
     return Result.judged(
         problem,
         method=found.method,
-        solution=budget.start,
-        bound=found.bound,
+        solution=solution,
+        bound=bound,
         infeasible=found.status is Status.INFEASIBLE,
         stopped_by=found.stopped_by,
         solver=found.solver,
-        message=_joined(found.message, "the start is the best known"),
+        message=found.message,
         runtime=found.runtime,
     )
 

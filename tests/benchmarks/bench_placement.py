@@ -86,6 +86,7 @@ def test_few_vectors(benchmark: BenchmarkFixture, method: Callable[[Placement], 
     assert result.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: vectors, 1,500 workers, 443 + 520 servers")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("types", [20, 30, 50])
@@ -121,6 +122,7 @@ def test_heuristics(benchmark: BenchmarkFixture, name: str, types: int) -> None:
     assert result.solution is not None or "unplaced" in result.message
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: classes of vector packing, three resources")
 @pytest.mark.parametrize(
     ("workers", "limit", "share", "seeds"), [(60, 10.0, 0.9, 3), (120, 60.0, 0.5, 1)], ids=["60", "120"]
@@ -159,6 +161,7 @@ def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
     assert 2 * sum(result.status is Status.OPTIMAL for result in results) >= len(results)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: 200 sizes on a capacity of 100,000")
 @pytest.mark.parametrize("seed", range(3))
 def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
@@ -173,6 +176,7 @@ def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
     assert result.objective < (best_fit_decreasing(problem).objective or 0)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: deadlines")
 @pytest.mark.parametrize("limit", [0.2, 1.0, 5.0])
 def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: float) -> None:
@@ -192,6 +196,7 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: flo
         assert seconds <= limit + 0.5 + SLOW_MACHINE, (problem.name, seconds)
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: tables")
 def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     """No heuristic is below the proven bound, on generated instances and on real snapshots where at hand."""

@@ -6,11 +6,23 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
+from gsopt.backends import Highs, Incumbent, Outcome
+from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidSolution, ModelMismatch
 from gsopt.formulation import Formulation
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Status, StoppedBy
+from gsopt.standard_form import StandardForm
 from tests.gsopt.problems.test_reclaiming import figure_5
+
+
+class Late(Highs):
+    """A solver that is always out of time."""
+
+    def solve(self, form: StandardForm, **options: Any) -> Outcome:
+        """Find nothing."""
+        del form, options
+        return Outcome(Status.UNKNOWN, None, None, None, StoppedBy.TIME_LIMIT, "late")
 
 
 class Model(Formulation[Reclaiming, ReclaimingSolution]):
@@ -90,10 +102,50 @@ def test_incumbents_are_results() -> None:
     assert all(result.objective >= 2 and result.level is Level.CHECKED for result in heard)
 
 
+class Wasteful(Highs):
+    """A solver whose first points mark every job as preempted, and which is then out of time."""
+
+    def solve(self, form: StandardForm, **options: Any) -> Outcome:
+        """Give the servers s3 and s4, s1 and s2, then s1 and s2 again for less."""
+        every = {f"z[{job}]": 1.0 for job in "abcd"}
+        last = form.point({"x[s1]": 1.0, "x[s2]": 1.0, **every})
+        for servers, jobs in (("s3", "s4"), every), (("s1", "s2"), every), (("s1", "s2"), {"z[a]": 1.0}):
+            point = form.point({f"x[{server}]": 1.0 for server in servers} | jobs)
+            options["on_incumbent"](Incumbent(point, form.objective(point), 0.0, 0.0))
+        return Outcome(Status.FEASIBLE, last, form.objective(last), 0.0, StoppedBy.TIME_LIMIT, "wasteful")
+
+
+def test_incumbents_are_better_in_the_problem_not_in_the_model_alone() -> None:
+    """A point cheaper in the model but no better once judged is not told, and the deadline is no error."""
+    heard: list[Any] = []
+    result = Model()(figure_5(2), backend=Wasteful(), on_incumbent=heard.append)
+    assert [incumbent.objective for incumbent in heard] == [2, 1]
+    assert (result.objective, result.stopped_by) == (1, StoppedBy.TIME_LIMIT)
+
+
 def test_start_that_breaks_a_rule_is_an_error() -> None:
     """A start is judged before anything else."""
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
+
+
+class Begun(Model):
+    """The model with something to return at once."""
+
+    def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, int]:
+        """Return the last servers; a job at least is preempted."""
+        names = [server.name for server in problem.servers]
+        return ReclaimingSolution(servers=names[len(names) - problem.demand :]), 1
+
+
+def test_what_is_known_at_once_is_returned_at_least() -> None:
+    """Whatever the solver does, there is the first solution and the first bound, and a better start is kept."""
+    result = Begun(mistake="impossible").run(figure_5(2), Budget())
+    assert result.status is Status.INFEASIBLE
+    late = Begun()(figure_5(2), backend=Late())
+    assert (late.objective, late.bound, late.stopped_by) == (2, 1, StoppedBy.TIME_LIMIT)
+    started = Begun()(figure_5(2), backend=Late(), start=ReclaimingSolution(servers=["s1", "s2"]))
+    assert (started.objective, started.bound, started.status) == (1, 1, Status.OPTIMAL)
 
 
 def test_no_time_leaves_the_start() -> None:

@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+from math import isclose
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,13 @@ import numpy as np
 from gsopt.backends import Backend, CpSat, Highs, Scip
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CLAIM
+from tests.processes import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[3]
+#: A module that stands in for a solver whose import takes as long as a test wants.
+GATED = "tests.gsopt.backends.gated"
+
 BACKENDS: tuple[Backend, ...] = (Highs(), CpSat(), Scip())
 
 
@@ -59,6 +65,11 @@ def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> 
     )
 
 
+def meet(value: float | None, other: float | None) -> bool:
+    """Tell whether two solvers, or a solver and its model, mean the same number."""
+    return value is not None and other is not None and isclose(value, other, rel_tol=CLAIM, abs_tol=CLAIM)
+
+
 def best_value(form: StandardForm) -> float | None:
     """Give the optimum of a tiny integer model by trying every point; None when there is none."""
     domains = [
@@ -82,9 +93,9 @@ def script(folder: Path, text: str) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str], seconds: float = 120) -> str:
+def finished(process: subprocess.Popen[str]) -> str:
     """Give what a script printed, once it ended well."""
-    printed, complained = process.communicate(timeout=seconds)
+    printed, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, complained
     return printed
 
@@ -103,3 +114,16 @@ def large_limits(seed: int, scale: float = 1e5) -> StandardForm:
         column_upper=np.full(15, scale * 10),
         integer=integer,
     )
+
+
+def open_gate(gate: Path) -> None:
+    """Let the worker that waits at the gate, or comes to it, start."""
+
+    def opened() -> bool:
+        try:
+            os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:  # nobody waits there yet
+            return False
+        return True
+
+    wait_until(opened)
