@@ -37,7 +37,7 @@ CLASSES = (1, 2, 3, 4, 5, 6, 7, 8, 10)
 SHORT = 0.5
 
 #: Seconds that a busy machine may add to a limit.
-SLOW_MACHINE = 0.5
+SLOW_MACHINE = 1.0
 
 
 def by_sum(problem: Placement) -> Answer:
