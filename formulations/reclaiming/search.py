@@ -201,7 +201,7 @@ class Search:
         """Take in a point and a bound of the mixed-integer program, in the problem's numbers."""
         if bound is not None:
             units = (Fraction(bound) - self._reduction.base) / self._reduction.unit
-            self._bound = max(self._bound, min(self._value, ceil(units)))
+            self._bound = max(self._bound, ceil(units))  # never above the value of a known choice
         counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
         return self._offer(counts.tolist())
 

@@ -1,6 +1,7 @@
 """Bucket elimination: the whole trade-off curve, and an optimum for each of its points."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 
@@ -10,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming import milp
-from formulations.reclaiming.decomposition import convolve, curve, decomposition, optimum, plan
-from formulations.reclaiming.reduction import Group, Reduction
+from formulations.reclaiming.decomposition import convolve, curve, decomposition, fill, optimum, plan
+from formulations.reclaiming.reduction import Group, Reduction, reduce
 from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
@@ -19,7 +20,7 @@ from gsopt.result import Status
 from gsopt.testing import brute_force
 from instances import load, names
 from instances.reclaiming import churn, random_hypergraph, server_uniform
-from tests.strategies.reclaiming import figure_5, reclaiming_problems
+from tests.strategies.reclaiming import WHOLE, figure_5, reclaiming_problems
 
 
 def enumerated_curve(problem: Reclaiming) -> list[Number]:
@@ -209,6 +210,38 @@ def test_costs_beyond_64_bits_are_exact() -> None:
 
     assert result.solution is not None
     assert (result.solution.servers, result.bound) == (("s3",), Fraction(5, 10**324))
+
+
+@settings(deadline=None, max_examples=100)
+@given(reclaiming_problems(elasticities=["tagged"], costs=WHOLE), st.sampled_from([59, 60, 61, 62, 63, 64]))
+def test_numbers_around_64_bits_do_not_overflow(problem: Reclaiming, bits: int) -> None:
+    """Costs scaled to the end of 64 bits and beyond give the same curve, scaled."""
+    try:
+        reduction = reduce(problem)
+    except Unsupported:
+        return
+    factor = 2**bits // max(reduction.largest, 1)
+    large = replace(
+        reduction,
+        weights=tuple(factor * weight for weight in reduction.weights),
+        groups=tuple(group._replace(cost=factor * group.cost) for group in reduction.groups),
+    )
+    curves = []
+    for each in (reduction, large):
+        program = plan(each, 12)
+        assert program is not None
+        curves.append(fill(program, reduction.servers)[-1].tolist())
+
+    assert [factor * value for value in curves[0]] == curves[1]
+
+
+def test_the_dearest_choice_is_a_choice() -> None:
+    """Where everything must go the optimum costs all that there is."""
+    reduction = reduce(figure_5(demand=6))
+    program = plan(reduction, 12)
+
+    assert program is not None
+    assert optimum(program, 6) == [2, 1, 1, 1, 1]
 
 
 def test_tables_of_any_size_count_as_more_work() -> None:
