@@ -129,8 +129,12 @@ def test_a_weak_bound_is_called_weak_by_nature() -> None:
 
 
 @pytest.mark.parametrize("reduction", [HARD, CORE])
-def test_without_time_there_is_a_choice_and_a_bound(reduction: Reduction) -> None:
-    """A budget that has passed leaves a choice, a bound above 0, and the reason."""
+@pytest.mark.parametrize("grace", [0.0, 0.25])
+def test_without_time_there_is_a_choice_and_a_bound(
+    reduction: Reduction, grace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget that has passed, with grace and without, leaves a choice, a bound above 0, and the reason."""
+    monkeypatch.setattr(module, "_GRACE", grace)
     answer = run(reduction, time_limit=0.0)
 
     assert sum(answer.counts) == reduction.demand
@@ -139,7 +143,7 @@ def test_without_time_there_is_a_choice_and_a_bound(reduction: Reduction) -> Non
 
 
 def test_the_first_choice_has_a_moment_of_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The greedy choice may take a quarter of a second more than the limit, so it is one worth having."""
+    """Choice and bound may take a quarter of a second more than the limit, so that they are worth having."""
     limits: list[float | None] = []
 
     def noted(reduction: Reduction, budget: Budget) -> list[int]:
