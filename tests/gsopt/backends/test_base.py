@@ -21,14 +21,17 @@ from gsopt.errors import (
     Unsupported,
 )
 from gsopt.problem import Sense
-from gsopt.result import Status, StoppedBy, relative_gap, same
+from gsopt.result import Status, StoppedBy, relative_gap
 from gsopt.standard_form import StandardForm
 from gsopt.testing import check_backend
+from tests.gsopt.backends import functions
 from tests.gsopt.backends.models import (
     BACKENDS,
+    ROOT,
     best_value,
     knapsack,
     market_split,
+    meet,
     unbounded,
     union_of_servers,
 )
@@ -75,8 +78,8 @@ def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) ->
         assert (outcome.status, outcome.values, outcome.bound) == (Status.INFEASIBLE, None, None)
     else:
         assert outcome.status is Status.OPTIMAL
-        assert same(outcome.objective, best)
-        assert same(outcome.bound, best)
+        assert meet(outcome.objective, best)
+        assert meet(outcome.bound, best)
         assert outcome.values is not None
         assert form.is_feasible(outcome.values)
         assert outcome.stopped_by is StoppedBy.FINISHED
@@ -284,7 +287,7 @@ def test_incumbents_of_a_maximum_rise(backend: Backend) -> None:
     assert objectives == sorted(set(objectives))
     assert all(i.bound is None or i.bound >= (outcome.objective or 0.0) - 1e-6 for i in seen)
     assert outcome.status is Status.OPTIMAL
-    assert same(outcome.objective, 100 - (backend.solve(form).objective or 0.0))
+    assert meet(outcome.objective, 100 - (backend.solve(form).objective or 0.0))
 
 
 @every_backend
@@ -446,3 +449,22 @@ def test_infeasible_beside_a_known_solution_raises() -> None:
 def test_bound_is_never_infinite(bound: float) -> None:
     """A bound that says nothing must be None."""
     assert Scripted(Answer("kTimeLimit", bound=bound)).solve(knapsack()).bound is None
+
+
+class Deaf(Highs):
+    """A solver that takes no notice of its time limit."""
+
+    def request(self, form: StandardForm, **options: Any) -> tuple[Any, Any]:
+        """Ask for a function that never ends."""
+        del form, options
+        return functions.sleep, 1.0
+
+
+def test_solver_that_forgets_its_limit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that does not end by itself is killed, and its start is left."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    POOL.close()  # the next worker can import these tests
+    Deaf().await_worker()
+    outcome = Deaf().solve(knapsack(), time_limit=0.1, start=np.zeros(5))
+    assert (outcome.stopped_by, outcome.objective) == (StoppedBy.TIME_LIMIT, 0.0)
+    assert "killed" in outcome.message
