@@ -304,6 +304,10 @@ class _Optimal(NamedTuple):
         """Tell whether seconds of a segment are well above what is excused of its job."""
         return seconds > 1.5 * self.excuse[(segment or self.segment).job]
 
+    def measurable_to_all(self, seconds: float) -> bool:
+        """Tell whether seconds are well above what is excused of all jobs together."""
+        return seconds > 1.5 * sum(self.excuse.values())
+
 
 #: A schedule in which some job gains, and whether that can be measured; None where it makes no sense.
 Mutant = tuple[tuple[Segment, ...], bool] | None
@@ -325,7 +329,7 @@ def _starts_late(optimal: _Optimal) -> Mutant:
 
 def _moves(optimal: _Optimal) -> Mutant:
     """Let a segment lie earlier, before its release or beside the segment before it."""
-    return optimal.having(_earlier(optimal.segment, optimal.gain)), optimal.measurable(optimal.gain)
+    return optimal.having(_earlier(optimal.segment, optimal.gain)), optimal.measurable_to_all(optimal.gain)
 
 
 def _closes_the_gap(optimal: _Optimal) -> Mutant:
@@ -350,7 +354,7 @@ def _everything_is_faster(optimal: _Optimal) -> Mutant:
         for other in optimal.segments
     ]
     saved = part * (optimal.segments[-1].end - begin)
-    return tuple(shrunk), saved > 1.5 * sum(optimal.excuse.values())
+    return tuple(shrunk), optimal.measurable_to_all(saved)
 
 
 def _everyone_ends_early(optimal: _Optimal) -> Mutant:
@@ -392,7 +396,7 @@ def _runs_beside_another(optimal: _Optimal) -> Mutant:
         return None
     both = min(segment.end - segment.start, other.end - other.start)
     moved = optimal.having(_earlier(segment, segment.start - other.start))
-    return moved, optimal.measurable(both) and optimal.measurable(both, other)
+    return moved, optimal.measurable_to_all(both)
 
 
 def _overlaps_in_slices(optimal: _Optimal) -> Mutant:
