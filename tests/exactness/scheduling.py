@@ -1,0 +1,199 @@
+"""Scheduling: a few random jobs, and their least mean completion time by a linear program per order of events."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations, product
+from math import inf, ulp
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
+
+#: Relative error of a linear program in doubles, scaled so that its value is about 1.
+_ERROR = 1e-8
+
+#: Additions and subtractions of clock times that lie between the data and a value.
+_CLOCK_OPERATIONS = 16
+
+
+class _Event(NamedTuple):
+    """Jobs that arrive at one time, or the one that completes."""
+
+    jobs: tuple[int, ...]
+    time: float | None  # None of a completion
+
+
+def draw(random: Random) -> Scheduling:
+    """Draw two or three jobs; in one of four the clock shows seconds since 1970, in one of five they are fair."""
+    scale = 10 ** random.uniform(-1, 6)
+    epoch = random.choice((0.0, 0.0, 0.0, 1.7e9 + round(random.random(), 3)))
+    staggered = random.random() < 0.5
+    number = 2 if staggered and random.random() < 0.7 else random.choice((1, 2, 3))
+    gpus = random.choice((1, 2, 3, 4, 8))
+    fair = random.random() < 0.2
+    jobs = []
+    for index in range(number):
+        counts = sorted(random.sample(range(1, gpus + 1), random.randint(1, min(3, gpus))))
+        exponent = random.choice((1.0, 1.0, 0.9, 0.5, -0.5))
+        unit = random.choice((1.0, 10 ** random.uniform(-3, 3)))
+        work = random.choice((1.0, round(random.uniform(0.5, 4), 1), 10 ** random.uniform(-2, 2)))
+        jobs.append(
+            ElasticJob(
+                name=f"j{index}",
+                release=epoch + staggered * scale * round(random.uniform(0, 3), 1),
+                work=work * unit * scale,
+                rates={count: unit * count**exponent for count in counts},
+                gpus=random.choice((None, random.choice(counts))),
+            )
+        )
+    return Scheduling(
+        name=f"{number} jobs{', staggered' * staggered}{', epoch' * (epoch > 0)}{', fair' * fair}",
+        gpus=gpus,
+        jobs=jobs,
+        fairness=scale * random.choice((0.0, 0.1, 0.5, 2.0)) if fair else None,
+    )
+
+
+def optimum(problem: Scheduling) -> tuple[float, float] | None:
+    """Bracket the optimum; None when the fairness cannot be kept, even with a little more time."""
+    clock = _CLOCK_OPERATIONS * ulp(max(job.release for job in problem.jobs))
+    loose = _best(problem, relief=1e-8, more=clock)
+    if loose is None:
+        return None
+    tight = _best(problem, relief=-1e-8, more=-clock) if problem.fairness is not None else loose
+    most = inf if tight is None else tight
+    return loose * (1 - _ERROR) - clock, most * (1 + _ERROR) + clock
+
+
+def value(problem: Scheduling, solution: SchedulingSolution) -> float | None:
+    """Give the mean completion time; None when work, GPUs, counts or release dates are not kept."""
+    clock = _CLOCK_OPERATIONS * ulp(max(run.end for run in solution.runs))
+    total = 0.0
+    for job in problem.jobs:
+        runs = [run for run in solution.runs if run.job == job.name]
+        if not runs or any(run.gpus not in job.rates or run.start < job.release - clock for run in runs):
+            return None
+        done = sum((run.end - run.start) * job.rates[run.gpus] for run in runs)
+        if abs(done - job.work) > _ERROR * job.work + len(runs) * clock * max(job.rates.values()):
+            return None
+        total += max(run.end for run in runs) - job.release
+    times = sorted({time for run in solution.runs for time in (run.start, run.end)})
+    for begin, end in zip(times, times[1:], strict=False):
+        held = [run for run in solution.runs if run.start <= begin and run.end >= end]
+        names = {run.job for run in held}
+        if end - begin > clock and (
+            sum(run.gpus for run in held) > problem.gpus or len(names) < len(held)
+        ):
+            return None
+    return total / len(problem.jobs)
+
+
+def _best(problem: Scheduling, *, relief: float, more: float) -> float | None:
+    """Solve a linear program for every order of arrivals and completions, deadlines moved by a little."""
+    begin = min(job.release for job in problem.jobs)
+    releases = [job.release - begin for job in problem.jobs]
+    deadlines = [inf] * len(releases)
+    if problem.fairness is not None:
+        fair = _fluid(problem, releases)
+        deadlines = [(time + problem.fairness) * (1 + relief) + more for time in fair]
+    found = [
+        _solve(problem, releases, deadlines, order)
+        for completions in permutations(range(len(releases)))
+        for order in _orders(_arrivals(releases), completions)
+    ]
+    return min((value for value in found if value is not None), default=None)
+
+
+def _arrivals(releases: Sequence[float]) -> list[_Event]:
+    by_date = sorted(range(len(releases)), key=releases.__getitem__)
+    return [_Event(tuple(jobs), time) for time, jobs in groupby(by_date, key=releases.__getitem__)]
+
+
+def _orders(arrivals: Sequence[_Event], completions: Sequence[int], there: frozenset[int] = frozenset()) -> Iterator[list[_Event]]:
+    """Merge arrivals and completions so that no job completes before it is there."""
+    if not completions:
+        yield []
+        return
+    if arrivals:
+        arrived = there.union(arrivals[0].jobs)
+        yield from ([arrivals[0], *rest] for rest in _orders(arrivals[1:], completions, arrived))
+    if completions[0] in there:
+        done = _Event((completions[0],), None)
+        yield from ([done, *rest] for rest in _orders(arrivals, completions[1:], there))
+
+
+def _solve(
+    problem: Scheduling, releases: Sequence[float], deadlines: Sequence[float], order: Sequence[_Event]
+) -> float | None:
+    """Choose the times of completions, and how long each way to share the GPUs lasts between two events."""
+    jobs = problem.jobs
+    unit = sum(job.duration for job in jobs) / len(jobs)
+    columns: list[dict[str, float]] = []  # of a way to share, by row
+    there: set[int] = set()
+    for index, event in enumerate(order):
+        if index:
+            columns += [{f"length {index}": 1.0, **work} for work in _ways(problem, sorted(there), unit)]
+        there = there.union(event.jobs) if event.time is not None else there.difference(event.jobs)
+    lengths: dict[str, dict[int, float]] = {f"length {index}": {} for index in range(1, len(order))}
+    right = dict.fromkeys(lengths, 0.0) | {f"work {job}": 1.0 for job in range(len(jobs))}
+    times = {event.jobs[0]: len(columns) + place for place, event in enumerate(e for e in order if e.time is None)}
+    for index in range(1, len(order)):  # length = time of this event - time of the one before
+        for event, sign in ((order[index], -1.0), (order[index - 1], 1.0)):
+            if event.time is None:
+                lengths[f"length {index}"][times[event.jobs[0]]] = sign
+            else:
+                right[f"length {index}"] -= sign * event.time / unit
+    rows = {name: number for number, name in enumerate(right)}
+    matrix = np.zeros((len(rows), len(columns) + len(times)))
+    for column, entries in enumerate(columns):
+        for name, entry in entries.items():
+            matrix[rows[name], column] = entry
+    for name, signs in lengths.items():
+        for column, sign in signs.items():
+            matrix[rows[name], column] = sign
+    cost = np.zeros(matrix.shape[1])
+    bounds: list[tuple[float, float]] = [(0.0, inf)] * matrix.shape[1]
+    for job, column in times.items():
+        cost[column] = 1.0 / len(jobs)
+        bounds[column] = (releases[job] / unit, deadlines[job] / unit)
+    if any(low > high for low, high in bounds):
+        return None
+    answer = linprog(cost, A_eq=matrix, b_eq=list(right.values()), bounds=bounds, method="highs-ds")
+    return None if answer.status else unit * float(answer.fun) - sum(releases) / len(jobs)
+
+
+def _ways(problem: Scheduling, there: Sequence[int], unit: float) -> Iterator[dict[str, float]]:
+    """Give every way to share the GPUs among some jobs: the part of each job's work done per unit of time."""
+    menus = [[(0, 0.0), *problem.jobs[job].rates.items()] for job in there]
+    for way in product(*menus):
+        if sum(gpus for gpus, _ in way) <= problem.gpus:
+            yield {
+                f"work {job}": rate / problem.jobs[job].work * unit
+                for job, (_, rate) in zip(there, way, strict=True)
+            }
+
+
+def _fluid(problem: Scheduling, releases: Sequence[float]) -> list[float]:
+    """Give when each job completes if the jobs that are there share all GPUs equally, as a fluid."""
+    left = {index: job.duration * job.demand for index, job in enumerate(problem.jobs)}
+    ends = [0.0] * len(releases)
+    now = 0.0
+    while left:
+        there = [job for job in left if releases[job] <= now]
+        ahead = [releases[job] for job in left if releases[job] > now]
+        if not there:
+            now = min(ahead)
+            continue
+        share = problem.gpus / len(there)
+        first = min(there, key=left.__getitem__)
+        end = now + left[first] / share
+        until = min([end, *ahead])
+        for job in there:
+            left[job] -= share * (until - now)
+        if until == end:
+            ends[first] = end
+            del left[first]
+        now = until
+    return ends

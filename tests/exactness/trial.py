@@ -1,0 +1,160 @@
+"""Trials: every method of a decision on one instance, held against its exact optimum."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.util import find_spec
+from math import isfinite
+from random import Random
+from typing import Any, NamedTuple
+
+from gsopt.backends import CpSat, Scip
+from gsopt.errors import Unsupported
+from gsopt.method import accepts
+from gsopt.problem import Number, Problem, Sense
+from gsopt.result import Result, Status
+from gsopt.study import exact_methods, heuristics, solve
+from tests.exactness import allocation, placement, reclaiming, scheduling
+
+
+class Oracle(NamedTuple):
+    """What knows the optima of a decision without the library's help.
+
+    Attributes
+    ----------
+    draw
+        Draws an instance.
+    optimum
+        The optimum; None when there is no solution; two numbers between which it lies where it is no
+        exact number.
+    value
+        Value of a solution, None when it breaks a rule.
+    options
+        Further options to try, by method.
+    """
+
+    draw: Callable[[Random], Problem[Any]]
+    optimum: Callable[[Any], Any]
+    value: Callable[[Any, Any], Number | None]
+    options: dict[str, dict[str, Any]]
+
+
+ORACLES: dict[str, Oracle] = {
+    "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
+    "allocation": Oracle(
+        allocation.draw,
+        allocation.optimum,
+        allocation.value,
+        {name: {"exact_arithmetic": True} for name in ("exact", "core", "dp", "bundling")},
+    ),
+    "placement": Oracle(placement.draw, placement.optimum, placement.value, {}),
+    "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value, {}),
+}
+
+
+@dataclass
+class Tally:
+    """What trials have shown, by decision and way of solving."""
+
+    tried: Counter[str] = field(default_factory=Counter)
+    proven: Counter[str] = field(default_factory=Counter)
+    unproven: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def rate(self, way: str) -> float:
+        """Part of the instances that a way of solving has settled, of those that it supports."""
+        return self.proven[way] / max(self.tried[way], 1)
+
+
+class Way(NamedTuple):
+    """One way of solving: a method with some options, directly or through `gsopt.solve`."""
+
+    name: str
+    run: Callable[[Problem[Any]], Result[Any]]
+    exact: bool
+
+
+def ways(word: str) -> list[Way]:
+    """List every way of solving a decision: exact methods as they come, through `solve`, with each option.
+
+    The default method is first.
+    """
+    exact = exact_methods(word)
+    named = sorted(exact, key=lambda name: name != "exact")
+    found = [Way(name, exact[name], exact=True) for name in named]
+    found += [Way(f"solve {name}", partial(solve, method=name), exact=True) for name in named]
+    for name, method in exact.items():
+        settings = [{"backend": kind()} for kind in (CpSat, Scip) if find_spec(kind.package)]
+        for options in [*settings, ORACLES[word].options.get(name, {})]:
+            if options and all(accepts(method, option) for option in options):
+                said = ", ".join(f"{option}={setting}" for option, setting in options.items())
+                found.append(Way(f"{name} {said}", partial(method, **options), exact=True))
+    return found + [Way(name, method, exact=False) for name, method in heuristics(word).items()]
+
+
+def instance(word: str, seed: int) -> Problem[Any]:
+    """Draw the instance of a decision and seed."""
+    return ORACLES[word].draw(Random(f"{word} {seed}"))
+
+
+def attempt(tally: Tally, word: str, seed: int, chosen: list[Way]) -> None:
+    """Solve one instance in some ways, and add to the tally what they claim and what is wrong with it."""
+    problem = instance(word, seed)
+    bracket = _bracket(ORACLES[word].optimum(problem))
+    for way in chosen:
+        label = f"{word} {way.name}"
+        try:
+            result = way.run(problem)
+        except Unsupported:
+            continue
+        except Exception as error:  # noqa: BLE001 - whatever goes wrong is a failure of the trial
+            wrong = [f"{type(error).__name__}: {error}"]
+        else:
+            wrong = list(_mistakes(word, problem, result, bracket, way))
+            settled = result.status in {Status.OPTIMAL, Status.INFEASIBLE}
+            tally.proven[label] += settled
+            tally.unproven[f"{label}: {problem.name}"] += not settled
+        tally.tried[label] += 1
+        tally.failures += [f"{word} {seed} ({problem.name}), {way.name}: {mistake}" for mistake in wrong]
+
+
+def _bracket(optimum: Any) -> tuple[Number, Number] | None:
+    return optimum if optimum is None or isinstance(optimum, tuple) else (optimum, optimum)
+
+
+def _mistakes(
+    word: str, problem: Problem[Any], result: Result[Any], bracket: tuple[Number, Number] | None, way: Way
+) -> Iterator[str]:
+    """Say what is wrong with a result, given two numbers between which the optimum lies, or that there is none."""
+    if bracket is None:
+        if result.status is not Status.INFEASIBLE and (way.exact or result.solution is not None):
+            yield f"{result.status}, there is no solution"
+        return
+    least, most = bracket
+    worst, best = (most, least) if problem.sense is Sense.MINIMIZE else (least, most)
+    if result.status is Status.INFEASIBLE and isfinite(worst):
+        yield f"infeasible, the optimum is {worst}"
+    if result.objective is not None:
+        yield from _mistakes_of_value(word, problem, result, best, worst)
+    if way.exact and result.bound is not None and problem.sense.better(worst, result.bound):
+        yield f"the bound {result.bound!r} is beyond the optimum {worst!r}"
+    if way.exact and result.status is Status.UNKNOWN:
+        yield "unknown, without a time limit"
+
+
+def _mistakes_of_value(
+    word: str, problem: Problem[Any], result: Result[Any], best: Number, worst: Number
+) -> Iterator[str]:
+    objective = result.objective
+    assert objective is not None
+    own = ORACLES[word].value(problem, result.solution)
+    if own is None:
+        yield "the solution breaks a rule"
+    elif abs(own - objective) > abs(best - worst) and isfinite(worst):
+        yield f"the value is {objective!r}, it should be {own!r}"
+    if problem.sense.better(objective, best):
+        yield f"{objective!r} is better than the optimum {best!r}"
+    excused = problem.resolution(objective)
+    if result.status is Status.OPTIMAL and isfinite(worst) and abs(objective - worst) > excused + abs(best - worst):
+        yield f"optimal with {objective!r}, the optimum is {worst!r}"
