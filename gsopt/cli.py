@@ -36,7 +36,7 @@ from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, s
 from gsopt.fairness import gps_finish_times
 from gsopt.files import first_error, problem_types, read_data, read_problem, read_solution, to_json
 from gsopt.job import Workload
-from gsopt.method import accepts
+from gsopt.method import uses
 from gsopt.problem import Problem
 from gsopt.result import Result, Status, plain
 from gsopt.scenario import Scenario
@@ -139,6 +139,8 @@ def solve(
     method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
     backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
     time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
+    gap: Annotated[float | None, typer.Option(help="relative gap at which to stop, such as 0.01")] = None,
+    start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
     seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
     log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
     as_json: _Json = False,
@@ -149,12 +151,16 @@ def solve(
     options: dict[str, Any] = {}
     if backend is not None:
         options["backend"] = _backend(backend)
+    if gap is not None:
+        options["gap"] = gap
+    if start is not None:
+        options["start"] = read_solution(start, problem)
     if seed is not None:
         options["seed"] = seed
     if log:
         options["log"] = True
     with _incumbents(problem) as report:
-        if accepts(chosen, "on_incumbent"):
+        if uses(chosen, "on_incumbent"):
             options["on_incumbent"] = report
         result = study.solve(problem, chosen, time_limit=time_limit, **options)
     if as_json:

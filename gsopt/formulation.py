@@ -124,8 +124,12 @@ class Formulation(ABC, Generic[P, S]):
         given = budget or Budget(
             time_limit=time_limit, gap=gap, backend=backend, start=start, on_incumbent=on_incumbent, log=log
         )
-        unused = () if self._takes_start else ("start",)
-        return solve_within(given, problem, self.name, lambda: self.run(problem, given), unused)
+        return solve_within(given, problem, self.name, lambda: self.run(problem, given), self.unused)
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """Options of a budget that the formulation has no use for."""
+        return frozenset() if self._takes_start else frozenset({"start"})
 
     @property
     def _takes_start(self) -> bool:

@@ -126,6 +126,7 @@ def exact_method(
         kept = [own.parameters[name] for name in own.parameters if name != "budget"]
         added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
         whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None)
+        method.unused = frozenset(unused)  # type: ignore[attr-defined]
         method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
         return method
 
@@ -179,6 +180,18 @@ def _no_worse(found: Result[S], problem: Problem[S], budget: Budget) -> Result[S
 
 def _joined(message: str, more: str) -> str:
     return f"{message}; {more}" if message else more
+
+
+def uses(method: Method, option: str) -> bool:
+    """Tell whether a method takes a keyword option and has a use for it.
+
+    Examples
+    --------
+    >>> from formulations.reclaiming import decomposition, milp
+    >>> uses(milp, "backend"), uses(milp, "colour")
+    (True, False)
+    """
+    return accepts(method, option) and option not in getattr(method, "unused", ())
 
 
 def accepts(method: Method, option: str) -> bool:

@@ -15,9 +15,7 @@ from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job
 from gsopt.problem import Frozen, Name
-
-#: Relative error of an efficiency that rounding excuses.
-_EXCUSED = 1e-9
+from gsopt.tolerances import SUM
 
 #: Exposed communication time per unit of computation.
 Penalty = Annotated[float, Field(ge=0, le=1e6)]
@@ -171,7 +169,7 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
     counts = [job.gpus]
     for count, speed in sorted(job.menu):
         if count > job.gpus:
-            if speed * job.gpus < alpha * count * (1 - _EXCUSED):
+            if speed * job.gpus < alpha * count * (1 - SUM):
                 break
             counts.append(count)
     return tuple(counts)

@@ -18,6 +18,17 @@ SUM = 1e-9
 #: feasible (the default of HiGHS, CP-SAT's parameters and SCIP alike).
 FEASIBILITY = 1e-6
 
+#: To what HiGHS holds the rows of an integer program: at `FEASIBILITY`, y <= M b with M = 1e5 lets y be 0.1
+#: while b rounds to 0.
+HIGHS_ROWS = 1e-9
+
+#: To what SCIP holds rows, relative to their limits; at less it loses itself in some unbounded models.
+SCIP_ROWS = 1e-8
+
+#: Difference, absolute and relative, of two limits of a row that mean the same integer after the few operations
+#: that made them.
+LIMIT_NOISE, LIMIT_PART = 1e-9, 1e-14
+
 #: Distance, relative or absolute, at which a backend calls its own value and bound equal. It is what solvers
 #: claim, in the units of the model that they were given; what that proves of a problem is decided by
 #: `gsopt.scaling` on the objective's grid.

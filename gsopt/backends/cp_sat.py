@@ -13,6 +13,7 @@ from gsopt.backends.base import Answer, Ending, OnIncumbent, Outcome, Solver, Ve
 from gsopt.errors import Unsupported
 from gsopt.problem import Sense
 from gsopt.result import Status
+from gsopt.tolerances import FEASIBILITY, LIMIT_NOISE, LIMIT_PART
 
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
@@ -26,10 +27,7 @@ CLAMP = 10**9
 _LARGEST = 2**62  # sums must stay within 64 bits
 _DIGITS = 12  # of an objective that must be rounded
 _ROUNDS = 5  # of looking for bounds in rows
-_SLACK = 1e-6  # of what follows from rows and costs
 _EXACT = 2**53  # integers beyond are no longer exact as floats
-_NOISE = 1e-9  # floats that differ by less mean the same number,
-_ULPS = 1e-14  # or by less than this part of them
 
 
 class Task(NamedTuple):
@@ -152,8 +150,8 @@ class CpSat(Solver):
             offset=offset,
             error=error,
             cost=cost,
-            column_lower=np.ceil(form.column_lower - _NOISE).astype(np.int64),
-            column_upper=np.floor(form.column_upper + _NOISE).astype(np.int64),
+            column_lower=np.ceil(form.column_lower - LIMIT_NOISE).astype(np.int64),
+            column_upper=np.floor(form.column_upper + LIMIT_NOISE).astype(np.int64),
             row_lower=row_lower,
             row_upper=row_upper,
             starts=form.matrix.indptr,
@@ -266,8 +264,8 @@ def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> No
     room = form.row_upper[row] - _sums_of_others(np.where(up, weights * low, weights * high), -inf)
     need = form.row_lower[row] - _sums_of_others(np.where(up, weights * high, weights * low), inf)
     most, least = np.where(up, room, need) / weights, np.where(up, need, room) / weights
-    upper[columns] = np.where(np.isfinite(high), high, np.floor(most + _SLACK))
-    lower[columns] = np.where(np.isfinite(low), low, np.ceil(least - _SLACK))
+    upper[columns] = np.where(np.isfinite(high), high, np.floor(most + FEASIBILITY))
+    lower[columns] = np.where(np.isfinite(low), low, np.ceil(least - FEASIBILITY))
 
 
 def _sums_of_others(terms: Vector, infinity: float) -> Vector:
@@ -308,7 +306,7 @@ def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardFo
     if at_clamp.any():
         name = known.columns[at_clamp.argmax()]
         raise Unsupported(f"cp-sat: column {name} has no bound and runs to {CLAMP:,}: give it one")
-    if _least_beyond(known, clamped, low, high) >= _signed_cost(known) @ outcome.values - _SLACK:
+    if _least_beyond(known, clamped, low, high) >= _signed_cost(known) @ outcome.values - FEASIBILITY:
         return outcome
     message = f"{outcome.message}: proven only within {CLAMP:,} for columns that have no bound"
     return replace(outcome, status=Status.FEASIBLE, bound=None, message=message)
@@ -377,7 +375,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 def _noise(limits: Vector) -> Vector:
     """Give by how much floats that mean the limits may differ from them."""
-    return np.minimum(_NOISE + _ULPS * np.abs(limits), 0.5)
+    return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 
 def _within(limits: Vector) -> Integers:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gsopt.backends.base import Answer, Ending, Solver, Vector, check_option
 from gsopt.errors import InvalidInput
 from gsopt.problem import Sense
+from gsopt.tolerances import FEASIBILITY, HIGHS_ROWS
 
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
@@ -115,8 +116,7 @@ class Highs(Solver):
             "time_limit": inf if time_limit is None else float(time_limit),
             "mip_rel_gap": float(gap),
             "mip_abs_gap": 0.0,
-            # at the default of 1e-6, y <= M b with M = 1e5 lets y be 0.1 while b rounds to 0
-            "mip_feasibility_tolerance": 1e-9,
+            "mip_feasibility_tolerance": HIGHS_ROWS,
             # a linear program's answer is a vertex
             "solver": "choose" if form.integer.any() else "simplex",
             "log_to_console": False,
@@ -173,7 +173,7 @@ def optimize(task: Task, link: "Link") -> Answer:
         solver.setSolution(given.size, given, task.start[given])
     status = _run(solver)
     if status == "kSolveError" and mixed:  # HiGHS holds rows to the tolerance meant for integers: widen it
-        solver.setOptionValue("mip_feasibility_tolerance", 1e-6)
+        solver.setOptionValue("mip_feasibility_tolerance", FEASIBILITY)
         status = _run(solver)
     if status in {"kNotset", "kUnknown", "kSolveError"} and not mixed:  # lost its way: no vertex to start from
         solver.setOptionValue("solver", "ipm")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gsopt.backends.base import Answer, Ending, Solver, Vector, check_option
 from gsopt.problem import Sense
+from gsopt.tolerances import SCIP_ROWS
 
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
@@ -80,8 +81,7 @@ class Scip(Solver):
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),
-            # relative to each row's limit: the default of 1e-6 is too wide once limits are large
-            _TOLERANCE: 1e-8,
+            _TOLERANCE: SCIP_ROWS,
             "misc/catchctrlc": False,
         }
         if time_limit is not None:

@@ -1,12 +1,13 @@
 """Comparison: what people see of it."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import matplotlib as mpl
 import pytest
 
 from gsopt.comparison import Comparison, Row
-from gsopt.problems.reclaiming import Reclaiming
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
 from gsopt.study import load, solve
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
@@ -37,6 +38,16 @@ def test_excess_over_zero_is_shown_as_a_number() -> None:
     zero = replace(BAD, bound=0)
     assert (zero.gap, zero.excess) == (None, 2)
     assert "+2" in str(Comparison((zero,)))
+
+
+def test_values_that_differ_look_different() -> None:
+    """A value and a bound that agree in their first digits are shown with as many as tell them apart."""
+    job = Job(name="a", workers={"s1": 1}, cost=20000026.4)
+    problem = Reclaiming(demand=1, servers=[Server(name=n, gpus=8) for n in ("s1", "s2")], jobs=[job])
+    text = str(Comparison((replace(row(problem, "m", "s1"), bound=Fraction("20000026.39")),)))
+    assert "20,000,026.40" in text
+    assert "20,000,026.39" in text
+    assert "0.00000005 %" in text or "5e-08 %" in text
 
 
 def test_table_names_value_bound_gap_and_reason() -> None:

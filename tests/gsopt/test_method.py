@@ -1,12 +1,16 @@
 """Methods."""
 
+import pickle
+from inspect import signature
+
 import pytest
 
-from gsopt.errors import InvalidSolution
-from gsopt.method import accepts, heuristic
+from gsopt.budget import DEFAULTS, Budget
+from gsopt.errors import Contradiction, InvalidSolution
+from gsopt.method import accepts, exact_method, heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Status
-from tests.gsopt.problems.test_reclaiming import figure_5
+from gsopt.result import Result, Status, StoppedBy
+from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 
 @heuristic
@@ -34,3 +38,63 @@ def test_options_are_known_by_name() -> None:
     """A method says which keyword options it takes."""
     assert accepts(first_servers, "skip")
     assert not accepts(first_servers, "seed")
+
+
+@exact_method(unused=["backend", "log"])
+def worst_servers(
+    problem: Reclaiming, budget: Budget, *, bound: int = 0, stop: bool = False
+) -> Result[ReclaimingSolution]:
+    """Return the last servers of the list."""
+    if stop:
+        raise KeyboardInterrupt
+    names = [server.name for server in problem.servers]
+    solution = ReclaimingSolution(servers=names[len(names) - problem.demand :])
+    return Result.judged(
+        problem, method="worst_servers", solution=solution, bound=bound, message="last", runtime=budget.runtime
+    )
+
+
+def test_exact_method_takes_a_budget_or_its_options() -> None:
+    """The options of a budget and the method's own are keywords, and a whole budget does as well."""
+    assert set(signature(worst_servers).parameters) == {"problem", "bound", "stop", "budget", *DEFAULTS}
+    by_options = worst_servers(figure_5(2), time_limit=5.0, bound=1)
+    by_budget = worst_servers(figure_5(2), budget=Budget(time_limit=5.0), bound=1)
+    assert (by_options.objective, by_options.bound) == (by_budget.objective, by_budget.bound) == (2, 1)
+    with pytest.raises(TypeError, match="colour"):
+        worst_servers(figure_5(2), colour="red")
+
+
+def test_exact_method_is_never_worse_than_its_start() -> None:
+    """A start better than what the technique finds comes back with the technique's bound."""
+    result = worst_servers(figure_5(2), start=pick("s1", "s2"), bound=1)
+    assert (result.objective, result.bound, result.status) == (1, 1, Status.OPTIMAL)
+    assert result.message == "last; the start is the best known"
+    worse = worst_servers(figure_5(2), start=pick("s3", "s6"))
+    assert (worse.solution, worse.message) == (worst_servers(figure_5(2)).solution, "last")
+
+
+def test_start_is_judged_first() -> None:
+    """A start that breaks a rule is refused before the technique begins; one below a bound contradicts it."""
+    with pytest.raises(InvalidSolution, match=r"start on .* the demand is 2"):
+        worst_servers(figure_5(2), start=pick("s1"))
+    with pytest.raises(Contradiction, match="better than the bound 2"):
+        worst_servers(figure_5(2), start=pick("s1", "s2"), bound=2)
+
+
+def test_options_without_use_are_named() -> None:
+    """An option that the technique cannot use is said in the message, one that it can is not."""
+    result = worst_servers(figure_5(2), log=True, gap=0.5)
+    assert result.message == "last; worst_servers takes no log"
+
+
+def test_interrupt_leaves_the_start() -> None:
+    """Ctrl-C gives the start back, and without one goes on to the caller."""
+    result = worst_servers(figure_5(2), start=pick("s1", "s2"), stop=True)
+    assert (result.objective, result.stopped_by) == (1, StoppedBy.INTERRUPT)
+    with pytest.raises(KeyboardInterrupt):
+        worst_servers(figure_5(2), stop=True)
+
+
+def test_exact_method_can_be_sent_to_another_process() -> None:
+    """A decorated method is pickled by its name."""
+    assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers  # noqa: S301 - our own

@@ -47,8 +47,10 @@ def tiny(random: Random) -> StandardForm:
 
 def value(form: StandardForm, point: Any) -> Exact:
     """Objective value in exact decimals."""
-    costs = form.cost.tolist()
-    return decimal(form.offset) + sum(decimal(c) * round(x) for c, x in zip(costs, point, strict=True))
+    total = decimal(form.offset)
+    for column, count in zip(form.cost.tolist(), point, strict=True):
+        total += decimal(column) * round(count)
+    return total
 
 
 def brute_force(form: StandardForm) -> Exact | None:

@@ -6,8 +6,12 @@ import pytest
 
 import gsopt
 from gsopt import study
+from gsopt.backends import Highs, close
+from gsopt.backends.process import POOL
+from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidInput, Unsupported
 from gsopt.files import problem_types
+from gsopt.method import exact_method
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Result, Status
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
@@ -69,6 +73,47 @@ def test_wrong_arguments_give_one_line(arguments: dict[str, Any], message: str) 
     """A method, limit or option that does not exist is refused by name."""
     with pytest.raises(InvalidInput, match=message):
         gsopt.solve(figure_5(2), **arguments)
+
+
+@exact_method()
+def idle(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    """Find nothing by itself."""
+    return Result.judged(problem, method="idle", bound=0, runtime=budget.runtime)
+
+
+def test_exact_methods_start_from_the_best_heuristic() -> None:
+    """An exact method that finds nothing gives what the best heuristic found, or the start that it got."""
+    problem = gsopt.load("reclaiming/small/hypergraph")
+    found = [method(problem).objective for method in study.heuristics("reclaiming").values()]
+    assert gsopt.solve(problem, idle).objective == min(value for value in found if value is not None)
+    assert gsopt.solve(figure_5(2), idle, start=pick("s3", "s4")).solution == pick("s3", "s4")
+
+
+def test_no_heuristic_begins_when_half_of_the_time_is_over() -> None:
+    """With hardly any time the first heuristic alone gives the start, and there always is one."""
+    problem = figure_5(2)
+    first = next(iter(study.heuristics("reclaiming").values()))
+    assert gsopt.solve(problem, idle, time_limit=0.0).solution == first(problem).solution
+
+
+def test_comparison_hands_the_best_heuristic_over() -> None:
+    """Heuristics run before exact methods, which start from the best, and stand where they were named."""
+    seen: list[str] = []
+    comparison = gsopt.compare(figure_5(2), [idle, first_servers], on_row=lambda row: seen.append(row.method))
+    assert seen == ["first_servers", "idle"]
+    assert [(row.method, row.result and row.result.objective) for row in comparison] == [
+        ("idle", 1),
+        ("first_servers", 1),
+    ]
+
+
+def test_warming_up_leaves_nothing_to_start() -> None:
+    """After warming up, a solver's process is idle and the exact methods are loaded."""
+    close()
+    gsopt.warm_up(Highs())
+    assert len(POOL.pids) == 1
+    gsopt.solve(figure_5(2), "milp")
+    assert len(POOL.pids) == 1
 
 
 def test_comparison_shares_the_best_bound() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gsopt.backends import Highs
-from gsopt.backends.process import POOL, Frame, Kind, Pool, Reply, Worker
+from gsopt.backends.process import POOL, Frame, Kind, Late, Pool, Reply, Worker
 from gsopt.errors import MissingSolver
 from gsopt.result import StoppedBy
 from tests.gsopt.backends import functions
@@ -81,6 +81,24 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
 
     assert reply.answer == worker.pid != first.pid
     assert pool.pids == [worker.pid]
+
+
+def test_deadline_covers_the_start_of_a_worker(pool: Pool) -> None:
+    """Whoever cannot wait for a worker to start leaves it to the next who asks."""
+    with pytest.raises(Late), pool.borrow(MODULE, nothing, deadline=0.0):
+        pass
+    (starting,) = pool.pids
+    with pool.borrow(MODULE, nothing) as worker:
+        assert worker.pid == starting
+
+
+def test_prepared_worker_is_the_one_that_is_borrowed(pool: Pool) -> None:
+    """A worker started beforehand serves the next call, and is not started twice."""
+    pool.prepare(MODULE, nothing)
+    pool.prepare(MODULE, nothing)
+    (prepared,) = pool.pids
+    with pool.borrow(MODULE, nothing) as worker:
+        assert worker.pid == prepared
 
 
 def test_late_worker_is_killed(pool: Pool) -> None:
