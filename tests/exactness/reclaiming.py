@@ -9,13 +9,14 @@ from tests.exactness.numbers import FAMILIES, Draw, exactly
 
 
 def draw(random: Random) -> Reclaiming:
-    """Draw up to eight servers with up to eight jobs; in one of four any choice pays a large constant."""
+    """Draw up to ten servers; in one of four any choice pays a large constant, in one of four no part comes apart."""
     family = random.choice(list(FAMILIES))
     lexicographic = random.random() < 0.2  # costs must be integers then
     cost = FAMILIES[family](random) if not lexicographic else _whole(random)
-    names = [f"s{index}" for index in range(random.choice((1, 2, 3, 4, 5, 6, 7, 8)))]
+    names = [f"s{index}" for index in range(random.choice((1, 2, 3, 4, 5, 6, 7, 8, 9, 10)))]
     degree = random.choice((1, 2, 2, 3, len(names)))
-    jobs = [_job(random, f"j{index}", names, degree, cost()) for index in range(random.randint(0, 8))]
+    number = random.randint(0, 8) if random.random() < 0.75 else len(names) + 2
+    jobs = [_job(random, f"j{index}", names, degree, cost()) for index in range(number)]
     constant = random.choice((1.0, 1e5 + (not lexicographic) / 10, 1e6, 1e9))
     has_constant = random.random() < 0.25
     if has_constant:

@@ -1,7 +1,7 @@
 """Trials: every method of a decision on one instance, held against its exact optimum."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from gsopt.backends import CpSat, Scip
-from gsopt.errors import Unsupported
+from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import accepts
 from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
@@ -55,16 +55,33 @@ ORACLES: dict[str, Oracle] = {
 
 @dataclass
 class Tally:
-    """What trials have shown, by decision and way of solving."""
+    """What trials of one decision have shown, by way of solving.
+
+    Attributes
+    ----------
+    tried, refused, proven
+        How many instances were solved at all, how many a method does not handle, and how many were settled:
+        a value proven optimal, or proven that there is no solution.
+    failures
+        What was wrong, one line each with the seed of the instance.
+    """
 
     tried: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     proven: Counter[str] = field(default_factory=Counter)
-    unproven: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
     def rate(self, way: str) -> float:
-        """Part of the instances that a way of solving has settled, of those that it supports."""
+        """Part of the instances tried that a way of solving has settled."""
         return self.proven[way] / max(self.tried[way], 1)
+
+    def __str__(self) -> str:
+        lines = [f"{'':60} tried refused proven"]
+        lines += [
+            f"{way:60} {self.tried[way]:5} {self.refused[way]:7} {self.rate(way):6.1%}"
+            for way in dict.fromkeys([*self.tried, *self.refused])
+        ]
+        return "\n".join([*lines, f"{len(self.failures)} failures", *self.failures])
 
 
 class Way(NamedTuple):
@@ -88,7 +105,7 @@ def ways(word: str) -> list[Way]:
         settings = [{"backend": kind()} for kind in (CpSat, Scip) if find_spec(kind.package)]
         for options in [*settings, ORACLES[word].options.get(name, {})]:
             if options and all(accepts(method, option) for option in options):
-                said = ", ".join(f"{option}={setting}" for option, setting in options.items())
+                said = ", ".join(f"{option}={getattr(setting, 'name', setting)}" for option, setting in options.items())
                 found.append(Way(f"{name} {said}", partial(method, **options), exact=True))
     return found + [Way(name, method, exact=False) for name, method in heuristics(word).items()]
 
@@ -98,24 +115,52 @@ def instance(word: str, seed: int) -> Problem[Any]:
     return ORACLES[word].draw(Random(f"{word} {seed}"))
 
 
-def attempt(tally: Tally, word: str, seed: int, chosen: list[Way]) -> None:
-    """Solve one instance in some ways, and add to the tally what they claim and what is wrong with it."""
+def attack(word: str, seeds: Iterable[int], *, turns: int, found: Sequence[Way] | None = None) -> Tally:
+    """Solve random instances of a decision, and hold every result against the exact optimum.
+
+    Parameters
+    ----------
+    word
+        The decision.
+    seeds
+        Seeds of the instances.
+    turns
+        On each instance the first way, all heuristics and so many of the other ways are tried, which take
+        turns.
+    found
+        The ways of solving; all of the decision when None.
+
+    Examples
+    --------
+    >>> attack("reclaiming", range(3), turns=0).failures
+    []
+    """
+    known = ways(word) if found is None else found
+    always = [way for way in known[1:] if not way.exact]
+    others = [way for way in known[1:] if way.exact]
+    tally = Tally()
+    for seed in seeds:
+        first = seed * turns
+        rotated = [others[turn % len(others)] for turn in range(first, first + min(turns, len(others)))]
+        _attempt(tally, word, seed, [known[0], *rotated, *always])
+    return tally
+
+
+def _attempt(tally: Tally, word: str, seed: int, chosen: Sequence[Way]) -> None:
     problem = instance(word, seed)
     bracket = _bracket(ORACLES[word].optimum(problem))
     for way in chosen:
-        label = f"{word} {way.name}"
         try:
             result = way.run(problem)
-        except Unsupported:
+        except (Unsupported, BrokenModel):
+            tally.refused[way.name] += 1
             continue
         except Exception as error:  # noqa: BLE001 - whatever goes wrong is a failure of the trial
             wrong = [f"{type(error).__name__}: {error}"]
         else:
             wrong = list(_mistakes(word, problem, result, bracket, way))
-            settled = result.status in {Status.OPTIMAL, Status.INFEASIBLE}
-            tally.proven[label] += settled
-            tally.unproven[f"{label}: {problem.name}"] += not settled
-        tally.tried[label] += 1
+            tally.proven[way.name] += result.status in {Status.OPTIMAL, Status.INFEASIBLE}
+        tally.tried[way.name] += 1
         tally.failures += [f"{word} {seed} ({problem.name}), {way.name}: {mistake}" for mistake in wrong]
 
 
