@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from gsopt.errors import BrokenModel
+from gsopt.errors import BrokenModel, Unsupported
 from gsopt.problem import Sense
 from gsopt.tolerances import FEASIBILITY
 
@@ -80,7 +80,9 @@ class StandardForm:
         Raises
         ------
         BrokenModel
-            Shapes differ, a number is NaN, or a coefficient of an integer column exceeds `LARGEST_BIG_M`.
+            Shapes differ, or a number is NaN.
+        Unsupported
+            A coefficient beside an integer column exceeds `LARGEST_BIG_M`.
         """
         costs = np.asarray(cost, dtype=np.float64)
         table = csr_array(matrix, dtype=np.float64)
@@ -110,7 +112,7 @@ class StandardForm:
 
         Raises
         ------
-        BrokenModel
+        BrokenModel, Unsupported
             As `build`.
         """
         from pyomo.core import minimize
@@ -159,7 +161,7 @@ class StandardForm:
         mixed = np.unique(self.matrix.nonzero()[0][self._integer_entries()])
         largest = abs(self.matrix[mixed]).max() if mixed.size else 0.0
         if largest > LARGEST_BIG_M:
-            raise BrokenModel(
+            raise Unsupported(
                 f"standard form: a coefficient of {largest:g} beside an integer column: must be at most "
                 f"{LARGEST_BIG_M:g}, or rounding makes the solution wrong"
             )

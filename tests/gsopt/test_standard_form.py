@@ -4,7 +4,7 @@ import numpy as np
 import pyomo.environ as pyo
 import pytest
 
-from gsopt.errors import BrokenModel
+from gsopt.errors import BrokenModel, Unsupported
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
 
@@ -71,14 +71,19 @@ def test_rounding_touches_integer_columns_only() -> None:
         ({"cost": [1, np.nan]}, "must be finite"),
         ({"matrix": [[1, np.inf]]}, "must be finite"),
         ({"row_upper": [np.nan]}, "must not be NaN"),
-        ({"matrix": [[1, 1e6]]}, "rounding makes the solution wrong"),
     ],
 )
 def test_broken_arrays_are_refused(change: dict[str, object], message: str) -> None:
-    """Wrong shapes, numbers that are none and big-M coefficients above 1e5 raise BrokenModel."""
+    """Wrong shapes and numbers that are none raise BrokenModel."""
     good: dict[str, object] = {"cost": [1, 1], "matrix": [[1, 1]], "row_lower": [0], "row_upper": [9]}
     with pytest.raises(BrokenModel, match=message):
         StandardForm.build(**(good | change))  # type: ignore[arg-type]
+
+
+def test_large_coefficients_beside_integers_are_not_supported() -> None:
+    """Above 1e5 rounding makes the solution wrong, so the model is refused as one that solvers cannot take."""
+    with pytest.raises(Unsupported, match="rounding makes the solution wrong"):
+        StandardForm.build(cost=[1, 1], matrix=[[1, 1e6]], row_lower=[0], row_upper=[9])
 
 
 def test_large_coefficients_are_fine_in_linear_programs() -> None:
