@@ -9,6 +9,11 @@ from gsopt.problems.placement import Placement, PlacementSolution, Resources, Se
 #: Workers by server, then by line.
 _Counts = list[list[int]]
 
+_OBJECTIVES: tuple[Literal["servers", "fragmentation", "preferences"], ...] = (
+    "servers",
+    "fragmentation",
+    "preferences",
+)
 _KINDS: tuple[Literal["base", "flexible"], ...] = ("base", "flexible")
 
 
@@ -30,7 +35,7 @@ def draw(random: Random) -> Placement:
                 kind=random.choice(_KINDS) if elastic[job] else "inelastic",
             )
         )
-    minimize = random.choice(("servers", "fragmentation", "preferences"))
+    minimize = random.choice(_OBJECTIVES)
     split = random.random() < 0.6
     return Placement(
         name=f"{minimize}{', whole jobs' * (not split)}{', large amounts' * (scale > 1)}",

@@ -9,7 +9,7 @@ from tests.exactness.numbers import FAMILIES, Draw, exactly
 
 
 def draw(random: Random) -> Reclaiming:
-    """Draw up to ten servers; in one of four any choice pays a large constant, in one of four no part comes apart."""
+    """Draw up to ten servers; in one of four any choice pays a large constant."""
     family = random.choice(list(FAMILIES))
     lexicographic = random.random() < 0.2  # costs must be integers then
     cost = FAMILIES[family](random) if not lexicographic else _whole(random)

@@ -1,7 +1,7 @@
-"""Scheduling: a few random jobs, and their least mean completion time by a linear program per order of events."""
+"""Scheduling: a few random jobs, and the best schedule by a linear program for each order of events."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby, permutations, product
+from itertools import groupby, pairwise, permutations, product
 from math import inf, ulp
 from random import Random
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class _Event(NamedTuple):
 
 
 def draw(random: Random) -> Scheduling:
-    """Draw two or three jobs; in one of four the clock shows seconds since 1970, in one of five they are fair."""
+    """Draw up to three jobs; one of four clocks shows seconds since 1970, one of five instances is fair."""
     scale = 10 ** random.uniform(-1, 6)
     epoch = random.choice((0.0, 0.0, 0.0, 1.7e9 + round(random.random(), 3)))
     staggered = random.random() < 0.5
@@ -80,12 +80,10 @@ def value(problem: Scheduling, solution: SchedulingSolution) -> float | None:
             return None
         total += max(run.end for run in runs) - job.release
     times = sorted({time for run in solution.runs for time in (run.start, run.end)})
-    for begin, end in zip(times, times[1:], strict=False):
+    for begin, end in pairwise(times):
         held = [run for run in solution.runs if run.start <= begin and run.end >= end]
         names = {run.job for run in held}
-        if end - begin > clock and (
-            sum(run.gpus for run in held) > problem.gpus or len(names) < len(held)
-        ):
+        if end - begin > clock and (sum(run.gpus for run in held) > problem.gpus or len(names) < len(held)):
             return None
     return total / len(problem.jobs)
 
@@ -94,7 +92,7 @@ def _best(problem: Scheduling, *, relief: float, more: float) -> float | None:
     """Solve a linear program for every order of arrivals and completions, deadlines moved by a little."""
     begin = min(job.release for job in problem.jobs)
     releases = [job.release - begin for job in problem.jobs]
-    deadlines = [inf] * len(releases)
+    deadlines: list[float] = []
     if problem.fairness is not None:
         fair = _fluid(problem, releases)
         deadlines = [(time + problem.fairness) * (1 + relief) + more for time in fair]
@@ -111,7 +109,9 @@ def _arrivals(releases: Sequence[float]) -> list[_Event]:
     return [_Event(tuple(jobs), time) for time, jobs in groupby(by_date, key=releases.__getitem__)]
 
 
-def _orders(arrivals: Sequence[_Event], completions: Sequence[int], there: frozenset[int] = frozenset()) -> Iterator[list[_Event]]:
+def _orders(
+    arrivals: Sequence[_Event], completions: Sequence[int], there: frozenset[int] = frozenset()
+) -> Iterator[list[_Event]]:
     """Merge arrivals and completions so that no job completes before it is there."""
     if not completions:
         yield []
@@ -127,52 +127,44 @@ def _orders(arrivals: Sequence[_Event], completions: Sequence[int], there: froze
 def _solve(
     problem: Scheduling, releases: Sequence[float], deadlines: Sequence[float], order: Sequence[_Event]
 ) -> float | None:
-    """Choose the times of completions, and how long each way to share the GPUs lasts between two events."""
-    jobs = problem.jobs
-    unit = sum(job.duration for job in jobs) / len(jobs)
-    columns: list[dict[str, float]] = []  # of a way to share, by row
+    """Choose how long each way to share the GPUs lasts before each event; None when a deadline is too early."""
+    number = len(releases)
+    unit = sum(job.duration for job in problem.jobs) / number
+    there = _present(order)
+    columns = [(index, work) for index in range(1, len(order)) for work in _ways(problem, there[index], unit)]
+    before = np.array([index for index, _ in columns])
+    until = [(before <= index).astype(float) for index in range(len(order))]  # time of an event, by column
+    done = {event.jobs[0]: until[index] for index, event in enumerate(order) if event.time is None}
+    dates = [(until[index], event.time / unit) for index, event in enumerate(order) if event.time is not None]
+    answer = linprog(
+        np.sum(list(done.values()), axis=0),
+        A_eq=np.vstack([np.array([work for _, work in columns]).T, [time for time, _ in dates]]),
+        b_eq=[1.0] * number + [date for _, date in dates],
+        A_ub=np.array([done[job] for job in range(number)]) if deadlines else None,
+        b_ub=[deadline / unit for deadline in deadlines] or None,
+        method="highs-ds",
+    )
+    return None if answer.fun is None else (unit * answer.fun - sum(releases)) / number
+
+
+def _present(order: Sequence[_Event]) -> list[list[int]]:
+    """Give the jobs that are there before each event."""
     there: set[int] = set()
-    for index, event in enumerate(order):
-        if index:
-            columns += [{f"length {index}": 1.0, **work} for work in _ways(problem, sorted(there), unit)]
-        there = there.union(event.jobs) if event.time is not None else there.difference(event.jobs)
-    lengths: dict[str, dict[int, float]] = {f"length {index}": {} for index in range(1, len(order))}
-    right = dict.fromkeys(lengths, 0.0) | {f"work {job}": 1.0 for job in range(len(jobs))}
-    times = {event.jobs[0]: len(columns) + place for place, event in enumerate(e for e in order if e.time is None)}
-    for index in range(1, len(order)):  # length = time of this event - time of the one before
-        for event, sign in ((order[index], -1.0), (order[index - 1], 1.0)):
-            if event.time is None:
-                lengths[f"length {index}"][times[event.jobs[0]]] = sign
-            else:
-                right[f"length {index}"] -= sign * event.time / unit
-    rows = {name: number for number, name in enumerate(right)}
-    matrix = np.zeros((len(rows), len(columns) + len(times)))
-    for column, entries in enumerate(columns):
-        for name, entry in entries.items():
-            matrix[rows[name], column] = entry
-    for name, signs in lengths.items():
-        for column, sign in signs.items():
-            matrix[rows[name], column] = sign
-    cost = np.zeros(matrix.shape[1])
-    bounds: list[tuple[float, float]] = [(0.0, inf)] * matrix.shape[1]
-    for job, column in times.items():
-        cost[column] = 1.0 / len(jobs)
-        bounds[column] = (releases[job] / unit, deadlines[job] / unit)
-    if any(low > high for low, high in bounds):
-        return None
-    answer = linprog(cost, A_eq=matrix, b_eq=list(right.values()), bounds=bounds, method="highs-ds")
-    return None if answer.status else unit * float(answer.fun) - sum(releases) / len(jobs)
+    found = []
+    for event in order:
+        found.append(sorted(there))
+        there = there.difference(event.jobs) if event.time is None else there.union(event.jobs)
+    return found
 
 
-def _ways(problem: Scheduling, there: Sequence[int], unit: float) -> Iterator[dict[str, float]]:
+def _ways(problem: Scheduling, there: Sequence[int], unit: float) -> Iterator[list[float]]:
     """Give every way to share the GPUs among some jobs: the part of each job's work done per unit of time."""
-    menus = [[(0, 0.0), *problem.jobs[job].rates.items()] for job in there]
-    for way in product(*menus):
+    for way in product(*([(0, 0.0), *problem.jobs[job].rates.items()] for job in there)):
         if sum(gpus for gpus, _ in way) <= problem.gpus:
-            yield {
-                f"work {job}": rate / problem.jobs[job].work * unit
-                for job, (_, rate) in zip(there, way, strict=True)
-            }
+            done = [0.0] * len(problem.jobs)
+            for job, (_, rate) in zip(there, way, strict=True):
+                done[job] = rate / problem.jobs[job].work * unit
+            yield done
 
 
 def _fluid(problem: Scheduling, releases: Sequence[float]) -> list[float]:

@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from importlib.util import find_spec
-from math import isfinite
+from math import inf, isfinite
 from random import Random
 from typing import Any, NamedTuple
 
@@ -16,6 +17,18 @@ from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
 from gsopt.study import exact_methods, heuristics, solve
 from tests.exactness import allocation, placement, reclaiming, scheduling
+
+
+class _Optimum(NamedTuple):
+    """Where the optimum lies: no solution is better than `best`, one is as good as `worst`, if it is known."""
+
+    best: Number
+    worst: Number | None
+
+    @property
+    def width(self) -> float:
+        """Distance of the two; 0 where the oracle is exact."""
+        return float(_apart(self.best, self.worst)) if self.worst is not None else inf
 
 
 class Oracle(NamedTuple):
@@ -105,7 +118,9 @@ def ways(word: str) -> list[Way]:
         settings = [{"backend": kind()} for kind in (CpSat, Scip) if find_spec(kind.package)]
         for options in [*settings, ORACLES[word].options.get(name, {})]:
             if options and all(accepts(method, option) for option in options):
-                said = ", ".join(f"{option}={getattr(setting, 'name', setting)}" for option, setting in options.items())
+                said = ", ".join(
+                    f"{option}={getattr(setting, 'name', setting)}" for option, setting in options.items()
+                )
                 found.append(Way(f"{name} {said}", partial(method, **options), exact=True))
     return found + [Way(name, method, exact=False) for name, method in heuristics(word).items()]
 
@@ -148,7 +163,7 @@ def attack(word: str, seeds: Iterable[int], *, turns: int, found: Sequence[Way] 
 
 def _attempt(tally: Tally, word: str, seed: int, chosen: Sequence[Way]) -> None:
     problem = instance(word, seed)
-    bracket = _bracket(ORACLES[word].optimum(problem))
+    optimum = _located(problem, ORACLES[word].optimum(problem))
     for way in chosen:
         try:
             result = way.run(problem)
@@ -158,48 +173,55 @@ def _attempt(tally: Tally, word: str, seed: int, chosen: Sequence[Way]) -> None:
         except Exception as error:  # noqa: BLE001 - whatever goes wrong is a failure of the trial
             wrong = [f"{type(error).__name__}: {error}"]
         else:
-            wrong = list(_mistakes(word, problem, result, bracket, way))
+            wrong = list(_mistakes(word, problem, result, optimum, way))
             tally.proven[way.name] += result.status in {Status.OPTIMAL, Status.INFEASIBLE}
         tally.tried[way.name] += 1
         tally.failures += [f"{word} {seed} ({problem.name}), {way.name}: {mistake}" for mistake in wrong]
 
 
-def _bracket(optimum: Any) -> tuple[Number, Number] | None:
-    return optimum if optimum is None or isinstance(optimum, tuple) else (optimum, optimum)
+def _located(problem: Problem[Any], found: Any) -> _Optimum | None:
+    if found is None:
+        return None
+    least, most = found if isinstance(found, tuple) else (found, found)
+    best, worst = (least, most) if problem.sense is Sense.MINIMIZE else (most, least)
+    return _Optimum(best, worst if isfinite(worst) else None)
 
 
 def _mistakes(
-    word: str, problem: Problem[Any], result: Result[Any], bracket: tuple[Number, Number] | None, way: Way
+    word: str, problem: Problem[Any], result: Result[Any], optimum: _Optimum | None, way: Way
 ) -> Iterator[str]:
-    """Say what is wrong with a result, given two numbers between which the optimum lies, or that there is none."""
-    if bracket is None:
-        if result.status is not Status.INFEASIBLE and (way.exact or result.solution is not None):
+    """Say what is wrong with a result, given where the optimum lies; None when there is no solution."""
+    if optimum is None:
+        if result.solution is not None or (way.exact and result.status is not Status.INFEASIBLE):
             yield f"{result.status}, there is no solution"
         return
-    least, most = bracket
-    worst, best = (most, least) if problem.sense is Sense.MINIMIZE else (least, most)
-    if result.status is Status.INFEASIBLE and isfinite(worst):
-        yield f"infeasible, the optimum is {worst}"
     if result.objective is not None:
-        yield from _mistakes_of_value(word, problem, result, best, worst)
-    if way.exact and result.bound is not None and problem.sense.better(worst, result.bound):
-        yield f"the bound {result.bound!r} is beyond the optimum {worst!r}"
+        yield from _mistakes_of_value(word, problem, result, result.objective, optimum)
+    if optimum.worst is None:
+        return
+    if result.status is Status.INFEASIBLE:
+        yield f"infeasible, the optimum is {optimum.worst!r}"
+    if way.exact and result.bound is not None and problem.sense.better(optimum.worst, result.bound):
+        yield f"the bound {result.bound!r} is beyond the optimum {optimum.worst!r}"
     if way.exact and result.status is Status.UNKNOWN:
         yield "unknown, without a time limit"
 
 
 def _mistakes_of_value(
-    word: str, problem: Problem[Any], result: Result[Any], best: Number, worst: Number
+    word: str, problem: Problem[Any], result: Result[Any], objective: Number, optimum: _Optimum
 ) -> Iterator[str]:
-    objective = result.objective
-    assert objective is not None
     own = ORACLES[word].value(problem, result.solution)
     if own is None:
         yield "the solution breaks a rule"
-    elif abs(own - objective) > abs(best - worst) and isfinite(worst):
+    elif _apart(own, objective) > optimum.width:
         yield f"the value is {objective!r}, it should be {own!r}"
-    if problem.sense.better(objective, best):
-        yield f"{objective!r} is better than the optimum {best!r}"
-    excused = problem.resolution(objective)
-    if result.status is Status.OPTIMAL and isfinite(worst) and abs(objective - worst) > excused + abs(best - worst):
-        yield f"optimal with {objective!r}, the optimum is {worst!r}"
+    if problem.sense.better(objective, optimum.best):
+        yield f"{objective!r} is better than the optimum {optimum.best!r}"
+    if result.status is Status.OPTIMAL and optimum.worst is not None:
+        excused = problem.resolution(objective) + optimum.width
+        if _apart(objective, optimum.worst) > excused:
+            yield f"optimal with {objective!r}, the optimum is {optimum.worst!r}"
+
+
+def _apart(value: Number, other: Number) -> Fraction:
+    return abs(Fraction(value) - Fraction(other))
