@@ -11,7 +11,10 @@ export GSOPT_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: demo test check bench notebooks format clean
+# Benchmarks are files of their own, which pytest by itself passes over.
+BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
+
+.PHONY: demo test check bench bench-once notebooks format clean
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -22,8 +25,8 @@ $(READY): pyproject.toml
 demo: $(READY)          ## compare every method with the proven optimum
 	$(BIN)/gsopt demo
 
-test: $(READY)          ## the tests
-	$(BIN)/pytest
+test: $(READY)          ## the tests, on every core; pytest alone runs them in one process, as a debugger needs
+	$(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/ruff check .
@@ -33,10 +36,13 @@ check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
 bench: $(READY)         ## speed, as ratios within one run
-	$(BIN)/pytest tests/benchmarks -o python_files='bench_*.py' --benchmark-only --benchmark-sort=name -s
+	$(BENCH) --benchmark-only --benchmark-sort=name -s
 
-notebooks: $(READY)     ## execute every notebook
-	$(BIN)/jupyter execute notebooks/*.ipynb
+bench-once: $(READY)    ## what the benchmarks assert, without those that take long
+	$(BENCH) --benchmark-disable -m 'not slow'
+
+notebooks: $(READY)     ## execute every notebook, one on each core
+	printf '%s\n' notebooks/*.ipynb | xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/jupyter execute
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -4,15 +4,20 @@ The bounds hold for every policy, whatever it resizes, preempts, shares out in r
 job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
 Each job enters by its area (least GPU-seconds over its menu), its height (least seconds over its menu) and
 its release date. They bound the sum of completion times; subtract the release dates for job completion times.
+
+All is computed on a clock that begins at the first release date, and only the result is turned into the
+workload's, so late dates cost no digits.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush, heapreplace
-from math import fsum
+from itertools import chain
+from math import fsum, inf
 
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
+from gsopt.tolerances import OVERFULL
 
 #: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
 MOORE_HODGSON_JOBS = 150
@@ -49,7 +54,7 @@ def height_bound(workload: Workload, gpus: int) -> float:
     6.0
     """
     del gpus
-    return fsum(job.release_date + height(job) for job in workload.jobs)
+    return _total(workload, map(height, workload.jobs), _arrivals(workload))
 
 
 def srpt_bound(workload: Workload, gpus: int) -> float:
@@ -63,7 +68,7 @@ def srpt_bound(workload: Workload, gpus: int) -> float:
     >>> srpt_bound(Workload(jobs=jobs), 2)
     3.0
     """
-    return fsum(_srpt_completions(workload, gpus))
+    return _total(workload, _srpt_completions(workload, gpus))
 
 
 def position_bound(workload: Workload, gpus: int) -> float:
@@ -80,8 +85,7 @@ def position_bound(workload: Workload, gpus: int) -> float:
     >>> srpt_bound(workload, 2), height_bound(workload, 2), position_bound(workload, 2)
     (10.0, 10.0, 11.0)
     """
-    earliest = sorted(job.release_date + height(job) for job in workload.jobs)
-    return fsum(map(max, sorted(_srpt_completions(workload, gpus)), earliest))
+    return _total(workload, _positions(workload, gpus))
 
 
 def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
@@ -96,8 +100,7 @@ def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
     >>> mean_busy_time_bound(Workload(jobs=jobs), 2)
     4.0
     """
-    means = _mean_busy_times(workload, gpus)
-    return fsum(mean + height(job) / 2 for mean, job in zip(means, workload.jobs, strict=True))
+    return _total(workload, _mean_busy_times(workload, gpus), (height(job) / 2 for job in workload.jobs))
 
 
 def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
@@ -112,7 +115,7 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     >>> round(moore_hodgson_bound(Workload(jobs=jobs), 2), 6)
     8.5
     """
-    return fsum(moore_hodgson_positions(workload, gpus))
+    return _total(workload, _moore_hodgson_positions(workload, gpus))
 
 
 def moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
@@ -134,19 +137,8 @@ def moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
     >>> [round(time, 6) for time in moore_hodgson_positions(Workload(jobs=jobs), 2)]
     [4.0, 4.5]
     """
-    jobs = workload.jobs
-    curves = [_Areas(job) for job in jobs]
-    earliest = sorted(job.release_date + height(job) for job in jobs)
-    floor = [max(pair) for pair in zip(sorted(_srpt_completions(workload, gpus)), earliest, strict=True)]
-    horizon = (
-        max(job.release_date for job in jobs) + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
-    )
-    completed = partial(_most_completed, curves, gpus)
-    positions, low = [], 0.0
-    for position, least in enumerate(floor, start=1):
-        low = _first_time(completed, position, max(low, least), horizon)
-        positions.append(low)
-    return positions
+    origin = _origin(workload)
+    return [origin + time for time in _moore_hodgson_positions(workload, gpus)]
 
 
 def lower_bound(workload: Workload, gpus: int) -> float:
@@ -170,18 +162,49 @@ def lower_bound(workload: Workload, gpus: int) -> float:
     return max(bound(workload, gpus) for bound in bounds)
 
 
+def _origin(workload: Workload) -> float:
+    return workload.jobs[0].release_date if workload.jobs else 0.0
+
+
+def _arrivals(workload: Workload) -> list[float]:
+    """Release dates, counted from the first."""
+    return [job.release_date - _origin(workload) for job in workload.jobs]
+
+
+def _total(workload: Workload, *times: Iterable[float]) -> float:
+    """Add up times counted from the first release date, and the origin once for each job."""
+    return fsum(chain([_origin(workload)] * len(workload.jobs), *times))
+
+
+def _positions(workload: Workload, gpus: int) -> list[float]:
+    """Bound the first, second, ... completion by SRPT and by release dates and heights."""
+    alone = zip(_arrivals(workload), map(height, workload.jobs), strict=True)
+    return list(map(max, sorted(_srpt_completions(workload, gpus)), sorted(map(sum, alone))))
+
+
+def _moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
+    jobs, arrivals = workload.jobs, _arrivals(workload)
+    curves = [_Areas(job, arrival) for job, arrival in zip(jobs, arrivals, strict=True)]
+    horizon = arrivals[-1] + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
+    completed = partial(_most_completed, curves, gpus)
+    positions, low = [], 0.0
+    for position, least in enumerate(_positions(workload, gpus), start=1):
+        low = _first_time(completed, position, max(low, least), horizon)
+        positions.append(low)
+    return positions
+
+
 def _srpt_completions(workload: Workload, gpus: int) -> list[float]:
     """Complete the areas by shortest remaining time on one machine of speed `gpus`."""
     completions: list[float] = []
     pending: list[float] = []
     now = 0.0
-    jobs = workload.jobs
-    for index, job in enumerate(jobs):
-        now = max(now, job.release_date) if not pending else now
+    arrivals = _arrivals(workload)
+    for job, arrival, limit in zip(workload.jobs, arrivals, [*arrivals, inf][1:], strict=True):
+        now = max(now, arrival) if not pending else now
         heappush(pending, area(job) / gpus)
-        limit = jobs[index + 1].release_date if index + 1 < len(jobs) else None
-        while pending and (limit is None or now < limit):
-            if limit is not None and now + pending[0] > limit:
+        while pending and now < limit:
+            if now + pending[0] > limit:
                 heapreplace(pending, pending[0] - (limit - now))
                 now = limit
             else:
@@ -192,19 +215,18 @@ def _srpt_completions(workload: Workload, gpus: int) -> list[float]:
 
 def _mean_busy_times(workload: Workload, gpus: int) -> list[float]:
     """Mean time at which each area is worked on by preemptive smallest area first."""
-    jobs = workload.jobs
-    total = [area(job) / gpus for job in jobs]
+    total = [area(job) / gpus for job in workload.jobs]
     left = list(total)
-    means = [0.0] * len(jobs)
+    means = [0.0] * len(total)
     pending: list[tuple[float, int]] = []
     now = 0.0
-    for index, job in enumerate(jobs):
-        now = max(now, job.release_date) if not pending else now
+    arrivals = _arrivals(workload)
+    for index, (arrival, limit) in enumerate(zip(arrivals, [*arrivals, inf][1:], strict=True)):
+        now = max(now, arrival) if not pending else now
         heappush(pending, (total[index], index))
-        limit = jobs[index + 1].release_date if index + 1 < len(jobs) else None
-        while pending and (limit is None or now < limit):
+        while pending and now < limit:
             first = pending[0][1]
-            if limit is None or now + left[first] <= limit:
+            if now + left[first] <= limit:
                 heappop(pending)
                 step, then = left[first], now + left[first]
             else:
@@ -218,8 +240,8 @@ def _mean_busy_times(workload: Workload, gpus: int) -> list[float]:
 class _Areas:
     """Least area with which a job completes within a span: the lower hull of its menu."""
 
-    def __init__(self, job: Job) -> None:
-        self.release = job.release_date
+    def __init__(self, job: Job, arrival: float) -> None:
+        self.arrival = arrival
         points = sorted(
             (job.duration / job.speed(count), count * job.duration / job.speed(count)) for count in job.counts
         )
@@ -247,13 +269,13 @@ def _convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, floa
 
 def _most_completed(curves: Sequence[_Areas], gpus: int, time: float) -> int:
     """Count the jobs that can be complete at a time (Moore-Hodgson with due dates counted back from it)."""
-    sizes = [(time - curve.release, curve.least(time - curve.release)) for curve in curves]
+    sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
     chosen: list[float] = []
     used = 0.0
     for span, size in sorted((span, size) for span, size in sizes if size is not None):
         heappush(chosen, -size)
         used += size
-        if used > gpus * span * (1 + 1e-12):
+        if used > gpus * span * (1 + OVERFULL):
             used += heappop(chosen)
     return len(chosen)
 
@@ -273,5 +295,4 @@ def _first_time(completed: Callable[[float], int], wanted: int, low: float, high
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
     """Turn a sum of completion times into a mean job completion time."""
-    releases = fsum(job.release_date for job in workload.jobs)
-    return (float(total_completion) - releases) / len(workload.jobs)
+    return fsum([float(total_completion), *(-job.release_date for job in workload.jobs)]) / len(workload.jobs)

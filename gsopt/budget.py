@@ -37,7 +37,7 @@ class Budget:
     Raises
     ------
     InvalidInput
-        The time limit or the gap is negative, infinite or no number.
+        The time limit or the gap is negative, infinite or no number; or the backend or the callback is none.
 
     Examples
     --------
@@ -54,11 +54,13 @@ class Budget:
     begin: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
-        limit = self.time_limit
-        if limit is not None and not (isfinite(limit) and limit >= 0):
-            raise InvalidInput("", "time_limit", shorten(limit), "must be a finite number of seconds >= 0")
-        if not (isfinite(self.gap) and self.gap >= 0):
-            raise InvalidInput("", "gap", shorten(self.gap), "must be at least 0")
+        if self.time_limit is not None:
+            _require("time_limit", self.time_limit, _is_share, "must be a finite number of seconds >= 0")
+        _require("gap", self.gap, _is_share, "must be at least 0 and finite")
+        if self.backend is not None:
+            _require("backend", self.backend, _is_backend, "must be a backend, such as gsopt.backends.CpSat()")
+        if self.on_incumbent is not None:
+            _require("on_incumbent", self.on_incumbent, callable, "must be a function of a result")
 
     @property
     def runtime(self) -> float:
@@ -77,15 +79,15 @@ class Budget:
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
-    def passes(self, share: float) -> bool:
-        """Tell whether a share of the time limit is over; never without a limit.
+    def passes(self, share: float, *, grace: float = 0.0) -> bool:
+        """Tell whether a share of the time limit, and some seconds of grace, are over; never without a limit.
 
         Examples
         --------
         >>> Budget(time_limit=60.0).passes(0.5), Budget(time_limit=0.0).passes(0.5), Budget().passes(0.5)
         (False, True, False)
         """
-        return self.time_limit is not None and self.runtime >= share * self.time_limit
+        return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
         """Give the same budget with an end at most so many seconds from now.
@@ -114,7 +116,20 @@ class Budget:
         >>> Budget(gap=0.1, log=True).asked
         ('gap', 'log')
         """
-        return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) is not default)
+        return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) != default)
+
+
+def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str) -> None:
+    if not holds(value):
+        raise InvalidInput("", option, shorten(value), rule)
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and isfinite(value) and value >= 0
+
+
+def _is_backend(value: object) -> bool:
+    return not isinstance(value, type) and callable(getattr(value, "solve", None))
 
 
 #: The options of every exact method, with their defaults.

@@ -13,15 +13,13 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
+from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.job import Workload
 from gsopt.judge import judged
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.speed import efficient_counts
-
-#: How far a finish-time fairness ratio may be above 1 by rounding; and a delay above its bound, relatively.
-TOLERANCE = 1e-9
 
 #: What bounds the delay behind GPS: the theorem as printed, or one that holds without or with caps.
 Theorem = Literal["paper", "uncapped", "capped"]
@@ -186,7 +184,8 @@ def finish_time_fairness(
 ) -> list[Any]:
     """Give each job's completion time over that under the fair share, both counted from its release date.
 
-    None for a job that does not complete. Source: Themis; Ares, section 5.1.
+    None for a job that does not complete, and 1 for one whose times differ by no more than the rounding of
+    floats explains. Source: Themis; Ares, section 5.1.
 
     Examples
     --------
@@ -197,21 +196,26 @@ def finish_time_fairness(
     """
     rows = zip(completion_times, fair_times, workload.jobs, strict=True)
     return [
-        None if time is None else (time - type(fair)(job.release_date)) / (fair - type(fair)(job.release_date))
-        for time, fair, job in rows
+        None if time is None else _ratio(time, fair, type(fair)(job.release_date)) for time, fair, job in rows
     ]
 
 
+def _ratio(completion: Any, fair: Any, release: Any) -> Any:
+    if isinstance(completion, float) and abs(completion - fair) <= clock_error(completion, fair - release):
+        return 1.0
+    return (completion - release) / (fair - release)
+
+
 def unfair_fraction(ratios: Iterable[Any]) -> float | None:
-    """Give the share of the completed jobs whose ratio is above 1, by more than 1e-9; None without any.
+    """Give the share of the completed jobs whose ratio is above 1; None without any.
 
     Examples
     --------
-    >>> unfair_fraction([0.5, 1.0 + 1e-12, 1.5, None]), unfair_fraction([None])
+    >>> unfair_fraction([0.5, 1.0, 1.5, None]), unfair_fraction([None])
     (0.3333333333333333, None)
     """
     known = [ratio for ratio in ratios if ratio is not None]
-    return sum(ratio > 1 + TOLERANCE for ratio in known) / len(known) if known else None
+    return sum(ratio > 1 for ratio in known) / len(known) if known else None
 
 
 def longest_busy_period(
@@ -423,7 +427,7 @@ def delay_report(
     fair_times
         When jobs finish under the fair share; those of `gps_finish_times` when None.
     exact
-        Whether to compute in fractions instead of floats, which excuse an error of 1e-9.
+        Whether to compute in fractions instead of floats, whose rounding is excused.
 
     Raises
     ------
@@ -448,10 +452,11 @@ def delay_report(
     period = longest_busy_period(schedule, scenario, busy if kind == "paper" else "jobs", exact=exact)
     bounds = delay_bound(scenario, period, alpha=alpha, kind=kind, exact=exact)
     delays = tuple(time - reference for time, reference in zip(completions, fair_times, strict=True))
+    jobs = scenario.workload.jobs
     late = tuple(
         LateJob(job.name, delay, bound)
-        for job, time, delay, bound in zip(scenario.workload.jobs, completions, delays, bounds, strict=True)
-        if delay > bound + (0 if exact else TOLERANCE * max(1.0, time))
+        for job, time, delay, bound in zip(jobs, completions, delays, bounds, strict=True)
+        if delay > bound + (0 if exact else clock_error(time, time - jobs[0].release_date))
     )
     return DelayReport(kind, period, bounds, delays, late)
 

@@ -13,7 +13,7 @@ from gsopt.backends import Backend
 from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
 from gsopt.grid import Number
-from gsopt.method import solve_within
+from gsopt.method import solve_within, whole_budget
 from gsopt.problem import Problem, S, Sense
 from gsopt.result import Result, Status, plain
 from gsopt.scaling import optimize
@@ -121,9 +121,15 @@ class Formulation(ABC, Generic[P, S]):
         ModelMismatch
             The model's objective value is not the problem's.
         """
-        given = budget or Budget(
-            time_limit=time_limit, gap=gap, backend=backend, start=start, on_incumbent=on_incumbent, log=log
-        )
+        options = {
+            "time_limit": time_limit,
+            "gap": gap,
+            "backend": backend,
+            "start": start,
+            "on_incumbent": on_incumbent,
+            "log": log,
+        }
+        given = whole_budget(budget, options)
         return solve_within(given, problem, self.name, lambda: self.run(problem, given), self.unused)
 
     @property

@@ -1,6 +1,17 @@
 """The judge of schedules: checks every rule and recomputes every figure from the segments alone.
 
 It shares no code with the simulator: whoever made a schedule, it is judged by what ran when.
+
+Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
+that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
+promised not to, runs on GPUs that are another's or not there, and when it stops before its work is done. What
+it owes in all these ways together, over all its segments, is excused up to `gsopt.clock.clock_error` of its
+last end and of its duration; what goes beyond breaks the rule.
+
+So nothing is gained by many small errors. Take the owed moments out of a schedule that is legal but for them,
+and let time stand still for everything else while each job makes up for what it owes: then all is exact. At
+constant capacity and without overheads, the mean job completion time of a schedule that is judged legal is
+therefore below that of every exactly legal one by at most the sum of the jobs' excuses.
 """
 
 from collections import Counter
@@ -8,18 +19,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import fsum, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
+from gsopt.clock import clock_error
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidSolution
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
-
-#: Relative error of the work of a job, and of a fairness ratio, that rounding excuses.
-TOLERANCE = 1e-9
 
 #: Kinds of events, in their order within an instant.
 _END, _CHANGE, _START = range(3)
@@ -40,7 +49,8 @@ class Verdict:
     queueing
         Seconds of those in which the job holds no GPU.
     fairness
-        Job completion time over that under generalized processor sharing (finish-time fairness), likewise.
+        Job completion time over that under generalized processor sharing (finish-time fairness), likewise;
+        1 when they differ by no more than rounding explains.
     makespan
         From the first release date to the last completion.
     gpu_hours
@@ -96,8 +106,8 @@ class Verdict:
 
     @property
     def unfair_fraction(self) -> float | None:
-        """Share of the jobs whose finish-time fairness ratio is above 1, by more than rounding (1e-9)."""
-        unfair = sum(ratio > 1 + TOLERANCE for ratio in self.fairness)
+        """Share of the jobs whose finish-time fairness ratio is above 1."""
+        unfair = sum(ratio > 1 for ratio in self.fairness)
         return unfair / len(self.fairness) if self.fairness else None
 
     @property
@@ -111,7 +121,6 @@ def judge(
     scenario: Scenario,
     *,
     exact: bool = False,
-    tolerance: float = TOLERANCE,
     complete: bool = True,
 ) -> Verdict:
     """Judge a schedule of a scenario.
@@ -122,8 +131,6 @@ def judge(
         What ran, and what was given.
     exact
         Compute in fractions and excuse no rounding.
-    tolerance
-        Relative error of a job's work that is excused, unless `exact`.
     complete
         Whether every job has to complete.
 
@@ -140,8 +147,7 @@ def judge(
     ('at 0.0: 3 GPUs are held, 2 are there',)
     """
     number: Callable[[Any], Any] = Fraction if exact else float
-    trial = _Trial(scenario, schedule, number, 0.0 if exact else tolerance, complete)
-    return trial.verdict()
+    return _Trial(scenario, schedule, number, complete).verdict()
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
@@ -169,6 +175,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
 class _Piece:
     """A segment on trial, and the state of the sweep over it."""
 
+    where: str
     number: int
     job: Job
     start: Any
@@ -181,28 +188,56 @@ class _Piece:
 
 
 @dataclass
+class _Debt:
+    """Seconds that a job owes to rounding, and the most that it may."""
+
+    limit: Any
+    owed: Any = 0
+
+    def excuses(self, seconds: Any) -> bool:
+        """Take seconds on and tell that they are excused; or tell that they are too many."""
+        if self.owed + seconds > self.limit:
+            return False
+        self.owed += seconds
+        return True
+
+
+@dataclass
 class _Trial:
     scenario: Scenario
     schedule: Schedule
     number: Callable[[Any], Any]
-    tolerance: float
     complete: bool
     found: list[str] = field(default_factory=list)
 
     def verdict(self) -> Verdict:
+        jobs = self.scenario.workload.jobs
         pieces = self._pieces()
-        of_job: list[list[_Piece]] = [[] for _ in self.scenario.workload.jobs]
+        of_job: list[list[_Piece]] = [[] for _ in jobs]
         for piece in pieces:
             of_job[piece.number].append(piece)
-        for own in of_job:
-            self._check_gang(own)
+        debts = [self._debt(job, own) for job, own in zip(jobs, of_job, strict=True)]
+        for own, debt in zip(of_job, debts, strict=True):
+            self._check_release(own, debt)
+            self._check_gang(own, debt)
+            if not self.schedule.preemptive:
+                self._check_non_preemption(own, debt)
             self._set_overheads(own)
-        if not self.schedule.preemptive:
-            self._check_non_preemption(of_job)
-        sweep = _Sweep(self.scenario, self.number, self.found)
+        sweep = _Sweep(self.scenario, self.number, debts, self.found)
         sweep.run(pieces)
-        completions = [self._completion(index, own) for index, own in enumerate(of_job)]
+        completions = [
+            self._completion(job, own, debt) for job, own, debt in zip(jobs, of_job, debts, strict=True)
+        ]
         return self._figures(of_job, completions, sweep)
+
+    def _debt(self, job: Job, own: Sequence[_Piece]) -> _Debt:
+        if self.number is Fraction or not own:
+            return _Debt(self.number(0))
+        return _Debt(clock_error(max(piece.end for piece in own), job.duration / self._speed(job, own)))
+
+    def _speed(self, job: Job, own: Sequence[_Piece]) -> Any:
+        """Give the highest speed that a job may have reached, to turn its work into seconds."""
+        return self.number(max(job.speed(count) for count in {piece.gpus for piece in own}))
 
     # Rules of one segment
 
@@ -216,15 +251,16 @@ class _Trial:
             elif not (isfinite(segment.start) and isfinite(segment.end) and segment.start < segment.end):
                 self.found.append(f"{where}: a segment ends after it starts")
             else:
-                piece = self._piece(numbers[segment.job], segment)
+                piece = self._piece(where, numbers[segment.job], segment)
                 problems = list(self._wrong(piece))
                 self.found += [f"{where}: {problem}" for problem in problems]
-                if not any(problem.startswith("GPU") for problem in problems):
+                if not problems:
                     pieces.append(piece)
         return sorted(pieces, key=lambda piece: (piece.start, piece.number))
 
-    def _piece(self, number: int, segment: Segment) -> _Piece:
+    def _piece(self, where: str, number: int, segment: Segment) -> _Piece:
         return _Piece(
+            where=where,
             number=number,
             job=self.scenario.workload.jobs[number],
             start=self.number(segment.start),
@@ -235,8 +271,6 @@ class _Trial:
 
     def _wrong(self, piece: _Piece) -> Iterator[str]:
         job, cluster = piece.job, self.scenario.cluster
-        if piece.start < self.number(job.release_date):
-            yield f"job {job.name!r} starts at {piece.start}, before its release at {job.release_date}"
         if piece.gpus not in job.counts:
             yield f"GPU count {piece.gpus} of job {job.name!r} is not one of {job.counts}"
         if not piece.placement:
@@ -245,7 +279,7 @@ class _Trial:
             return
         if len(piece.placement) != piece.gpus or len(set(piece.placement)) != piece.gpus:
             yield f"GPUs of job {job.name!r} must be {piece.gpus} different ones"
-        if not all(0 <= gpu < cluster.gpus for gpu in piece.placement):
+        if not all(isinstance(gpu, int) and 0 <= gpu < cluster.gpus for gpu in piece.placement):
             yield f"GPUs of job {job.name!r} must be numbered from 0 to {cluster.gpus - 1}"
         elif job.gpu_type and not all(
             cluster.machines[cluster.machine_of[gpu]].gpu_type == job.gpu_type
@@ -255,22 +289,35 @@ class _Trial:
 
     # Rules of one job
 
-    def _check_gang(self, own: Sequence[_Piece]) -> None:
-        for early, late in pairwise(own):
-            if late.start < early.end:
-                self.found.append(f"job {late.job.name!r} holds two sets of GPUs at {late.start}")
+    def _check_release(self, own: Sequence[_Piece], debt: _Debt) -> None:
+        for piece in own:
+            release = self.number(piece.job.release_date)
+            if piece.start < release and not debt.excuses(release - piece.start):
+                self.found.append(
+                    f"{piece.where}: job {piece.job.name!r} starts at {piece.start}, "
+                    f"before its release at {piece.job.release_date}"
+                )
 
-    def _check_non_preemption(self, of_job: Sequence[Sequence[_Piece]]) -> None:
-        drops = set()
+    def _check_gang(self, own: Sequence[_Piece], debt: _Debt) -> None:
+        held_until = accumulate((piece.end for piece in own), max)
+        for until, piece in zip(held_until, own[1:], strict=False):
+            if piece.start < until and not debt.excuses(min(until, piece.end) - piece.start):
+                self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {piece.start}")
+
+    def _check_non_preemption(self, own: Sequence[_Piece], debt: _Debt) -> None:
+        """Refuse pauses, but for those that begin when the capacity drops."""
+        for early, late in pairwise(own):
+            pause = late.start - early.end
+            if pause > 0 and not self._drops_at(early.end, debt) and not debt.excuses(pause):
+                self.found.append(f"job {late.job.name!r} is preempted at {early.end}")
+
+    def _drops_at(self, time: Any, debt: _Debt) -> bool:
         capacity = self.scenario.cluster.gpus
         for change in self.scenario.capacity_changes:
-            if change.gpus < capacity:
-                drops.add(self.number(change.time))
+            if change.gpus < capacity and abs(self.number(change.time) - time) <= debt.limit:
+                return True
             capacity = change.gpus
-        for own in of_job:
-            for early, late in pairwise(own):
-                if late.start > early.end and early.end not in drops:
-                    self.found.append(f"job {late.job.name!r} is preempted at {early.end}")
+        return False
 
     def _set_overheads(self, own: Sequence[_Piece]) -> None:
         """Find from when on each piece makes progress."""
@@ -289,18 +336,18 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + self.number(overhead.resize))
             before = piece
 
-    def _completion(self, index: int, own: Sequence[_Piece]) -> Any:
+    def _completion(self, job: Job, own: Sequence[_Piece], debt: _Debt) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
-        job = self.scenario.workload.jobs[index]
         work, done = self.number(job.duration), self._total(piece.work for piece in own)
-        slack = self.tolerance * max(1.0, job.duration, *(float(piece.end) for piece in own))
-        if done > work + slack:
-            self.found.append(f"job {job.name!r} runs for {done} s of work, it has {work}")
-        elif done < work - slack:
-            if self.complete:
-                self.found.append(f"job {job.name!r} does not complete: {done} s of {work} s of work are done")
-            return None
-        return own[-1].end if own else None
+        if own:
+            missing = (work - done) / self._speed(job, own)
+            if -missing > debt.limit:
+                self.found.append(f"job {job.name!r} runs for {done} s of work, it has {work}")
+            if missing <= 0 or debt.excuses(missing):
+                return max(piece.end for piece in own)
+        if self.complete:
+            self.found.append(f"job {job.name!r} does not complete: {done} s of {work} s of work are done")
+        return None
 
     # Figures
 
@@ -316,14 +363,14 @@ class _Trial:
         there = None if last is None else self._gpu_seconds_there(first, last)
         used = self._total(held * (end - start) for start, end, held in sweep.held_during)
         useful = self._total(
-            held * (min(end, last) - start) for start, end, held in sweep.held_during if done and start < last
+            held * (end - start) for start, end, held in sweep.held_during if done and end <= last
         )
         return Verdict(
             violations=tuple(self.found),
             completion_times=tuple(completions),
             jct=tuple(jct.values()),
             queueing=tuple(jct[index] - held[index] for index in done),
-            fairness=tuple(jct[index] / fluid[index] for index in done),
+            fairness=tuple(self._ratio(completions[index], jct[index], fluid[index]) for index in done),
             makespan=None if last is None else last - first,
             gpu_hours=used / 3600,
             utilisation=useful / there if there else None,
@@ -336,6 +383,11 @@ class _Trial:
             ),
         )
 
+    def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
+        """Compare a job completion time with that of the fluid, unless floats cannot tell them apart."""
+        alike = self.number is float and abs(jct - fluid) <= clock_error(completion, fluid)
+        return self.number(1) if alike else jct / fluid
+
     def _gpu_seconds_there(self, first: Any, last: Any) -> Any:
         total, since, capacity = self.number(0), first, self.scenario.cluster.gpus
         for change in self.scenario.capacity_changes:
@@ -347,15 +399,31 @@ class _Trial:
         return fsum(values) if self.number is float else sum(values, Fraction(0))
 
 
+class _Broken(NamedTuple):
+    """A rule that is broken at some time, and by which pieces: without them it would not be."""
+
+    rule: str
+    pieces: Sequence[_Piece]
+
+
 class _Sweep:
     """Passes over all starts, ends and capacity changes in time order: capacity, sharing and speed."""
 
-    def __init__(self, scenario: Scenario, number: Callable[[Any], Any], found: list[str]) -> None:
-        self.scenario, self.number, self.found = scenario, number, found
+    def __init__(
+        self,
+        scenario: Scenario,
+        number: Callable[[Any], Any],
+        debts: Sequence[_Debt],
+        found: list[str],
+    ) -> None:
+        self.scenario, self.number, self.debts, self.found = scenario, number, debts, found
         self.capacity = scenario.cluster.gpus
+        self.running: dict[int, _Piece] = {}
         self.on_gpu: dict[int, list[_Piece]] = {}
         self.unplaced = 0
         self.held_during: list[tuple[Any, Any, int]] = []
+        self.broken: list[_Broken] = []  # rules that are, at this time
+        self.crowded: set[int] = set()  # GPUs on which they are
 
     def run(self, pieces: Sequence[_Piece]) -> None:
         """Sweep; every piece then knows its work."""
@@ -370,6 +438,7 @@ class _Sweep:
             time = events[position][0]
             if before is not None and self.held:
                 self.held_during.append((before, time, self.held))
+                self._charge(time - before)
             touched: dict[int, _Piece] = {}
             while position < len(events) and events[position][0] == time:
                 _, kind, index = events[position]
@@ -395,18 +464,15 @@ class _Sweep:
 
     def _touch(self, piece: _Piece, time: Any, starts: bool, touched: dict[int, _Piece]) -> None:
         """Let a piece start or end, and settle the work of all whose speed may change by it."""
-        if not piece.placement:
-            if starts:
-                self.unplaced += piece.gpus
-                touched[piece.number] = piece
-                piece.works_from = max(piece.works_from, time)
-            else:
-                self.unplaced -= piece.gpus
-                self._settle(piece, time)
-                touched.pop(piece.number, None)
-            return
-        if not starts:
+        if starts:
+            self.running[id(piece)] = touched[id(piece)] = piece
+            piece.works_from = max(piece.works_from, time)
+        else:
             self._settle(piece, time)
+            del self.running[id(piece)]
+            touched.pop(id(piece), None)
+        if not piece.placement:
+            self.unplaced += piece.gpus if starts else -piece.gpus
         for gpu in piece.placement:
             users = self.on_gpu.setdefault(gpu, [])
             if not starts:
@@ -418,11 +484,6 @@ class _Sweep:
                 users.append(piece)
             if not users:
                 del self.on_gpu[gpu]
-        if starts:
-            touched[id(piece)] = piece
-            piece.works_from = max(piece.works_from, time)
-        else:
-            touched.pop(id(piece), None)
 
     @staticmethod
     def _settle(piece: _Piece, time: Any) -> None:
@@ -430,28 +491,40 @@ class _Sweep:
             piece.work += (time - piece.works_from) * piece.rate
             piece.works_from = time
 
-    def _check(self, time: Any, touched: Iterable[_Piece]) -> None:
-        if self.held > self.capacity:
-            self.found.append(f"at {time}: {self.held} GPUs are held, {self.capacity} are there")
-        for gpu in sorted({gpu for piece in touched for gpu in piece.placement}):
-            users = self.on_gpu.get(gpu, [])
-            if gpu >= self.capacity:
-                self.found.append(f"at {time}: GPU {gpu} is held and not there")
-            if len(users) > self.scenario.share_limit:
-                self.found.append(f"at {time}: {len(users)} jobs hold GPU {gpu}")
-            self._check_memory(time, gpu, users)
+    def _charge(self, seconds: Any) -> None:
+        """Let the jobs that break rules owe the time in which they do, once however many they break."""
+        excused: dict[int, bool] = {}
+        for rule, pieces in self.broken:
+            for piece in pieces:
+                if piece.number not in excused:
+                    excused[piece.number] = self.debts[piece.number].excuses(seconds)
+            if not all(excused[piece.number] for piece in pieces):
+                self.found.append(rule)
 
-    def _check_memory(self, time: Any, gpu: int, users: Sequence[_Piece]) -> None:
+    def _check(self, time: Any, touched: Iterable[_Piece]) -> None:
+        """Find the rules that are broken from now on."""
+        suspects = self.crowded.union(gpu for piece in touched for gpu in piece.placement)
+        self.broken = []
+        if self.held > self.capacity:
+            rule = f"at {time}: {self.held} GPUs are held, {self.capacity} are there"
+            surplus = _surplus(self.running.values(), self.capacity, lambda piece: piece.gpus)
+            self.broken.append(_Broken(rule, surplus))
+        on_gpus = [(gpu, rule) for gpu in sorted(suspects) for rule in self._broken_on(gpu, time)]
+        self.broken += [rule for _, rule in on_gpus]
+        self.crowded = {gpu for gpu, _ in on_gpus}
+
+    def _broken_on(self, gpu: int, time: Any) -> Iterator[_Broken]:
+        users = self.on_gpu.get(gpu, [])
+        if users and gpu >= self.capacity:
+            yield _Broken(f"at {time}: GPU {gpu} is held and not there", users)
+        if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
+            yield _Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
         cluster = self.scenario.cluster
-        if cluster.is_plain:
-            return
-        memory = cluster.machines[cluster.machine_of[gpu]].memory
-        if memory is not None and sum(piece.job.memory or 0 for piece in users) > memory:
-            self.found.append(f"at {time}: the jobs on GPU {gpu} do not fit its memory")
+        memory = None if cluster.is_plain else cluster.machines[cluster.machine_of[gpu]].memory
+        if memory is not None and (surplus := _surplus(users, memory, lambda piece: piece.job.memory or 0)):
+            yield _Broken(f"at {time}: the jobs on GPU {gpu} do not fit its memory", surplus)
 
     def _rate(self, piece: _Piece) -> Any:
-        if piece.gpus not in piece.job.counts:
-            return self.number(0)  # reported already
         cluster = self.scenario.cluster
         if cluster.is_plain:
             return self.number(piece.job.speed(piece.gpus))
@@ -463,6 +536,13 @@ class _Sweep:
         ]
         tier = _tier(self.scenario, piece.placement)
         return self.scenario.speed.rate(piece.job, piece.gpus, tier, partners, self.number)
+
+
+def _surplus(pieces: Iterable[_Piece], room: int, need: Callable[[_Piece], int]) -> Sequence[_Piece]:
+    """Give the pieces that end first, until there is room for the others."""
+    by_end = sorted(pieces, key=lambda piece: piece.end)
+    needed = accumulate(map(need, reversed(by_end)))
+    return by_end[: sum(total > room for total in needed)]
 
 
 def _tier(scenario: Scenario, placement: Sequence[int]) -> Tier:
@@ -482,19 +562,21 @@ def _tier(scenario: Scenario, placement: Sequence[int]) -> Tier:
 
 
 def fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], Any]) -> list[Any]:
-    """Finish times under an equal fluid share, from the service that every unfinished job has had alike."""
+    """Finish times under an equal fluid share, from the service that every unfinished job has had alike.
+
+    The clock and the share count from the beginning of a busy period, so that late dates cost no digits.
+    """
     finish: list[Any] = [None] * len(jobs)
-    arrivals = [(number(job.release_date), index) for index, job in enumerate(jobs)]
+    arrivals = [number(job.release_date) for job in jobs]
     unfinished: list[tuple[Any, int]] = []
-    share = clock = number(0)
+    begin = share = clock = number(0)
     arrived = 0
     while arrived < len(arrivals) or unfinished:
         if not unfinished:
-            clock = max(clock, arrivals[arrived][0])
-        next_arrival = arrivals[arrived][0] if arrived < len(arrivals) else None
+            begin, share, clock = arrivals[arrived], number(0), number(0)
+        next_arrival = arrivals[arrived] - begin if arrived < len(arrivals) else None
         if next_arrival is not None and next_arrival <= clock:
-            index = arrivals[arrived][1]
-            heappush(unfinished, (share + number(jobs[index].duration) * jobs[index].gpus, index))
+            heappush(unfinished, (share + number(jobs[arrived].duration) * jobs[arrived].gpus, arrived))
             arrived += 1
             continue
         level, index = unfinished[0]
@@ -504,7 +586,7 @@ def fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], A
             clock = next_arrival
         else:
             heappop(unfinished)
-            clock, share, finish[index] = time, level, time
+            clock, share, finish[index] = time, level, begin + time
     return finish
 
 

@@ -1,6 +1,6 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget
+from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Frozen, Problem
 from gsopt.result import Result, Status, StoppedBy, judged_value
 
@@ -95,8 +96,8 @@ def exact_method(
 
     Raises
     ------
-    InvalidSolution
-        From the method: the start breaks a rule of the problem.
+    InvalidInput, InvalidSolution
+        From the method: an option is not what it must be, or the start breaks a rule of the problem.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def exact_method(
         @wraps(function)
         def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
             granted = {name: options.pop(name) for name in DEFAULTS if name in options}
-            given = budget or Budget(**granted)
+            given = whole_budget(budget, granted)
             run = partial(technique, problem, given, **options)
             return solve_within(given, problem, technique.__name__, run, unused)
 
@@ -133,6 +134,24 @@ def exact_method(
     return decorate
 
 
+def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
+    """Give the budget, or one made of its single options; not of both.
+
+    Raises
+    ------
+    InvalidInput
+        The budget is none, or both are given.
+    """
+    if budget is None:
+        return Budget(**options)
+    if not isinstance(budget, Budget):
+        raise InvalidInput("", "budget", shorten(budget), "must be a gsopt.Budget")
+    for name, value in options.items():
+        if value != DEFAULTS[name]:
+            raise InvalidInput("", name, shorten(value), "must be part of the budget, where one is given")
+    return budget
+
+
 def solve_within(
     budget: Budget,
     problem: Problem[S],
@@ -141,8 +160,7 @@ def solve_within(
     unused: Collection[str] = (),
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use."""
-    if budget.start is not None:
-        judged_value(problem, "start", budget.start)
+    _check_start(problem, budget.start)
     try:
         found = run()
     except KeyboardInterrupt:
@@ -156,6 +174,15 @@ def solve_within(
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def _check_start(problem: Problem[Any], start: Any) -> None:
+    if start is None:
+        return
+    kind = problem.solution_type
+    if not isinstance(start, kind):
+        raise InvalidInput("", "start", shorten(start), f"must be a {kind.__name__}, a solution of the problem")
+    judged_value(problem, "start", start)
 
 
 def _no_worse(found: Result[S], problem: Problem[S], budget: Budget) -> Result[S]:

@@ -6,11 +6,9 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
+from gsopt.clock import clock_error
 from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-
-#: Part of a deadline by which it may be missed: half of what the judge excuses as rounding.
-_EXCUSED = 5e-10
 
 
 class Mode(NamedTuple):
@@ -58,15 +56,17 @@ class Instance:
     def of(cls, problem: Scheduling) -> "Instance":
         """Read a problem."""
         jobs = sorted(problem.jobs, key=lambda job: job.release)
-        fairness = problem.fairness
-        fair = None if fairness is None else gps_finish_times(problem.workload, problem.gpus)
+        due = [inf] * len(jobs)
+        if problem.fairness is not None:
+            fair = gps_finish_times(problem.workload, problem.gpus)
+            due = [_due(job, time + problem.fairness) for job, time in zip(jobs, fair, strict=True)]
         return cls(
             gpus=problem.gpus,
             names=tuple(job.name for job in jobs),
             release=tuple(job.release for job in jobs),
             work=tuple(job.work for job in jobs),
             modes=tuple(_useful(job, problem.gpus) for job in jobs),
-            deadline=tuple([inf] * len(jobs) if fair is None else (_due(time, fairness or 0) for time in fair)),
+            deadline=tuple(due),
         )
 
     def __len__(self) -> int:
@@ -100,8 +100,9 @@ class Instance:
         return (total - sum(self.release)) / len(self)
 
 
-def _due(fair: float, fairness: float) -> float:
-    return (fair + fairness) * (1 + _EXCUSED)
+def _due(job: ElasticJob, deadline: float) -> float:
+    """Give the time until which rounding may miss a deadline: half of what the judge excuses."""
+    return deadline + clock_error(deadline, deadline - job.release) / 2
 
 
 def _useful(job: ElasticJob, gpus: int) -> tuple[Mode, ...]:

@@ -9,12 +9,13 @@ from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance, Mode
 from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.timetable import Step
+from gsopt.clock import clock_error
 
 #: Share of a job's work that counts as rounding.
 _ROUNDING = 1e-12
 
-#: Part of a deadline by which rounding may miss it; less than what is left of what the judge excuses.
-_EXCUSED = 2e-10
+#: Part of what the judge excuses of a missed deadline; less than what `Instance.deadline` leaves of it.
+_EXCUSED = 0.2
 
 #: Relative improvement below which a move is not worth making.
 _IMPROVES = 1e-9
@@ -143,8 +144,8 @@ def _value(instance: Instance, priorities: Priorities) -> float:
 def _fair(instance: Instance, plan: Plan | None) -> Iterator[Plan]:
     """Give a plan back if it keeps every job's deadline."""
     if plan is not None:
-        pairs = zip(plan.completions, instance.deadline, strict=True)
-        if all(time <= due * (1 + _EXCUSED) for time, due in pairs):
+        rows = zip(plan.completions, instance.deadline, instance.release, strict=True)
+        if all(time <= due + _EXCUSED * clock_error(due, due - release) for time, due, release in rows):
             yield plan
 
 

@@ -28,6 +28,7 @@ STOP = None
 
 _START_LIMIT = 120.0  # seconds a worker may take to import its solver, on however busy a machine
 _STOP_LIMIT = 1.0  # seconds a solver may take to obey an interrupt
+_LONGEST_WAIT = 86_400.0  # seconds of one wait: the system counts milliseconds in 32 bits
 _CHUNK = 2**20
 
 
@@ -378,8 +379,10 @@ def _poll(event: int, *pipes: int) -> Any:
 
 def _wait(poll: Any, deadline: float) -> list[int]:
     """Wait until a pipe is ready; look at least once, however late it is."""
-    left = deadline - monotonic()
-    ready = [pipe for pipe, _ in poll.poll(None if left == inf else 1000 * max(left, 0.0))]
-    if not ready:
-        raise Late
-    return ready
+    while True:
+        left = min(max(deadline - monotonic(), 0.0), _LONGEST_WAIT)
+        ready = [pipe for pipe, _ in poll.poll(1000 * left)]
+        if ready:
+            return ready
+        if left < _LONGEST_WAIT:
+            raise Late

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from math import ulp
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
 from gsopt.job import Job, Seconds, Workload
 from gsopt.judge import Verdict, fluid_finish_times, judge
 from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
-from gsopt.tolerances import CONTINUOUS, ULPS
+from gsopt.tolerances import CONTINUOUS
 
 #: Work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]
@@ -23,9 +23,6 @@ Rate = Annotated[float, Field(gt=0, le=1e12)]
 
 #: Longest that a job may take alone, in seconds, and the most that its rates may differ.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
-
-#: Seconds by which rounding may miss a deadline, relative to the deadline.
-_TOLERANCE = 1e-9
 
 
 class ElasticJob(Frozen):
@@ -180,9 +177,9 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Give a millionth of a mean job completion time, and the rounding of the clock."""
-        clock = max(job.release for job in self.jobs) + float(value)
-        return CONTINUOUS * float(value) + ULPS * ulp(clock)
+        """Give a millionth of a mean job completion time, and what the judge may excuse all jobs together."""
+        last = max(job.release for job in self.jobs) + len(self.jobs) * float(value)
+        return CONTINUOUS * float(value) + len(self.jobs) * clock_error(last, value)
 
     @cached_property
     def workload(self) -> Workload:
@@ -249,7 +246,8 @@ class Scheduling(Problem[SchedulingSolution]):
         pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times, strict=True)
         for job, completion, fair in pairs:
             deadline = fair + self.fairness
-            if completion is not None and completion > deadline * (1 + _TOLERANCE):
+            excuse = clock_error(deadline, deadline - job.release_date)
+            if completion is not None and completion > deadline + excuse:
                 broken.append(
                     f"job {job.name!r} completes at {completion:g}, more than the fairness of "
                     f"{self.fairness:g} s after its fair share would at {fair:g}"

@@ -25,6 +25,8 @@ from instances.traces.ares import scaled
 from instances.workloads import poisson
 from instances.workloads.shape import PHILLY
 
+pytestmark = pytest.mark.slow
+
 PHILLY_JOBS, GENERATED_JOBS, GPUS = 80_000, 100_000, 512
 
 

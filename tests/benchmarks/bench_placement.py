@@ -107,6 +107,7 @@ def test_heuristics(benchmark: BenchmarkFixture, name: str, types: int) -> None:
     assert result.solution is not None or "unplaced" in result.message
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: tables")
 def test_table_of_gaps(benchmark: BenchmarkFixture) -> None:
     """No heuristic is below the proven bound, on generated instances and on real snapshots where at hand."""

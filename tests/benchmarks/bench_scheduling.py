@@ -22,6 +22,8 @@ from gsopt.study import load, names
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 
+pytestmark = pytest.mark.slow
+
 Answer = Result[SchedulingSolution]
 
 POLICIES: tuple[Callable[[Scheduling], Answer], ...] = (

@@ -25,6 +25,8 @@ from gsopt.job import Job, Workload
 from gsopt.simulation import Policy, simulate
 from heuristics.policies import fifo, sjf, srtf, tiresias
 
+pytestmark = pytest.mark.slow
+
 SMALL, LARGE = 10_000, 80_000
 
 

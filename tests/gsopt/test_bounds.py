@@ -1,6 +1,7 @@
 """Bounds hold for every policy and are ordered as proven."""
 
 from itertools import permutations
+from math import ulp
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,7 +11,9 @@ from gsopt.bounds import (
     height_bound,
     lower_bound,
     mean_busy_time_bound,
+    mean_jct,
     moore_hodgson_bound,
+    moore_hodgson_positions,
     position_bound,
     srpt_bound,
 )
@@ -71,13 +74,41 @@ def test_bounds_are_below_the_best_list_schedule(data: st.DataObject) -> None:
         (srpt_bound, 2 + 3),
         (position_bound, 3 + 4),
         (mean_busy_time_bound, 1.5 + 2 + 1.5 + 1),
+        (moore_hodgson_bound, 3 + 4),
     ],
 )
 def test_bounds_by_hand(bound: object, expected: float) -> None:
     """Two GPUs; a job of 4 s on one GPU at 0 s and a job of 2 s on one GPU at 1 s."""
     jobs = _together((0, 4, 1), (1, 2, 1))
     assert callable(bound)
-    assert bound(jobs, 2) == pytest.approx(expected)
+    assert bound(jobs, 2) == pytest.approx(expected, rel=1e-12)
+
+
+def test_moore_hodgson_by_hand() -> None:
+    """A job of 5 s on one GPU or 3.75 s on two, and one of 1 s on two from 1 s on, are both done at 4.25 s.
+
+    To be complete at a time t the first needs 5 + 2 (5 - t) GPU-seconds, the second 2, of the 2 t that there
+    are. The other bounds do not see that haste costs GPU-seconds, so this one is taken.
+    """
+    hasty = Job(name="a", release_date=0, duration=5, gpus=1, menu=[(1, 1.0), (2, 4 / 3)])
+    jobs = bundle([hasty, Job(name="b", release_date=1, duration=1, gpus=2)])
+    assert moore_hodgson_positions(jobs, 2) == pytest.approx([2, 4.25], rel=1e-10)
+    assert moore_hodgson_bound(jobs, 2) == pytest.approx(6.25, rel=1e-10)
+    assert max(position_bound(jobs, 2), mean_busy_time_bound(jobs, 2)) == pytest.approx(5.75, rel=1e-12)
+    assert lower_bound(jobs, 2) == moore_hodgson_bound(jobs, 2)
+
+
+@settings(calm, max_examples=50)
+@given(data=st.data(), gpus=st.integers(1, 6), date=st.sampled_from([1.7e9, 2.0**31, 1e6]))
+def test_late_dates_cost_no_digits(data: st.DataObject, gpus: int, date: float) -> None:
+    """With all jobs at a later date the bounds on the mean job completion time are the same but for a tick."""
+    jobs = data.draw(workloads(gpus, elastic=True))
+    later = bundle([job.model_copy(update={"release_date": job.release_date + date}) for job in jobs.jobs])
+    for bound in BOUNDS:
+        before, after = (mean_jct(bound(each, gpus), each) for each in (jobs, later))
+        assert abs(after - before) <= ulp(date + 1e3) + 1e-12 * before
+    pairs = zip(moore_hodgson_positions(jobs, gpus), moore_hodgson_positions(later, gpus), strict=True)
+    assert all(abs(after - date - before) <= ulp(date + 1e3) for before, after in pairs)
 
 
 def test_an_empty_workload() -> None:

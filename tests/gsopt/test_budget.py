@@ -1,6 +1,7 @@
 """Budget: one clock, and what is left of it."""
 
 from math import inf, nan
+from typing import Any
 
 import pytest
 
@@ -40,15 +41,28 @@ def test_what_was_asked_for_is_known() -> None:
     assert set(DEFAULTS) == set(Budget.__dataclass_fields__) - {"begin"}
 
 
-@pytest.mark.parametrize("limit", [-1.0, nan, inf])
-def test_a_limit_is_a_number_of_seconds(limit: float) -> None:
+@pytest.mark.parametrize("limit", [-1.0, nan, inf, "3"])
+def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
     """A negative, infinite or missing number is refused in one line."""
     with pytest.raises(InvalidInput, match=r"time_limit: .*: must be a finite number of seconds >= 0"):
         Budget(time_limit=limit)
 
 
-@pytest.mark.parametrize("gap", [-0.1, nan, inf])
-def test_a_gap_is_a_share(gap: float) -> None:
+@pytest.mark.parametrize("gap", [-0.1, nan, inf, None, "0.1"])
+def test_a_gap_is_a_share(gap: Any) -> None:
     """A negative or infinite gap is refused in one line."""
     with pytest.raises(InvalidInput, match=r"gap: .*: must be at least 0"):
         Budget(gap=gap)
+
+
+@pytest.mark.parametrize("backend", ["highs", Highs, 3])
+def test_a_backend_is_an_object_that_solves(backend: Any) -> None:
+    """A name or a class of a backend is refused where it is given, not where a solver is first needed."""
+    with pytest.raises(InvalidInput, match=r"backend: .*: must be a backend"):
+        Budget(backend=backend)
+
+
+def test_a_callback_can_be_called() -> None:
+    """What is no function is refused as a callback."""
+    with pytest.raises(InvalidInput, match=r"on_incumbent: 3: must be a function"):
+        Budget(on_incumbent=3)  # type: ignore[arg-type]

@@ -1,12 +1,6 @@
-"""The command line, run as its users run it."""
+"""The command line."""
 
 import json
-import os
-import pty
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,16 +8,9 @@ import pytest
 from gsopt.cli import Exit
 from gsopt.files import problem_types, write
 from instances.reclaiming import server_uniform
+from tests.commands import gsopt, gsopt_process, interrupted_solve
 from tests.gsopt.problems.test_reclaiming import figure_5
 from tests.gsopt.test_files import HOSTILE
-
-COMMAND = [sys.executable, "-c", "from gsopt.cli import main; main()"]
-
-
-def gsopt(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the command."""
-    line = [*COMMAND, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.fixture
@@ -35,8 +22,8 @@ def instance(tmp_path: Path) -> Path:
 
 
 def test_solve_prints_one_json_object(instance: Path) -> None:
-    """`solve --json` prints one object with the documented keys and exits with 0."""
-    run = gsopt("solve", instance, "--json")
+    """As a process of its own `solve --json` prints one object with the documented keys and exits with 0."""
+    run = gsopt_process("solve", instance, "--json")
     found = json.loads(run.stdout)
     assert run.returncode == Exit.SOLUTION
     wanted = {"method", "status", "objective", "bound", "gap", "stopped_by", "level", "runtime", "solution"}
@@ -44,6 +31,12 @@ def test_solve_prints_one_json_object(instance: Path) -> None:
     assert (found["status"], found["objective"], found["bound"]) == ("optimal", 1, 1)
     assert sorted(found["solution"]["servers"]) == ["s1", "s2"]
     assert run.stderr == ""
+
+
+def test_process_that_fails_ends_with_its_exit_code() -> None:
+    """As a process of its own the command says what is wrong in one line and exits with the code for it."""
+    run = gsopt_process("solve", "no-such-file.json")
+    assert run == (Exit.BAD_INPUT, "", "gsopt: no-such-file.json: cannot be read: No such file or directory\n")
 
 
 @pytest.mark.parametrize("backend", ["highs", "cp-sat", "scip"])
@@ -146,18 +139,10 @@ def test_no_progress_without_terminal(instance: Path) -> None:
 
 
 def test_ctrl_c_returns_the_incumbent(tmp_path: Path) -> None:
-    """Ctrl-C during a solve at a terminal ends it soon, with the best solution so far."""
+    """Ctrl-C at a terminal ends a solve that would take hours, with the best solution and bound so far."""
     path = tmp_path / "hard.json"
     write(server_uniform(servers=200, jobs=100, degree=3, demand=60), path)
-    parent, child = pty.openpty()
-    line = [*COMMAND, "solve", str(path), "--method", "milp", "--json"]
-    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=child, text=True) as run:
-        os.close(child)
-        time.sleep(6)  # long enough for a first incumbent, far too short for a proof
-        run.send_signal(signal.SIGINT)
-        output, _ = run.communicate(timeout=20)
-    os.close(parent)
-    found = json.loads(output)
+    found = json.loads(interrupted_solve(path, "--method", "milp", "--json"))
     assert found["stopped_by"] == "interrupt"
     assert found["solution"] is not None
     assert found["bound"] is not None

@@ -14,8 +14,8 @@ from gsopt.judge import judge
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from heuristics import policies
+from tests.commands import gsopt
 from tests.gsopt.simulation.scenarios import bundle
-from tests.gsopt.test_cli import gsopt
 from tests.instances.traces.samples import PHILLY
 
 _KEYS = [

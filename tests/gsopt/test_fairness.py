@@ -1,6 +1,7 @@
 """The fair share is as computed by hand, and the bounds on delays hold or fail as claimed."""
 
 from fractions import Fraction
+from math import ulp
 from typing import Any
 
 import pytest
@@ -252,6 +253,33 @@ def test_floats_excuse_rounding() -> None:
     run = replay(scenario, efq, alpha=1.0, record=True)
     assert run.schedule is not None
     assert delay_report(run.schedule, scenario, alpha=1.0).violations == ()
+
+
+@pytest.mark.parametrize("release", [0.0, 1.7e9])
+def test_delays_are_excused_by_ticks(release: float) -> None:
+    """A job that may not be late at all is late by ten microseconds and not by a tick, whatever the date."""
+    scenario = Scenario(workload=_together((release, 1, 1)), cluster=Cluster.plain(1))
+
+    def late(seconds: float, *, exact: bool = False) -> bool:
+        schedule = Schedule((Segment("j0", release + seconds, release + 1 + seconds, 1),))
+        return bool(delay_report(schedule, scenario, alpha=1.0, exact=exact).violations)
+
+    assert not late(0)
+    assert not late(ulp(release + 1))
+    assert late(1e-5)
+    assert late(2.0**-20, exact=True)
+
+
+@pytest.mark.parametrize("release", [0.0, 1.7e9])
+def test_ratios_are_excused_by_ticks(release: float) -> None:
+    """A ratio that differs from 1 by a tick of the clock is 1, and one that differs by 1e-5 is what it is."""
+    jobs, fair = _together((release, 1, 1)), release + 1
+    for seconds, ratio in [(ulp(fair), 1.0), (-ulp(fair), 1.0), (1e-5, 1 + 1e-5), (-1e-5, 1 - 1e-5)]:
+        (found,) = finish_time_fairness([fair + seconds], [fair], jobs)
+        assert found == pytest.approx(ratio, abs=ulp(fair))
+        assert (found == 1) == (ratio == 1)
+    exact = finish_time_fairness([Fraction(fair) + Fraction(1, 2**60)], [Fraction(fair)], jobs)
+    assert unfair_fraction(exact) == 1
 
 
 def test_no_jobs() -> None:

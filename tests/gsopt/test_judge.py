@@ -9,7 +9,7 @@ import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidSolution
-from gsopt.job import Job
+from gsopt.job import Job, Workload
 from gsopt.judge import judge, judged
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment
@@ -63,6 +63,7 @@ def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
         (_a((0, 4, 3)), "GPU count 3"),
         (_a((0, 4, 2), (0, 4, 2)), "two sets of GPUs"),
         (_a((0, 2, 2), (1, 3, 2)), "two sets of GPUs"),
+        (_a((0, 3, 1), (1, 1 + 1e-12, 1), (2, 4.5, 1)), "two sets of GPUs at 2"),
         (_a((0, 0, 2)), "ends after it starts"),
         (_a((3, 1, 2)), "ends after it starts"),
         (_a((0, float("nan"), 2)), "ends after it starts"),
@@ -72,6 +73,7 @@ def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
         (_a((0, 4, 2, (0, 0))), "2 different ones"),
         (_a((0, 4, 2, (0, 3))), "numbered from 0 to 2"),
         (_a((0, 4, 2, (-1, 0))), "numbered from 0 to 2"),
+        (_a((0, 4, 2, (0, 0.5))), "numbered from 0 to 2"),
         ((Segment("a", 0, 4, 2, (0, 1)), Segment("b", 1, 3, 1, (1,))), "2 jobs hold GPU 1"),
     ],
 )
@@ -124,14 +126,36 @@ def test_a_drop_of_capacity_counts() -> None:
     )
 
 
-def test_promised_non_preemption() -> None:
+@pytest.mark.parametrize("exact", [False, True])
+def test_promised_non_preemption(exact: bool) -> None:
     """A pause is a violation only where the promise was made, and not where the capacity dropped."""
     segments = (Segment("a", 0, 2, 2), Segment("a", 3, 5, 2), Segment("b", 1, 3, 1))
-    drop = [CapacityChange(time=2.0, gpus=1), CapacityChange(time=3.0, gpus=3)]
-    dropped = _PLAIN.model_copy(update={"capacity_changes": tuple(drop)})
-    assert judge(Schedule(segments, preemptive=True), _PLAIN).violations == ()
-    assert judge(Schedule(segments, preemptive=False), _PLAIN).violations == ("job 'a' is preempted at 2.0",)
-    assert judge(Schedule(segments, preemptive=False), dropped).violations == ()
+
+    def violations(*capacities: tuple[float, int], preemptive: bool = False) -> tuple[str, ...]:
+        changes = tuple(CapacityChange(time=time, gpus=gpus) for time, gpus in capacities)
+        scenario = _PLAIN.model_copy(update={"capacity_changes": changes})
+        return judge(Schedule(segments, preemptive), scenario, exact=exact).violations
+
+    preempted = (f"job 'a' is preempted at {2 if exact else 2.0}",)
+    assert violations(preemptive=True) == ()
+    assert violations() == preempted
+    assert violations((2, 1), (3, 3)) == ()
+    assert violations((0.5, 2), (1, 3)) == preempted  # a drop at another time
+    assert violations((0, 2), (1, 3), (2, 3)) == preempted  # no change
+    assert violations((0, 2), (0.5, 3)) == preempted
+    assert violations((0, 2), (1, 3), (2, 2), (3, 3)) == ()
+
+
+def test_a_rise_of_capacity_excuses_no_preemption() -> None:
+    """Where promised not to, a job does not pause when GPUs are added, up to all of the cluster or fewer."""
+    jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])
+    paused = Schedule((Segment("a", 0, 2, 1), Segment("a", 3, 5, 1)), preemptive=False)
+    for capacities in [(1, 2, 4), (2, 4, 3), (1, 3, 1)]:
+        changes = tuple(
+            CapacityChange(time=time, gpus=gpus) for time, gpus in zip((0, 2, 4), capacities, strict=True)
+        )
+        scenario = Scenario(workload=jobs, cluster=Cluster.plain(4), capacity_changes=changes)
+        assert judge(paused, scenario).violations == ("job 'a' is preempted at 2.0",)
 
 
 def test_overheads_take_time() -> None:
@@ -172,6 +196,60 @@ def test_figures_by_hand() -> None:
     assert (verdict.worst_fairness, verdict.unfair_fraction) == (Fraction(3, 2), 1.0)
 
 
+def _ones(number: int) -> Workload:
+    """Give jobs of a second on a GPU each, all released at 0."""
+    return bundle([Job(name=f"j{i}", release_date=0, duration=1, gpus=1) for i in range(number)])
+
+
+@pytest.mark.parametrize(
+    ("number", "rank"), [(1, 1), (2, 2), (99, 99), (100, 99), (101, 100), (199, 198), (200, 198), (201, 199)]
+)
+def test_p99_is_the_smallest_that_99_percent_do_not_exceed(number: int, rank: int) -> None:
+    """Of jobs that run one after the other the job completion times are 1, 2, ..., and so are their ranks."""
+    scenario = Scenario(workload=_ones(number), cluster=Cluster.plain(1))
+    schedule = Schedule(tuple(Segment(f"j{i}", i, i + 1, 1) for i in range(number)))
+    assert judge(schedule, scenario).p99_jct == rank
+    assert replay(scenario, fifo).metrics.p99_jct == rank
+
+
+def test_incomplete_jobs_count_as_preempted() -> None:
+    """A job that ran and was never completed has been interrupted; one that never ran has not."""
+    scenario = Scenario(workload=_ones(3), cluster=Cluster.plain(1))
+    verdict = judge(Schedule((Segment("j0", 0, 1, 1), Segment("j1", 1, 1.5, 1))), scenario, complete=False)
+    assert (verdict.violations, verdict.jct) == ((), (1.0,))
+    assert (verdict.preemptions, verdict.preemptions_per_job) == (1, 1 / 3)
+
+
+def test_utilisation_ends_with_the_last_completion() -> None:
+    """What an incomplete job holds after the last completion is GPU time, and is not utilisation."""
+    scenario = Scenario(workload=_ones(2), cluster=Cluster.plain(2))
+    schedule = Schedule((Segment("j0", 0, 1, 1), Segment("j1", 0.5, 1.25, 1)))
+    verdict = judge(schedule, scenario, complete=False)
+    assert (verdict.makespan, verdict.utilisation) == (1, (1 + 0.5) / 2)
+    assert verdict.gpu_hours == (1 + 0.75) / 3600
+    late = judge(
+        Schedule((Segment("j0", 0, 1, 1), Segment("j1", 1.5, 1.75, 1))), scenario, complete=False, exact=True
+    )
+    assert late.utilisation == Fraction(1, 2)
+
+
+def test_utilisation_counts_the_gpus_that_are_there() -> None:
+    """Capacity counts from the first release date to the last completion, whenever it changes."""
+    jobs = bundle([Job(name="a", release_date=2, duration=4, gpus=1)])
+
+    def utilisation(*capacities: tuple[float, int]) -> Any:
+        changes = tuple(CapacityChange(time=time, gpus=gpus) for time, gpus in capacities)
+        scenario = Scenario(workload=jobs, cluster=Cluster.plain(4), capacity_changes=changes)
+        return judge(Schedule((Segment("a", 2, 6, 1),)), scenario, exact=True).utilisation
+
+    assert utilisation() == Fraction(4, 16)
+    assert utilisation((1, 2)) == Fraction(4, 8)  # before the first release date
+    assert utilisation((0, 1), (1, 2)) == Fraction(4, 8)
+    assert utilisation((3, 2)) == Fraction(4, 4 + 6)
+    assert utilisation((0, 1), (3, 2), (5, 4)) == Fraction(4, 1 + 4 + 4)
+    assert utilisation((7, 1), (9, 3)) == Fraction(4, 16)  # after the last completion
+
+
 def test_resizes_are_not_preemptions() -> None:
     """A job that goes on with fewer GPUs has been resized, one that pauses meanwhile has been preempted."""
     without_pause = judge(Schedule(_a((0, 2, 2), (2, 6, 1))), _PLAIN)
@@ -180,14 +258,18 @@ def test_resizes_are_not_preemptions() -> None:
 
 
 def test_a_ratio_of_1_is_fair_whatever_the_rounding() -> None:
-    """A job that completes when it would under the fluid share, but for rounding, is not served unfairly."""
-    alone = Scenario(
-        workload=bundle([Job(name="a", release_date=0, duration=1, gpus=1)]), cluster=Cluster.plain(1)
-    )
-    ends = (1 + 1e-12, 1 + 1e-6)
-    verdicts = [judge(Schedule((Segment("a", end - 1, end, 1),)), alone) for end in ends]
-    assert [verdict.unfair_fraction for verdict in verdicts] == [0, 1]
-    assert all(verdict.worst_fairness > 1 for verdict in verdicts)
+    """A job that completes when it would under the fluid share, but for rounding, has a ratio of 1."""
+    for release, error, late in [(0.0, 1e-12, 1e-8), (1.7e9, 2.0**-22, 2.0**-17)]:
+        alone = Scenario(
+            workload=bundle([Job(name="a", release_date=release, duration=1, gpus=1)]), cluster=Cluster.plain(1)
+        )
+        ends = (release + 1, release + 1 + error, release + 1 + late)
+        verdicts = [judge(Schedule((Segment("a", end - 1, end, 1),)), alone) for end in ends]
+        assert [verdict.violations for verdict in verdicts] == [()] * 3
+        assert [verdict.unfair_fraction for verdict in verdicts] == [0, 0, 1]
+        assert [verdict.worst_fairness for verdict in verdicts] == [1, 1, pytest.approx(1 + late, rel=1e-12)]
+        exact = judge(Schedule((Segment("a", ends[1] - 1, ends[1], 1),)), alone, exact=True)
+        assert exact.unfair_fraction == 1
 
 
 def test_judged_raises() -> None:

@@ -6,7 +6,7 @@ from inspect import signature
 import pytest
 
 from gsopt.budget import DEFAULTS, Budget
-from gsopt.errors import Contradiction, InvalidSolution
+from gsopt.errors import Contradiction, InvalidInput, InvalidSolution
 from gsopt.method import accepts, exact_method, heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Result, Status, StoppedBy
@@ -98,3 +98,17 @@ def test_interrupt_leaves_the_start() -> None:
 def test_exact_method_can_be_sent_to_another_process() -> None:
     """A decorated method is pickled by its name."""
     assert pickle.loads(pickle.dumps(worst_servers)) is worst_servers  # noqa: S301 - our own
+
+
+def test_start_of_another_kind_is_refused() -> None:
+    """A start that is no solution of the problem gives one line that says what it must be."""
+    with pytest.raises(InvalidInput, match="start: 's1': must be a ReclaimingSolution"):
+        worst_servers(figure_5(2), start="s1")
+
+
+def test_budget_and_options_do_not_mix() -> None:
+    """An option beside a budget would be ignored, so it is refused, and so is a budget that is none."""
+    with pytest.raises(InvalidInput, match=r"gap: 0\.5: must be part of the budget"):
+        worst_servers(figure_5(2), budget=Budget(), gap=0.5)
+    with pytest.raises(InvalidInput, match=r"budget: 3: must be a gsopt\.Budget"):
+        worst_servers(figure_5(2), budget=3)  # type: ignore[arg-type]

@@ -50,7 +50,7 @@ def test_methods_are_called_what_their_package_calls_them() -> None:
 
 def test_solve_uses_the_exact_default() -> None:
     """Without a method the decision's exact method answers."""
-    result = gsopt.solve(figure_5(3), time_limit=20)
+    result = gsopt.solve(figure_5(3))
     assert (result.method, result.status, result.objective) == ("exact", Status.OPTIMAL, 2)
 
 

@@ -1,8 +1,9 @@
 """Functions that the tests run in a worker."""
 
 import os
-import time
+import signal
 from math import inf
+from threading import Event
 from typing import Any
 
 from gsopt.backends.process import Kind
@@ -21,18 +22,20 @@ def size(task: Any, link: Link) -> int:
     return len(task)
 
 
-def sleep(task: float, link: Link) -> None:
-    """Take no notice of anything for some seconds."""
+def sleep(task: Any, link: Link) -> None:
+    """Take no notice of anything for ever."""
     link.log("asleep")
-    link.send(Kind.BOUND, 1.0)
-    time.sleep(task)
+    link.send(Kind.BOUND, task)
+    while True:
+        signal.pause()
 
 
 def obey(task: Any, link: Link) -> str:
     """Wait for the interrupt."""
+    stopped = Event()
+    link.on_stop(stopped.set)
     link.send(Kind.BOUND, task)
-    while not link.stopped:
-        time.sleep(0.01)
+    stopped.wait()
     return "stopped"
 
 

@@ -11,8 +11,12 @@ import numpy as np
 from gsopt.backends import Backend, CpSat, Highs, Scip
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
+from tests.processes import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[3]
+#: A module that stands in for a solver whose import takes as long as a test wants.
+GATED = "tests.gsopt.backends.gated"
+
 BACKENDS: tuple[Backend, ...] = (Highs(), CpSat(), Scip())
 
 
@@ -82,9 +86,9 @@ def script(folder: Path, text: str) -> subprocess.Popen[str]:
     )
 
 
-def finished(process: subprocess.Popen[str], seconds: float = 120) -> str:
+def finished(process: subprocess.Popen[str]) -> str:
     """Give what a script printed, once it ended well."""
-    printed, complained = process.communicate(timeout=seconds)
+    printed, complained = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, complained
     return printed
 
@@ -103,3 +107,16 @@ def large_limits(seed: int, scale: float = 1e5) -> StandardForm:
         column_upper=np.full(15, scale * 10),
         integer=integer,
     )
+
+
+def open_gate(gate: Path) -> None:
+    """Let the worker that waits at the gate, or comes to it, start."""
+
+    def opened() -> bool:
+        try:
+            os.close(os.open(gate, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:  # nobody waits there yet
+            return False
+        return True
+
+    wait_until(opened)

@@ -3,20 +3,22 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import IO, Any
 
+import numpy as np
 import pytest
 
 from gsopt.backends import Highs
 from gsopt.backends.process import POOL, Frame, Kind, Late, Pool, Reply, Worker
 from gsopt.errors import MissingSolver
-from gsopt.result import StoppedBy
+from gsopt.result import Status, StoppedBy
 from tests.gsopt.backends import functions
-from tests.gsopt.backends.models import BACKENDS, ROOT, finished, knapsack, script
+from tests.gsopt.backends.models import BACKENDS, GATED, ROOT, finished, knapsack, open_gate, script
+from tests.processes import PATIENCE, wait_until_gone
 
 MODULE = "json"  # any module stands in for a solver
 
@@ -39,6 +41,38 @@ def call(worker: Worker, function: Any, task: Any, limit: float | None = None) -
 
 def nothing() -> None:
     """Check nothing."""
+
+
+@pytest.fixture
+def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give the gate at which workers wait while they start."""
+    path = tmp_path / "gate"
+    os.mkfifo(path)
+    monkeypatch.setenv("GATE", str(path))
+    return path
+
+
+class Clock:
+    """A clock that runs as ever, and can be put forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+
+    def __call__(self) -> float:
+        """Give the time in seconds."""
+        return monotonic() + self._ahead
+
+    def put_forward(self, seconds: float) -> None:
+        """Let seconds pass at once."""
+        self._ahead += seconds
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Give the clock by which workers are late."""
+    clock = Clock()
+    monkeypatch.setattr("gsopt.backends.process.monotonic", clock)
+    return clock
 
 
 def test_idle_worker_is_used_again(pool: Pool) -> None:
@@ -83,28 +117,24 @@ def test_worker_that_died_idle_is_replaced(pool: Pool) -> None:
     assert pool.pids == [worker.pid]
 
 
-def test_deadline_covers_the_start_of_a_worker(pool: Pool) -> None:
-    """Whoever cannot wait for a worker to start leaves it to the next who asks."""
-    with pytest.raises(Late), pool.borrow(MODULE, nothing, deadline=0.0):
-        pass
-    (starting,) = pool.pids
+def test_a_limit_may_be_longer_than_a_system_can_wait(pool: Pool) -> None:
+    """A limit of thirty years is no number too large for a wait."""
     with pool.borrow(MODULE, nothing) as worker:
-        assert worker.pid == starting
+        reply, _ = call(worker, functions.process_id, None, limit=1e9)
+        assert reply.answer == worker.pid
 
 
-def test_prepared_worker_is_the_one_that_is_borrowed(pool: Pool) -> None:
-    """A worker started beforehand serves the next call, and is not started twice."""
-    pool.prepare(MODULE, nothing)
-    pool.prepare(MODULE, nothing)
-    (prepared,) = pool.pids
-    with pool.borrow(MODULE, nothing) as worker:
-        assert worker.pid == prepared
-
-
-def test_late_worker_is_killed(pool: Pool) -> None:
+def test_late_worker_is_killed(pool: Pool, clock: Clock) -> None:
     """A function that does not answer in time must be killed, with what was heard of it."""
+    frames: list[Frame] = []
+
+    def hear(frame: Frame) -> None:
+        frames.append(frame)
+        if frame[0] is Kind.BOUND:
+            clock.put_forward(3600)
+
     with pool.borrow(MODULE, nothing) as worker:
-        reply, frames = call(worker, functions.sleep, 60.0, limit=3)
+        reply = worker.call(functions.sleep, 1.0, limit=3600, hear=hear)
 
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.TIME_LIMIT)
     assert "killed" in reply.message
@@ -124,7 +154,7 @@ def test_interrupt_is_obeyed(pool: Pool) -> None:
 def test_interrupt_that_is_not_obeyed_kills(pool: Pool) -> None:
     """A function that does not obey must be killed."""
     with pool.borrow(MODULE, nothing) as worker:
-        reply = worker.call(functions.sleep, 60.0, limit=None, hear=lambda _frame: True)
+        reply = worker.call(functions.sleep, 1.0, limit=None, hear=lambda _frame: True)
 
     assert (reply.answer, reply.stopped_by) == (None, StoppedBy.INTERRUPT)
     assert pool.pids == []
@@ -137,7 +167,7 @@ def test_keyboard_interrupt_stops(pool: Pool) -> None:
         raise KeyboardInterrupt
 
     with pool.borrow(MODULE, nothing) as worker:
-        reply = worker.call(functions.sleep, 60.0, limit=None, hear=hear)
+        reply = worker.call(functions.sleep, 1.0, limit=None, hear=hear)
 
     assert reply.stopped_by is StoppedBy.INTERRUPT
 
@@ -206,6 +236,63 @@ def test_module_that_fails_to_import_is_a_missing_solver(pool: Pool) -> None:
     assert pool.pids == []
 
 
+def test_worker_that_starts_too_slowly_goes_on_starting(pool: Pool, gate: Path) -> None:
+    """A worker that is not ready by the deadline must be given up, and serve the next who asks."""
+    for _ in range(2):
+        with pytest.raises(Late), pool.borrow(GATED, nothing, deadline=monotonic()):
+            pass
+    (starting,) = pool.pids
+    open_gate(gate)
+    with pool.borrow(GATED, nothing) as worker:
+        reply, _ = call(worker, functions.process_id, None)
+
+    assert reply.answer == starting
+
+
+def test_worker_that_never_starts_is_a_missing_solver(pool: Pool, gate: Path, clock: Clock) -> None:
+    """A worker that is not ready when any machine would have started it must be killed."""
+    del gate
+    with pytest.raises(Late), pool.borrow(GATED, nothing, deadline=monotonic()):
+        pass
+    clock.put_forward(3600)
+    with pytest.raises(MissingSolver, match="does not start: late"), pool.borrow(GATED, nothing):
+        pass
+
+    assert pool.pids == []
+
+
+def test_worker_is_prepared_without_waiting(pool: Pool, gate: Path) -> None:
+    """Preparing must return while the worker starts, and start one worker however often it is asked for."""
+    for _ in range(3):
+        pool.prepare(GATED, nothing)
+    (starting,) = pool.pids
+    open_gate(gate)
+    with pool.borrow(GATED, nothing) as worker:
+        assert worker.pid == starting
+
+
+def test_time_limit_covers_the_start(gate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solve whose worker does not start must end at its limit with what it was given; the next one works."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    backend = Gated()
+    try:
+        outcome = backend.solve(knapsack(), start=np.zeros(5), time_limit=0.1)
+        open_gate(gate)
+        again = backend.solve(knapsack())
+    finally:
+        POOL.close()
+
+    assert (outcome.status, outcome.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
+    assert (outcome.objective, outcome.bound) == (0.0, None)
+    assert (again.status, again.objective) == (Status.OPTIMAL, 23.0)
+
+
+class Gated(Highs):
+    """HiGHS, in a worker that starts when the test lets it."""
+
+    module = GATED
+
+
 def test_exception_outside_kills_the_worker(pool: Pool) -> None:
     """A worker must not return to the pool when something was raised while it was out."""
     with pytest.raises(ZeroDivisionError), pool.borrow(MODULE, nothing):
@@ -221,16 +308,16 @@ def test_closing_ends_idle_and_busy_workers(pool: Pool) -> None:
 
     def work() -> None:
         with pool.borrow(MODULE, nothing) as worker:
-            replies.append(worker.call(functions.sleep, 60.0, limit=None, hear=lambda _frame: heard.set()))
+            replies.append(worker.call(functions.sleep, 1.0, limit=None, hear=lambda _frame: heard.set()))
 
     thread = threading.Thread(target=work)
     thread.start()
-    heard.wait(60)
+    heard.wait(PATIENCE)
     with pool.borrow(MODULE, nothing):
         pass
     assert len(pool.pids) == 2
     pool.close()
-    thread.join(60)
+    thread.join(PATIENCE)
 
     assert pool.pids == []
     assert [reply.stopped_by for reply in replies] == [StoppedBy.CRASH]
@@ -245,7 +332,7 @@ def test_threads_have_workers_of_their_own() -> None:
 
 
 SOLVE = """
-import os, signal, sys, time
+import os, signal, sys
 from gsopt.backends import CpSat, Highs, Scip
 from gsopt.backends.process import POOL
 from tests.gsopt.backends.models import knapsack, market_split, union_of_servers
@@ -263,7 +350,7 @@ print(*POOL.pids)
 
     assert printed[:2] == ["[23.0, 23.0, 23.0]", "set()"]
     assert len(printed) == 3
-    assert all(gone(int(pid)) for pid in printed[2].split())
+    wait_until_gone(*map(int, printed[2].split()))
 
 
 def test_modules_beside_the_script_do_not_shadow_the_worker(tmp_path: Path) -> None:
@@ -286,16 +373,14 @@ def test_no_orphan_survives_the_parent(tmp_path: Path, backend: str) -> None:
     text = f"""{SOLVE}
 {backend}().solve(knapsack())
 print(*POOL.pids, flush=True)
-{backend}().solve(market_split())
+{backend}().solve(market_split(), log=True)
 """
-    process = script(tmp_path, text)
-    assert process.stdout is not None
-    worker = int(process.stdout.readline())
-    time.sleep(0.5)  # into the solve
-    process.kill()
-    process.communicate()
+    with script(tmp_path, text) as process:
+        worker = int(read_line(process.stdout))
+        read_line(process.stderr)  # the solver's log: the solve is under way
+        process.kill()
 
-    assert gone(worker)
+    wait_until_gone(worker)
 
 
 def test_no_orphan_where_a_fork_holds_the_pipes(tmp_path: Path) -> None:
@@ -304,44 +389,36 @@ def test_no_orphan_where_a_fork_holds_the_pipes(tmp_path: Path) -> None:
 Highs().solve(knapsack())
 import ctypes
 if ctypes.PyDLL(None).fork() == 0:  # Python does not see this fork, so the pipes stay open
-    time.sleep(60)
-    os._exit(0)
+    signal.pause()
 print(*POOL.pids, flush=True)
-Highs().solve(market_split())
+Highs().solve(market_split(), log=True)
 """
-    process = script(tmp_path, text)
-    assert process.stdout is not None
-    worker = int(process.stdout.readline())
-    time.sleep(0.5)
-    process.kill()
-    vanished = gone(worker)
-    os.killpg(process.pid, signal.SIGKILL)  # the fork
-    process.communicate()
-
-    assert vanished
+    with script(tmp_path, text) as process:
+        worker = int(read_line(process.stdout))
+        read_line(process.stderr)
+        process.kill()
+        try:
+            wait_until_gone(worker)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # the fork
 
 
 @pytest.mark.parametrize("backend", ["Highs", "CpSat", "Scip"])
 def test_ctrl_c_leaves_the_best_incumbent(tmp_path: Path, backend: str) -> None:
-    """Ctrl-C at the terminal must bring the outcome with its best incumbent at once; the next solve works."""
+    """Ctrl-C must end a solve that would take hours with its best incumbent; the next solve works."""
     text = f"""{SOLVE}
 outcome = {backend}().solve(union_of_servers(120, 160, 40), on_incumbent=lambda i: print("found", flush=True))
 print("ended", outcome.status, outcome.stopped_by, outcome.objective is not None, flush=True)
 print({backend}().solve(knapsack()).objective)
 """
     process = script(tmp_path, text)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "found\n"
-    time.sleep(0.5)
-    begin = time.monotonic()
+    assert read_line(process.stdout) == "found\n"
     os.killpg(process.pid, signal.SIGINT)
-    while (line := process.stdout.readline()) == "found\n":
-        pass
-    waited = time.monotonic() - begin
+    *found, ended, objective = finished(process).splitlines()
 
-    assert line == "ended feasible interrupt True\n"
-    assert waited < 10  # two seconds on a machine with nothing else to do
-    assert finished(process) == "23.0\n"
+    assert set(found) <= {"found"}
+    assert ended == "ended feasible interrupt True"
+    assert objective == "23.0"
 
 
 def test_forked_process_has_workers_of_its_own(tmp_path: Path) -> None:
@@ -385,21 +462,7 @@ def test_every_backend_runs_at_once() -> None:
     assert len(POOL.pids) >= 3
 
 
-def gone(pid: int, seconds: float = 30) -> bool:
-    """Tell whether a process is gone, or goes within some seconds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if not running(pid):
-            return True
-        time.sleep(0.05)
-    return False
-
-
-def running(pid: int) -> bool:
-    """Tell whether a process runs; one that nobody waits for does not."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+def read_line(pipe: IO[str] | None) -> str:
+    """Wait for a line from a process."""
+    assert pipe is not None
+    return pipe.readline()

@@ -66,12 +66,13 @@ def test_tick_sends_waiting_log_once(pipe: Pipe) -> None:
     assert pipe.frames() == [(Kind.LOG, "a")]
 
 
-def test_bounds_that_come_too_often_are_left_out(pipe: Pipe) -> None:
+def test_bounds_that_come_too_often_are_left_out(pipe: Pipe, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bound, and a second one within the tick, must not be sent."""
-    for bound in (1.0, 1.0, 2.0):
+    for time, bound in ((100.0, 1.0), (100.1, 2.0), (101.0, 1.0), (101.1, 3.0), (101.2, 4.0)):
+        monkeypatch.setattr("gsopt.backends.worker.monotonic", lambda time=time: time)
         pipe.link.bound(bound)
 
-    assert pipe.frames() == [(Kind.BOUND, 1.0)]
+    assert pipe.frames() == [(Kind.BOUND, 1.0), (Kind.BOUND, 3.0)]
 
 
 def test_stop_reaches_the_solver_whenever_it_comes(pipe: Pipe) -> None:

@@ -3,7 +3,7 @@
 import json
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil
+from math import ceil, ulp
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replayed
+from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput
 from gsopt.files import read_problem, read_solution, to_json, write
 from gsopt.problem import Number
@@ -223,6 +224,34 @@ def test_fairness_is_a_deadline() -> None:
     assert problem.model_copy(update={"fairness": 2.75}).violations(late) == []
     assert problem.model_copy(update={"fairness": 2.7}).violations(late) != []
     assert figure_4().violations(late) == []
+
+
+@pytest.mark.parametrize("release", [0.0, 1.7e9])
+def test_a_deadline_is_missed_by_more_than_rounding(release: float) -> None:
+    """A job that is late by a tick of the clock is in time, one that is late by ten microseconds is not."""
+    job = ElasticJob(name="a", release=release, work=2, rates={1: 1.0})
+    problem = Scheduling(gpus=1, jobs=[job], fairness=0.5)
+
+    def late(seconds: float) -> bool:
+        return bool(problem.violations(schedule(("a", release + 0.5 + seconds, release + 2.5 + seconds, 1))))
+
+    assert not late(0)
+    assert not late(ulp(release + 2.5))
+    assert late(1e-5)
+
+
+def test_the_resolution_covers_what_the_judge_excuses() -> None:
+    """All jobs of a second shorter by what is excused are below the optimum by no more than the resolution."""
+    for release in (0.0, 1.7e9):
+        jobs = [ElasticJob(name=str(i), release=release, work=1, rates={1: 1.0}) for i in range(20)]
+        problem = Scheduling(gpus=1, jobs=jobs)
+        excuse = 0.9 * clock_error(release + 1, 1)
+        times = [release + i * (1 - excuse) for i in range(21)]
+        solution = schedule(*((str(i), *ends, 1) for i, ends in enumerate(pairwise(times))))
+        assert problem.violations(solution) == []
+        value = problem.objective(solution)
+        assert 0 < 10.5 - value <= problem.resolution(value)
+        assert problem.resolution(value) <= 2e-6 * value + 100 * excuse
 
 
 def test_the_judge_agrees_with_a_second_evaluation() -> None:

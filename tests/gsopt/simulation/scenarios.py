@@ -105,3 +105,23 @@ def tree_scenarios(draw: st.DrawFn, *, share_limit: int = 1) -> Scenario:
         share_limit=share_limit,
         capacity_changes=draw(_capacity_changes(cluster.gpus)),
     )
+
+
+def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
+    """Give a scenario with all seconds multiplied by a scale, and begun at a date."""
+    jobs = [
+        job.model_copy(
+            update={"release_date": date + scale * job.release_date, "duration": scale * job.duration}
+        )
+        for job in scenario.workload.jobs
+    ]
+    changes = [
+        CapacityChange(time=date + scale * change.time, gpus=change.gpus)
+        for change in scenario.capacity_changes
+    ]
+    overheads = {
+        model: Overhead(start=scale * each.start, stop=scale * each.stop, resize=scale * each.resize)
+        for model, each in scenario.overheads.items()
+    }
+    update = {"workload": bundle(jobs), "capacity_changes": tuple(changes), "overheads": overheads}
+    return scenario.model_copy(update=update)

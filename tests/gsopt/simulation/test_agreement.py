@@ -4,11 +4,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gsopt.judge import judge
 from gsopt.scenario import Scenario
-from gsopt.simulation import Policy
+from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy
 from heuristics import policies
-from tests.gsopt.simulation.scenarios import plain_scenarios, tree_scenarios
+from tests.gsopt.simulation.scenarios import plain_scenarios, shifted, tree_scenarios
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
@@ -37,6 +38,27 @@ def test_in_rounds(scenario: Scenario, length: float) -> None:
     Rounds are longer than any overhead; a policy that preempts every round would never get on otherwise.
     """
     assert all(check_policy(policy, [scenario], exact=False, round_length=length) for policy in POLICIES)
+
+
+@settings(calm, max_examples=300)
+@given(
+    scenario=plain_scenarios(elastic=True) | tree_scenarios(),
+    date=st.sampled_from([1.7e9, 1.7e9 + 0.1, 1.6e9 + 1 / 3]),
+    scale=st.sampled_from([1e-3, 0.1, 1.0, 1e3, 1e5]),
+    length=st.sampled_from([None, None, 2.9]),
+)
+def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length: float | None) -> None:
+    """Where seconds count from 1970 the judge accepts what the simulator makes, and finds what it booked."""
+    today = shifted(scenario, date, scale)
+    for policy in POLICIES:
+        rounds = None if length is None or today.overheads else length * scale
+        run = replay(today, policy, record=True, round_length=rounds)
+        assert run.schedule is not None
+        verdict = judge(run.schedule, today)
+        assert verdict.violations == ()
+        assert verdict.completion_times == run.completion_times
+        for figure in ("preemptions", "resizes", "unfair_fraction"):
+            assert getattr(verdict, figure) == getattr(run.metrics, figure)
 
 
 @each_policy

@@ -8,7 +8,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction
 from gsopt.job import Job
 from gsopt.scenario import Scenario
-from gsopt.simulation import replay
+from gsopt.simulation import mean_jct_bound, replay
 from heuristics.policies import fifo
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -27,6 +27,21 @@ def test_a_bound_above_the_mean_is_a_contradiction() -> None:
     """A bound that exceeds the mean job completion time by more than rounding is an error."""
     with pytest.raises(Contradiction, match="below the proven bound"):
         replay(_SCENARIO, fifo, bound=9363)
+
+
+@pytest.mark.parametrize("jobs", [1, 10, 1000])
+def test_the_clock_of_today_beats_no_bound(jobs: int) -> None:
+    """Completions that are each rounded down by 0.4 ticks of 2**-22 s contradict no bound, shorter jobs do."""
+    each = [Job(name=f"j{i}", release_date=1.7e9, duration=0.1, gpus=1) for i in range(jobs)]
+    scenario = Scenario(workload=bundle(each), cluster=Cluster.plain(1))
+    bound = mean_jct_bound(scenario)
+    assert bound is not None
+    figures = replay(scenario, fifo, bound=bound).metrics
+    assert figures.mean_jct is not None
+    assert figures.mean_jct < 0.05 * (jobs + 1) - 1e-7 * jobs / 4
+    assert (figures.lower_bound, figures.gap) == (figures.mean_jct, 0)
+    with pytest.raises(Contradiction, match="below the proven bound"):
+        replay(scenario, fifo, bound=bound + 2.0**-21 * (jobs + 1))
 
 
 def test_fairness_figures() -> None:

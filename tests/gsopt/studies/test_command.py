@@ -4,25 +4,33 @@ import json
 import os
 import signal
 import subprocess
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
 
 from gsopt.cli import Exit
 from gsopt.studies import Study, read_study, results, run
-from tests.gsopt.studies.processes import children, gone
+from tests.commands import COMMAND, gsopt
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
-from tests.gsopt.test_cli import COMMAND, gsopt
+from tests.processes import PATIENCE, children, wait_until, wait_until_gone
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "studies" / "example.json"
 
-_KILLS = 20
 _WORKERS = 2
+
+#: How far a run may get before it is killed: told from its process, its folder, and the cells begun and stored
+#: before it.
+_STAGES: tuple[Callable[[int, Path, int, int], bool], ...] = (
+    lambda _pid, folder, _begun, _stored: folder.exists(),
+    lambda pid, _folder, _begun, _stored: len(children(pid)) == _WORKERS,
+    lambda _pid, folder, begun, _stored: len(starts(folder)) > begun,
+    lambda _pid, folder, begun, _stored: len(starts(folder)) > begun + _WORKERS,
+    lambda _pid, folder, _begun, stored: len(committed(folder)) > stored,
+    lambda _pid, folder, _begun, stored: len(committed(folder)) > stored + 1,
+)
 
 
 def _spec(folder: Path, **changes: Any) -> Path:
@@ -36,38 +44,28 @@ def _start(spec: Path, folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
 
 
-def _await(happened: Callable[[], bool], limit: float = 60.0) -> None:
-    end = time.monotonic() + limit
-    while not happened():
-        assert time.monotonic() < end, "nothing happened"
-        time.sleep(0.01)
+def _run_and_kill(spec: Path, folder: Path, reached: Callable[[int, Path, int, int], bool]) -> None:
+    """Run a study until a stage is reached, or until it ends before."""
+    begun, stored = len(starts(folder)), len(committed(folder))
+    with _start(spec, folder) as command:
+        wait_until(lambda: command.poll() is not None or reached(command.pid, folder, begun, stored))
+        workers = children(command.pid)
+        command.kill()
+    wait_until_gone(*workers)
 
 
-def _await_start(folder: Path, begun: int) -> None:
-    """Wait until one more cell has begun."""
-    _await(lambda: len(starts(folder)) > begun)
-
-
-def test_killed_at_any_instant(tmp_path: Path) -> None:
-    """Killed twenty times, a study loses no committed result, computes none twice, leaves no process behind."""
-    folder, random = tmp_path / "out", Random(7)
+def test_killed_at_any_stage(tmp_path: Path) -> None:
+    """Killed at any stage, a study loses no committed result, computes none twice, leaves no process behind."""
+    folder = tmp_path / "out"
     entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(20))}
     spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
     before: dict[str, Any] = {}
-    for kill in range(_KILLS):
-        begun = len(starts(folder))
-        with _start(spec, folder) as command:
-            if kill % 2:
-                _await_start(folder, begun)
-            time.sleep(random.uniform(0, 0.3))
-            workers = children(command.pid)
-            command.kill()
-        assert gone(workers)
+    for reached in _STAGES * 2:
+        _run_and_kill(spec, folder, reached)
         now = committed(folder)
         assert before.items() <= now.items()
         before = now
     assert before
-    assert len(before) < 60
     last = gsopt("study", "run", spec, "--out", folder, "--workers", str(_WORKERS))
 
     done = committed(folder)
@@ -83,16 +81,16 @@ def test_killed_at_any_instant(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     """Ctrl-C ends a study soon, with exit code 130, the finished cells kept and no process left behind."""
     folder = tmp_path / "out"
-    spec = _spec(tmp_path, instances=[FIGURE_5, HARD], methods=["greedy", "milp"], time_limit=300)
+    spec = _spec(tmp_path, instances=[FIGURE_5, HARD], methods=["greedy", "milp"], time_limit=3600)
     with _start(spec, folder) as command:
-        _await(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4)
+        wait_until(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4)
         workers = children(command.pid)
         command.send_signal(signal.SIGINT)
-        _, said = command.communicate(timeout=30)
+        _, said = command.communicate(timeout=PATIENCE)
     assert command.returncode == Exit.INTERRUPTED
     assert said.splitlines()[0] == "test: 3 of 4 cells have a result"
     assert "Traceback" not in said
-    assert gone(workers)
+    wait_until_gone(*workers)
     assert len(results(folder)) == 3
 
 
@@ -102,9 +100,11 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"])
     folder = tmp_path / "out"
     with _start(spec, folder) as first:
-        _await(lambda: bool(starts(folder)))
+        wait_until(lambda: starts(folder))
+        first.send_signal(signal.SIGSTOP)  # it cannot be done before the second run has looked
         second = gsopt("study", "run", spec, "--out", folder)
-        _, said = first.communicate(timeout=60)
+        first.send_signal(signal.SIGCONT)
+        _, said = first.communicate(timeout=PATIENCE)
     assert (first.returncode, second.returncode) == (0, Exit.BAD_INPUT), said
     assert second.stderr == f"gsopt: {folder}: is in use by another run, process {first.pid}\n"
     assert set(Counter(key for key, _ in starts(folder)).values()) == {1}

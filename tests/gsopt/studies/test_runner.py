@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 from collections import Counter
 from pathlib import Path
 from threading import Thread
@@ -14,10 +13,12 @@ from gsopt.errors import Contradiction, InvalidInput
 from gsopt.studies import Progress, State, cells_of, results, run
 from gsopt.studies.outcome import Outcome
 from gsopt.studies.store import writing
-from tests.gsopt.studies.processes import children
 from tests.gsopt.studies.samples import HARD, committed, starts, study
+from tests.processes import children, wait_until
 
-_SLOW = {"instances": [HARD], "methods": [{"method": "milp", "time_limit": 1.5}]}
+#: A cell that takes a while, and one that takes hours.
+_LONG = {"instances": [{"workload": "poisson", "jobs": 10000, "gpus": 64, "load": 2.0}], "methods": ["las"]}
+_ENDLESS = {"instances": [HARD], "methods": [{"method": "milp", "time_limit": 36000}]}
 
 
 def test_only_what_is_new_is_computed(tmp_path: Path) -> None:
@@ -53,12 +54,12 @@ def test_a_failed_cell_is_stored_and_retried_on_demand(tmp_path: Path) -> None:
     assert len(starts(tmp_path)) == 3
 
 
-@pytest.mark.parametrize("kills", [1, 2])
-def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int) -> None:
+@pytest.mark.parametrize(("kills", "grid"), [(1, _LONG), (2, _ENDLESS)])
+def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int, grid: dict[str, Any]) -> None:
     """A killed process is replaced once; killed twice, the cell is stored as failed."""
     thread = Thread(target=_kill_workers, args=(tmp_path, kills))
     thread.start()
-    (row,) = run(study(**_SLOW), tmp_path, workers=1)
+    (row,) = run(study(**grid), tmp_path, workers=1)
     thread.join()
     assert len(starts(tmp_path)) == 2
     assert row.outcome.state is (State.DONE if kills == 1 else State.FAILED)
@@ -117,13 +118,6 @@ def _kill_workers(folder: Path, times: int) -> None:
     """Kill the process that computes, each time a cell has begun anew."""
     mine = set(children(os.getpid()))
     for number in range(1, times + 1):
-        _await(lambda number=number: len(starts(folder)) >= number)
-        time.sleep(0.2)
+        wait_until(lambda number=number: len(starts(folder)) >= number)
         for pid in set(children(os.getpid())) - mine:
             os.kill(pid, signal.SIGKILL)
-
-
-def _await(happened: Any, limit: float = 60.0) -> None:
-    end = time.monotonic() + limit
-    while not happened() and time.monotonic() < end:
-        time.sleep(0.02)

@@ -71,6 +71,7 @@ def test_snapshots_of_the_trace(problems: list[Placement]) -> None:
     assert [any(server.in_use for server in problem.servers) for problem in problems] == [False] * 4 + [True]
 
 
+@pytest.mark.usefixtures("patient")
 def test_the_exact_method_places_all_pods(problems: list[Placement]) -> None:
     """Every instance has a proven optimum, and no heuristic is below it."""
     for problem in problems:

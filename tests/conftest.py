@@ -1,0 +1,23 @@
+"""How all tests run: hypothesis measures no time, as a busy machine must fail nothing; Ctrl-C can be tested."""
+
+import signal
+from importlib import import_module
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.processes import PATIENCE
+
+settings.register_profile("gsopt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("gsopt")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let column generation search for as long as a busy machine makes it, where it is to prove an optimum."""
+    module = import_module("formulations.placement.column_generation")  # the package's name is the method's
+    for limit in ("_DIVE", "_SEARCH"):
+        monkeypatch.setattr(module, limit, PATIENCE)

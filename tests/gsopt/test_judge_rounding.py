@@ -1,0 +1,330 @@
+"""The judge excuses what a clock of floats cannot tell, once for each job, and nothing that gains more."""
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from heapq import heappop, heappush
+from math import ulp
+from random import Random
+
+import pytest
+
+from gsopt.clock import clock_error
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.job import Job
+from gsopt.judge import judge
+from gsopt.scenario import CapacityChange, Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.simulation import replay
+from heuristics.policies import srtf
+from tests.gsopt.simulation.scenarios import bundle
+
+EPOCH = 1.7e9
+
+
+def _scenario(gpus: int, *jobs: tuple[float, float]) -> Scenario:
+    """Give jobs on one GPU by release date and duration; on two they run twice as fast."""
+    menu = ((1, 1.0), (2, 2.0))
+    return Scenario(
+        workload=bundle(
+            [Job(name=f"j{i}", release_date=r, duration=d, gpus=1, menu=menu) for i, (r, d) in enumerate(jobs)]
+        ),
+        cluster=Cluster.plain(gpus),
+    )
+
+
+def _with_changes(scenario: Scenario, *changes: tuple[float, int]) -> Scenario:
+    capacities = tuple(CapacityChange(time=time, gpus=gpus) for time, gpus in changes)
+    return scenario.model_copy(update={"capacity_changes": capacities})
+
+
+def _violations(scenario: Scenario, *segments: Segment, preemptive: bool = True, exact: bool = False) -> int:
+    return len(judge(Schedule(segments, preemptive), scenario, exact=exact).violations)
+
+
+def test_a_thousandth_of_the_work_is_not_enough() -> None:
+    """Five jobs of 1 s at today's date, run 1 ms each on one GPU, do not complete."""
+    scenario = _scenario(1, *[(EPOCH, 1.0)] * 5)
+    runs = [Segment(f"j{i}", EPOCH + i / 1000, EPOCH + (i + 1) / 1000, 1) for i in range(5)]
+    assert all("does not complete" in rule for rule in judge(Schedule(tuple(runs)), scenario).violations)
+    assert _violations(scenario, *runs) == 5
+
+
+def test_times_that_differ_by_rounding_do_not_overlap() -> None:
+    """A run that ends at 0.1 + 0.2 and one that starts at 0.3 fit one GPU."""
+    scenario = _scenario(1, (0, 0.3), (0, 0.3))
+    runs = (Segment("j0", 0, 0.1 + 0.2, 1), Segment("j1", 0.3, 0.6, 1))
+    assert _violations(scenario, *runs) == 0
+    assert _violations(scenario, *(run._replace(placement=(0,)) for run in runs)) == 0
+    assert _violations(scenario, *runs, exact=True) > 0
+
+
+#: A legal schedule of jobs of 10 s with two times made to differ by some seconds, in each way that the clock
+#: may be wrong: (origin, seconds) -> (scenario, runs, preemptive).
+Wrong = Callable[[float, float], tuple[Scenario, tuple[Segment, ...], bool]]
+
+
+def _work(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    return _scenario(1, (t, 10)), (Segment("j0", t, t + 10 - e, 1),), True
+
+
+def _release(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    return _scenario(1, (t + 1, 10)), (Segment("j0", t + 1 - e, t + 11, 1),), True
+
+
+def _gang(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    return _scenario(2, (t, 10)), (Segment("j0", t, t + 5, 1), Segment("j0", t + 5 - e, t + 10, 1)), True
+
+
+def _capacity(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    runs = (Segment("j0", t, t + 10, 1), Segment("j1", t + 10 - e, t + 20 - e, 1))
+    return _scenario(1, (t, 10), (t, 10)), runs, True
+
+
+def _gpu(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    scenario, runs, _ = _capacity(t, e)
+    wide = scenario.model_copy(update={"cluster": Cluster.plain(4)})
+    return wide, tuple(run._replace(placement=(2,)) for run in runs), True
+
+
+def _memory(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    scenario, runs, _ = _capacity(t, e)
+    machines = (Machine(name="m", gpus=1, memory=8),)
+    jobs = [job.model_copy(update={"memory": 6}) for job in scenario.workload.jobs]
+    crowded = scenario.model_copy(
+        update={
+            "workload": bundle(jobs),
+            "cluster": Cluster(racks=(Rack(name="r", machines=machines),)),
+            "share_limit": 2,
+        }
+    )
+    return crowded, tuple(run._replace(placement=(0,)) for run in runs), True
+
+
+def _drop(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    scenario = _with_changes(_scenario(2, (t, 10), (t, 11)), (t + 10 - e, 1))
+    return scenario, (Segment("j0", t, t + 10, 1), Segment("j1", t, t + 11, 1)), True
+
+
+def _gone(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    scenario, runs, _ = _drop(t, e)
+    return scenario, tuple(run._replace(placement=(1 - i,)) for i, run in enumerate(runs)), True
+
+
+def _pause(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    return _scenario(1, (t, 10)), (Segment("j0", t, t + 5, 1), Segment("j0", t + 5 + e, t + 10 + e, 1)), False
+
+
+def _pause_at_a_drop(t: float, e: float) -> tuple[Scenario, tuple[Segment, ...], bool]:
+    scenario = _with_changes(_scenario(2, (t, 10)), (t + 5 + e, 1))
+    return scenario, (Segment("j0", t, t + 5, 1), Segment("j0", t + 6, t + 11, 1)), False
+
+
+@pytest.mark.parametrize("time", [0.0, EPOCH, EPOCH + 0.1])
+@pytest.mark.parametrize(
+    "wrong",
+    [_work, _release, _gang, _capacity, _gpu, _memory, _drop, _gone, _pause, _pause_at_a_drop],
+    ids=lambda wrong: wrong.__name__.strip("_"),
+)
+def test_every_rule_is_excused_alike(wrong: Wrong, time: float) -> None:
+    """One tick of the clock breaks no rule, three times what is excused does, and in fractions a tick too."""
+
+    def violations(seconds: float, *, exact: bool = False) -> int:
+        scenario, runs, preemptive = wrong(time, seconds)
+        return _violations(scenario, *runs, preemptive=preemptive, exact=exact)
+
+    tick, most = ulp(time + 11), clock_error(time + 11, 10)
+    assert [violations(0.0), violations(tick), violations(-tick)] == [0, 0, 0]
+    assert violations(0.9 * most) == 0
+    assert violations(3 * most) > 0
+    assert violations(max(tick, 1e-6), exact=True) > 0
+
+
+def test_what_is_excused_adds_up() -> None:
+    """Three errors of which each is excused by itself are not excused together, in whatever order of rules."""
+    e = 0.4 * clock_error(EPOCH + 11, 10)
+    scenario = _scenario(2, (EPOCH + 1, 10))
+
+    def violations(early: float, twice: float, short: float) -> int:
+        return _violations(
+            scenario,
+            Segment("j0", EPOCH + 1 - early, EPOCH + 5, 1),
+            Segment("j0", EPOCH + 5 - twice, EPOCH + 11 - early - twice - short, 1),
+        )
+
+    assert violations(0, 0, 0) == violations(e, 0, 0) == violations(0, e, 0) == violations(0, 0, e) == 0
+    assert violations(3 * e, 0, 0) > 0
+    assert violations(0, 3 * e, 0) > 0
+    assert violations(e, e, e) > 0
+
+
+@pytest.mark.parametrize(("slices", "legal"), [(5, True), (100, False), (10_000, False)])
+def test_many_small_errors_are_not_excused(slices: int, legal: bool) -> None:
+    """One job, or two in turn, whose runs overlap by a tick each gain no more than a few ticks."""
+    tick = ulp(EPOCH)
+    starts = [EPOCH + i * (1 - tick) for i in range(slices)]
+    alone = [Segment("j0", start, start + 1, 1) for start in starts]
+    assert (_violations(_scenario(2, (EPOCH, slices)), *alone) == 0) == legal
+    turns = [Segment(f"j{i % 2}", start, start + 1, 1) for i, start in enumerate(starts)]
+    both = _scenario(1, (EPOCH, slices - slices // 2), (EPOCH, slices // 2))
+    assert (_violations(both, *turns) == 0) == legal
+
+
+def test_gpus_of_a_job_count_once() -> None:
+    """A job that overlaps with another by a tick owes a tick, on however many GPUs; its time is what counts."""
+    job = {"release_date": EPOCH, "duration": 10, "gpus": 64}
+    scenario = Scenario(
+        workload=bundle([Job(name=name, **job) for name in "ab"]),  # type: ignore[arg-type]
+        cluster=Cluster.uniform(machines=8, gpus=8),
+    )
+    tick, everything = ulp(EPOCH), tuple(range(64))
+    a, b = Segment("a", EPOCH, EPOCH + 10, 64, everything), Segment("b", EPOCH + 10, EPOCH + 20, 64, everything)
+    assert _violations(scenario, a, b._replace(start=b.start - 3 * tick)) == 0
+    assert _violations(scenario, a, b._replace(start=b.start - 30 * tick, end=b.end - 30 * tick)) > 0
+
+
+def test_a_job_shorter_than_the_clock_can_tell_has_to_run() -> None:
+    """A job of a microsecond at today's date completes with a run of a tick, and not without any."""
+    scenario = _scenario(1, (EPOCH, 1e-6))
+    assert _violations(scenario, Segment("j0", EPOCH, EPOCH + ulp(EPOCH), 1)) == 0
+    assert judge(Schedule(()), scenario).violations == (
+        "job 'j0' does not complete: 0.0 s of 1e-06 s of work are done",
+    )
+
+
+def test_a_span_is_measured_at_the_speed_it_was_run_at() -> None:
+    """A job that is twice as fast on two GPUs may be wrong by a billionth of half its duration."""
+    scenario = _scenario(2, (0, 1000.0))
+    for short, legal in [(4e-7, True), (6e-7, False)]:
+        assert (_violations(scenario, Segment("j0", 0, 500 - short, 2)) == 0) == legal
+        assert (_violations(scenario, Segment("j0", 0, 500 + short, 2)) == 0) == legal
+
+
+# Mutants of optimal schedules
+
+
+def _shortest_remaining_first(jobs: Sequence[Job]) -> Fraction:
+    """Give the least mean job completion time on one GPU, in fractions."""
+    arrivals = [Fraction(job.release_date) for job in jobs]
+    pending: list[Fraction] = []
+    now, total = arrivals[0], Fraction(0)
+    for index, job in enumerate(jobs):
+        now = max(now, arrivals[index])
+        heappush(pending, Fraction(job.duration))
+        following = arrivals[index + 1] if index + 1 < len(jobs) else None
+        while pending and (following is None or now < following):
+            left = heappop(pending)
+            step = left if following is None else min(left, following - now)
+            now += step
+            if step == left:
+                total += now
+            else:
+                heappush(pending, left - step)
+    return (total - sum(arrivals)) / len(jobs)
+
+
+def _drawn(random: Random) -> Scenario:
+    """Draw up to five jobs of 1e-3 to 1e6 s on one GPU, most of them at today's date."""
+    origin = random.choice([EPOCH, EPOCH, EPOCH + random.random(), EPOCH - random.random() * 1e6, 0.0, 1e5])
+    longest = 10 ** random.uniform(-3, 6)
+    durations = [
+        max(longest * random.choice([1, 0.5, random.random()]), 1e-3) for _ in range(random.randint(1, 5))
+    ]
+    spread = random.choice([0, 1, 2]) * sum(durations)
+    jobs = [(origin + random.random() * spread, duration) for duration in durations]
+    return _scenario(1, *jobs)
+
+
+def _earlier(segment: Segment, seconds: float) -> Segment:
+    return segment._replace(start=segment.start - seconds, end=segment.end - seconds)
+
+
+def _mutants(
+    segments: tuple[Segment, ...], random: Random, excuse: dict[str, float]
+) -> Iterator[tuple[float, tuple[Segment, ...]]]:
+    """Change an optimal schedule of one GPU so that jobs gain; give how much, in units of what is excused."""
+    index = random.randrange(len(segments))
+    segment = segments[index]
+    name, length = segment.job, segment.end - segment.start
+    final = max((other for other in segments if other.job == name), key=lambda other: other.end)
+    before, after = segments[:index], segments[index + 1 :]
+    share = 10 ** random.uniform(-1, 6)
+    gain = min(share * excuse[name], length / 2)
+    units = gain / excuse[name]
+
+    yield units, (*before, segment._replace(end=segment.end - gain), *after)
+    yield units, (*before, segment._replace(start=segment.start + gain), *after)
+    rest = tuple(other for other in segments if other is not final)
+    yield units, (*rest, _earlier(final, gain))
+    # the gap is closed by all that comes after it, before its release or not
+    yield (
+        units,
+        (*before, segment._replace(end=segment.end - gain), *(_earlier(other, gain) for other in after)),
+    )
+    first = segments[0]
+    whole = min(share * excuse[first.job], (first.end - first.start) / 2)
+    yield whole / excuse[first.job], tuple(_earlier(other, whole) for other in segments)
+    begin, shrink = first.start, 1 - 10 ** random.uniform(-9, -0.1)
+    yield (
+        max((1 - shrink) * (segments[-1].end - begin) / sum(excuse.values()), 0),
+        tuple(
+            other._replace(
+                start=begin + (other.start - begin) * shrink, end=begin + (other.end - begin) * shrink
+            )
+            for other in segments
+        ),
+    )
+    if len({other.job for other in segments}) > 1:
+        yield 1e9, tuple(other for other in segments if other.job != name)  # dropped
+    middle = segment.start + length / 2
+    yield 1e9, (*before, segment._replace(end=middle), segment._replace(end=middle), *after)  # twice at a time
+    yield 1e9, (*before, segment._replace(end=middle, gpus=2), *after)  # too many GPUs
+    yield 1e9, (*before, segment._replace(end=middle, gpus=3), *after)  # and a count that there is not
+    shift = random.choice(segments).start - segment.start
+    if shift < 0:
+        yield 1e9, (*before, _earlier(segment, -shift), *after)  # beside another, or before its release
+    # in slices, of which each begins some ticks before the one before it ends
+    slices, tick = random.choice([3, 10, 100, 300]), ulp(segment.end)
+    overlap, step = random.choice([1, 2, 5]) * tick, length / slices
+    if step > 10 * overlap:
+        cuts = [segment.start + i * (step - overlap) for i in range(slices)]
+        pieces = [segment._replace(start=cut, end=cut + step) for cut in cuts]
+        yield (slices - 1) * overlap / excuse[name], (*before, *pieces, *after)
+    # everyone a little too short, each within what is excused, or not
+    each = random.choice([0.5, 0.9, 1.5, 3.0])
+    moved, gained = [], 0.0
+    for other in segments:
+        cut = min(each * excuse[other.job], (other.end - other.start) / 2)
+        moved.append(other._replace(start=other.start - gained, end=other.end - gained - cut))
+        gained += cut
+    yield each if len(segments) == len(excuse) else 0, tuple(moved)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_no_mutant_is_accepted_below_the_optimum(seed: int) -> None:
+    """Of 1,100 mutants for each seed no legal one is below the optimum, and none gains what can be measured."""
+    random = Random(seed)
+    tried = below = 0
+    while tried < 1_100:
+        scenario = _drawn(random)
+        jobs = scenario.workload.jobs
+        best = _shortest_remaining_first(jobs)
+        schedule = replay(scenario, srtf, record=True).schedule
+        assert schedule is not None
+        last = {segment.job: segment.end for segment in sorted(schedule.segments, key=lambda each: each.end)}
+        excuse = {job.name: clock_error(last[job.name], job.duration) for job in jobs}
+        accepted = judge(schedule, scenario)
+        assert accepted.violations == ()
+        assert abs(accepted.mean_jct - best) <= sum(excuse.values())
+        for units, segments in _mutants(schedule.segments, random, excuse):
+            placed = random.random() < 0.3 and all(segment.gpus == 1 for segment in segments)
+            runs = tuple(run._replace(placement=(0,)) for run in segments) if placed else segments
+            verdict = judge(Schedule(runs), scenario)
+            total = sum(
+                max((Fraction(run.end) for run in runs if run.job == job.name), default=0) for job in jobs
+            )
+            mean = (total - sum(Fraction(job.release_date) for job in jobs)) / len(jobs)
+            gains = mean < best - Fraction(sum(excuse.values()))
+            tried, below = tried + 1, below + gains
+            assert not (gains and not verdict.violations)
+            assert not (units > 1.5 and not verdict.violations), (units, scenario, runs)
+    assert below > tried / 2
