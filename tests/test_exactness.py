@@ -37,6 +37,15 @@ def test_oracle_agrees_with_the_judge(word: str) -> None:
         assert ORACLES[word].optimum(problem) == (None if judged is None else judged[0]), problem.name
 
 
+@pytest.mark.parametrize("word", [word for word in ORACLES if word != "scheduling"])
+def test_values_are_multiples_of_the_step(word: str) -> None:
+    """Every value is a whole multiple of the step to which bounds are rounded."""
+    for seed in range(40):
+        problem = instance(word, seed)
+        values = [problem.objective(s) for s in problem.candidates() if not problem.violations(s)]
+        assert not problem.step or all(value % problem.step == 0 for value in values), problem.name
+
+
 def test_false_proof_is_found() -> None:
     """A method that calls any value optimal, or any instance infeasible, does not pass."""
 
