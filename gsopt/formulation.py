@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isclose
 from typing import Any, ClassVar, Generic, TypeVar
@@ -13,7 +14,7 @@ from gsopt.backends import Backend
 from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
 from gsopt.grid import Number
-from gsopt.method import solve_within, whole_budget
+from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
 from gsopt.result import Result, Status, plain
 from gsopt.scaling import optimize
@@ -60,6 +61,14 @@ class Formulation(ABC, Generic[P, S]):
         """Say why there can be no solution, where that is plain without solving; empty otherwise."""
         del problem
         return ""
+
+    def at_once(self, problem: P) -> tuple[S | None, Number | None]:
+        """Give a solution and a bound that cost next to nothing, to be returned whatever happens; or None.
+
+        The solution is asked for only where the caller has none.
+        """
+        del problem
+        return None, None
 
     def standard_form(self, problem: P) -> StandardForm:
         """Give the model as arrays."""
@@ -130,7 +139,7 @@ class Formulation(ABC, Generic[P, S]):
             "log": log,
         }
         given = whole_budget(budget, options)
-        return solve_within(given, problem, self.name, lambda: self.run(problem, given), self.unused)
+        return solve_within(given, problem, self.name, lambda: self._run_from(problem, given), self.unused)
 
     @property
     def unused(self) -> frozenset[str]:
@@ -141,11 +150,18 @@ class Formulation(ABC, Generic[P, S]):
     def _takes_start(self) -> bool:
         return type(self).encode is not Formulation.encode
 
-    def run(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve a problem within a budget; what `__call__` does but for the start's check."""
+    def _run_from(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve from what is known at once, and give nothing worse."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
+        solution, bound = self.at_once(problem)
+        start = solution if budget.start is None else budget.start
+        found = no_worse(self.run(problem, replace(budget, start=start)), problem, start)
+        return found if bound is None else tightened(found, problem, bound)
+
+    def run(self, problem: P, budget: Budget) -> Result[S]:
+        """Solve a problem within a budget; what `__call__` does but for the start's check."""
         form = self.standard_form(problem)
         known = budget.start is not None and self._takes_start
         proof = optimize(

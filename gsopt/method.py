@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget
 from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.result import Result, Status, StoppedBy, judged_value
 
@@ -169,7 +170,7 @@ def solve_within(
         found = Result.judged(
             problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
         )
-    found = _no_worse(found, problem, budget)
+    found = no_worse(found, problem, budget.start)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
@@ -185,22 +186,36 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
     judged_value(problem, "start", start)
 
 
-def _no_worse(found: Result[S], problem: Problem[S], budget: Budget) -> Result[S]:
-    """Keep the start where it is better than what was found."""
-    if budget.start is None:
+def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
+    """Keep a known solution where it is better than what was found."""
+    if known is None:
         return found
-    known = problem.objective(budget.start)
-    if found.objective is not None and not problem.sense.better(known, found.objective):
+    value = problem.objective(known)
+    if found.objective is not None and not problem.sense.better(value, found.objective):
         return found
+    message = _joined(found.message, "the start is the best known")
+    return _judged_again(replace(found, message=message), problem, known, found.bound)
+
+
+def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
+    """Take over a bound where it is better than the one that was found."""
+    if found.status is Status.INFEASIBLE or not (
+        found.bound is None or problem.sense.better(found.bound, bound)
+    ):
+        return found
+    return _judged_again(found, problem, found.solution, bound)
+
+
+def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bound: Number | None) -> Result[S]:
     return Result.judged(
         problem,
         method=found.method,
-        solution=budget.start,
-        bound=found.bound,
+        solution=solution,
+        bound=bound,
         infeasible=found.status is Status.INFEASIBLE,
         stopped_by=found.stopped_by,
         solver=found.solver,
-        message=_joined(found.message, "the start is the best known"),
+        message=found.message,
         runtime=found.runtime,
     )
 

@@ -3,21 +3,26 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from formulations.reclaiming.elimination import min_degree
 from formulations.reclaiming.reduction import Reduction, reduce
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
-from gsopt.problem import Number
+from gsopt.grid import Exact
+from gsopt.method import exact_method
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Result
 
-#: Least cost by bit of each job (1: preempted) and, on the last axis, by number of servers returned.
-Table = NDArray[np.float64]
+#: Least cost by bit of each job (1: preempted) and, on the last axis, by number of servers returned. Whole
+#: numbers: of 64 bits where all sums fit, else of any size.
+Table = NDArray[Any]
+
+#: How much longer an addition takes for integers of any size.
+_ANY_SIZE = 30
 
 
 class Leaf(NamedTuple):
@@ -51,15 +56,18 @@ class Plan:
         One per job in elimination order, then the root: it has no job and sums up the components.
     groups
         Number of groups of servers.
+    never
+        A cost above that of every choice: what is not possible costs this.
     """
 
-    weights: tuple[float, ...]
+    weights: tuple[int, ...]
     leaves: tuple[Leaf, ...]
     buckets: tuple[Bucket, ...]
     groups: int
+    never: int
 
     def work(self, most: int) -> int:
-        """Count the additions that filling the tables for at most `most` servers takes, roughly."""
+        """Count the additions of 64 bits that take as long as filling the tables for at most `most` servers."""
         total = 0
         for bucket in self.buckets:
             cells, servers = 2 ** len(bucket.jobs), 0
@@ -68,22 +76,25 @@ class Plan:
                 total += cells * (servers + 1) * (more + 1)
                 servers = min(servers + more, most)
             total += cells * (servers + 1) * len(bucket.leaves)
-        return total
+        return total if _kind(self.never) is np.int64 else _ANY_SIZE * total
 
 
-def decomposition(problem: Reclaiming, *, width: int = 12) -> Result[ReclaimingSolution]:
+@exact_method(unused=["time_limit", "gap", "backend", "on_incumbent", "log"])
+def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
     """Solve a problem whose jobs hang together loosely, by dynamic programming alone.
 
     Cost and number of returned servers both add up over jobs and servers that do not meet, so the least cost by
     number of servers is a (min, +) convolution. Jobs are eliminated one by one: a table holds that cost for
     every choice of which of its jobs, those that share a server with an eliminated one, are preempted. The time
     grows with 2 to the width, the jobs in the largest table, which is known before any table is filled.
-    Complexity: O(2^width S^2) for S servers.
+    Costs are whole numbers of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S servers.
 
     Parameters
     ----------
     problem
         The problem.
+    budget
+        Only its start is of use: there is nothing to stop at.
     width
         Most jobs in one table.
 
@@ -101,23 +112,20 @@ def decomposition(problem: Reclaiming, *, width: int = 12) -> Result[ReclaimingS
     >>> decomposition(gsopt.load("reclaiming/aryl-figure-5")).objective
     1
     """
-    begin = perf_counter()
-    reduction = reduce(problem)
+    reduction = reduce(problem).net()
     program = _narrow(reduction, width)
     tables = fill(program, problem.demand)
-    value = reduction.number(float(tables[-1][problem.demand]))
-    solution = reduction.lift(choose(program, tables, problem.demand), problem)
     return Result.judged(
         problem,
         method="decomposition",
-        solution=solution,
-        bound=value,
-        runtime=perf_counter() - begin,
+        solution=reduction.lift(choose(program, tables, problem.demand), problem),
+        bound=reduction.number(reduction.paid + int(tables[-1][problem.demand])),
+        runtime=budget.runtime,
         message=f"width {max(len(bucket.jobs) for bucket in program.buckets)}",
     )
 
 
-def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Number, ...]:
+def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
     """Give the least objective for every demand: entry n is for n servers, up to all of them.
 
     Raises
@@ -133,7 +141,7 @@ def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Number, ...]:
     """
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
-    return tuple(reduction.number(cost) for cost in tables[-1].tolist())
+    return tuple(reduction.number(value) for value in tables[-1].tolist())
 
 
 def _narrow(reduction: Reduction, width: int) -> Plan:
@@ -153,7 +161,7 @@ def optimum(program: Plan, demand: int) -> list[int] | None:
 
 def plan(reduction: Reduction, width: int) -> Plan | None:
     """Order the jobs for elimination; None when a table would have more than `width` jobs beside its own."""
-    members: dict[tuple[int, ...], list[tuple[float, int]]] = {}
+    members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
         if group.servers:
             members.setdefault(group.jobs, []).extend([(group.cost, index)] * len(group.servers))
@@ -161,16 +169,23 @@ def plan(reduction: Reduction, width: int) -> Plan | None:
     if order is None:
         return None
     rank = {job: number for number, job in enumerate(order)}
+    never = 1 + reduction.largest
     leaves = tuple(
-        _leaf(tuple(sorted([rank[job] for job in jobs])), servers) for jobs, servers in members.items()
+        _leaf(tuple(sorted([rank[job] for job in jobs])), servers, _kind(never))
+        for jobs, servers in members.items()
     )
     weights = tuple(reduction.weights[job] for job in order)
-    return Plan(weights, leaves, tuple(_buckets(leaves, len(order))), len(reduction.groups))
+    return Plan(weights, leaves, tuple(_buckets(leaves, len(order))), len(reduction.groups), never)
 
 
-def _leaf(jobs: tuple[int, ...], servers: list[tuple[float, int]]) -> Leaf:
+def _kind(never: int) -> type:
+    """Choose the whole numbers of the tables: sums of a few entries must fit."""
+    return np.int64 if 4 * never < 2**63 else object
+
+
+def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> Leaf:
     servers.sort()
-    costs = np.array(list(accumulate((cost for cost, _ in servers), initial=0.0)))
+    costs = np.array(list(accumulate((cost for cost, _ in servers), initial=0)), dtype=kind)
     return Leaf(jobs, tuple(group for _, group in servers), costs)
 
 
@@ -200,12 +215,12 @@ def fill(program: Plan, most: int) -> list[Table]:
     """Fill the table of each bucket, for at most `most` servers; the last one is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
-        table = np.zeros((2,) * len(bucket.jobs) + (1,))
+        table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
         for child in bucket.buckets:
             part = _spread(tables[child], program.buckets[child].jobs[1:], bucket.jobs)
-            table = convolve(table, part, most)
+            table = convolve(table, part, most, program.never)
         for child in bucket.leaves:
-            table = _attach(table, program.leaves[child], bucket.jobs, most)
+            table = _attach(table, program.leaves[child], bucket.jobs, most, program.never)
         if bucket.jobs:
             table = np.minimum(table[0], table[1] + program.weights[bucket.jobs[0]])
         tables.append(table)
@@ -217,28 +232,29 @@ def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
     return table.reshape([2 if job in jobs else 1 for job in wanted] + [-1])
 
 
-def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int) -> Table:
+def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int) -> Table:
     """Add servers that can be returned where all their jobs are preempted."""
     counts = table.shape[-1]
-    wider = np.full((*table.shape[:-1], min(counts + len(leaf.groups), most + 1)), np.inf)
+    wider = np.full((*table.shape[:-1], min(counts + len(leaf.groups), most + 1)), never, dtype=table.dtype)
     wider[..., :counts] = table
     preempted = tuple(1 if job in leaf.jobs else slice(None) for job in jobs)
-    wider[preempted] = convolve(table[preempted], leaf.costs, most)
+    wider[preempted] = convolve(table[preempted], leaf.costs, most, never)
     return wider
 
 
-def convolve(left: Table, right: Table, most: int) -> Table:
-    """Give the (min, +) convolution along the last axis, up to index `most`.
+def convolve(left: Table, right: Table, most: int, never: int) -> Table:
+    """Give the (min, +) convolution along the last axis, up to index `most`; `never` is no sum and above all.
 
     Examples
     --------
-    >>> convolve(np.array([0.0, 1.0, 5.0]), np.array([0.0, 3.0]), most=3)
-    array([0., 1., 4., 8.])
+    >>> convolve(np.array([0, 1, 5]), np.array([0, 3]), most=3, never=9)
+    array([0, 1, 4, 8])
     """
     if left.shape[-1] > right.shape[-1]:
         left, right = right, left
     size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
-    result = np.full((*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size), np.inf)
+    shape = (*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size)
+    result = np.full(shape, never, dtype=left.dtype)
     for shift in range(min(left.shape[-1], size)):
         reach = min(right.shape[-1], size - shift)
         part = result[..., shift : shift + reach]
@@ -268,9 +284,9 @@ def _shares(
     program: Plan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
 ) -> list[int]:
     """Decide on the bucket's job, noting it in `preempted`, and on how many servers each of its parts gives."""
-    best: tuple[float, int, list[Table], list[Table]] = (np.inf, 0, [], [])
+    best: tuple[int, int, list[Table], list[Table]] = (program.never, 0, [], [])
     for bit in (0, 1) if bucket.jobs else (0,):
-        cost = 0.0
+        cost = 0
         if bucket.jobs:
             preempted[bucket.jobs[0]] = bit
             cost = bit * program.weights[bucket.jobs[0]]
@@ -281,9 +297,9 @@ def _shares(
         for child in bucket.leaves:
             leaf = program.leaves[child]
             parts.append(leaf.costs if all(preempted[job] for job in leaf.jobs) else leaf.costs[:1])
-        sums = list(accumulate(parts, lambda left, right: convolve(left, right, count)))
+        sums = list(accumulate(parts, lambda left, right: convolve(left, right, count, program.never)))
         if count < sums[-1].size and sums[-1][count] + cost < best[0]:
-            best = (float(sums[-1][count]) + cost, bit, parts, sums)
+            best = (int(sums[-1][count]) + cost, bit, parts, sums)
     _, bit, parts, sums = best
     if bucket.jobs:
         preempted[bucket.jobs[0]] = bit

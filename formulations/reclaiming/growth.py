@@ -1,38 +1,56 @@
 """Growth: a quick choice of servers for when nothing better is at hand."""
 
 import numpy as np
-from scipy.sparse import csr_array
 
+from formulations.reclaiming.choice import Hosting
 from formulations.reclaiming.reduction import Reduction
+from gsopt.budget import Budget
+
+#: Powers of a job's number of servers by which its weight is divided: 1 as in Aryl's Algorithm 1, and halfway
+#: to the whole weight, which does better where jobs weigh alike.
+_POWERS = (0.5, 1.0)
 
 
-def grown(reduction: Reduction) -> list[int] | None:
-    """Take again and again the group that adds least cost per server; None when there are too few servers.
+def grown(reduction: Reduction, budget: Budget) -> list[int]:
+    """Take again and again the server of least shares in its jobs.
 
-    Complexity: O(G (G + E)) for G groups of servers that need E merged jobs in all.
+    The share of a server in a job is the job's weight divided by a power of its number of servers, or of the
+    demand if that is less. Jobs that are preempted already no longer count. The better of two powers is kept.
+    Without time the cheapest servers are taken at once. Complexity: O(N S + P) for N of S servers and P pairs
+    of a server and a merged job.
+
+    Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
 
     Examples
     --------
     >>> import gsopt
     >>> from formulations.reclaiming.reduction import reduce
-    >>> grown(reduce(gsopt.load("reclaiming/aryl-figure-5")))
+    >>> grown(reduce(gsopt.load("reclaiming/aryl-figure-5")), Budget())
     [2, 0, 0, 0, 0]
     """
-    needed = [group.jobs for group in reduction.groups]
-    ends = np.cumsum([0, *map(len, needed)])
-    jobs = np.array([job for each in needed for job in each], dtype=np.int64)
-    shape = (len(needed), len(reduction.weights))
-    needs = csr_array((np.ones(jobs.size), jobs, ends), shape=shape)
-    own = np.array([group.cost for group in reduction.groups])
-    free = np.array([len(group.servers) for group in reduction.groups])
-    unpaid = np.array(reduction.weights)
-    counts = np.zeros_like(free)
-    missing = reduction.demand
-    while missing > 0 and free.any():
-        taken = np.minimum(free, missing)
-        cost = np.divide(needs @ unpaid, taken, out=np.full(taken.shape, np.inf), where=taken > 0) + own
-        best = int(cost.argmin())
-        counts[best], free[best] = taken[best], 0
-        unpaid[list(needed[best])] = 0.0
-        missing -= int(taken[best])
-    return None if missing else counts.tolist()
+    hosting = Hosting.of(reduction)
+    choices = (_grow(hosting, reduction.demand, power, budget) for power in _POWERS)
+    return min((hosting.counts(servers) for servers in choices), key=reduction.value)
+
+
+def _grow(hosting: Hosting, demand: int, power: float, budget: Budget) -> list[int]:
+    shares = [
+        weight / max(1, min(servers.size, demand)) ** power
+        for weight, servers in zip(hosting.weights, hosting.servers_of, strict=True)
+    ]
+    price = hosting.own.copy()
+    for servers, share in zip(hosting.servers_of, shares, strict=True):
+        price[servers] += share
+    preempted = [False] * len(shares)
+    taken: list[int] = []
+    while len(taken) < demand:
+        if budget.passed:
+            return taken + np.argsort(price)[: demand - len(taken)].tolist()
+        server = int(price.argmin())
+        taken.append(server)
+        price[server] = np.inf
+        for job in hosting.jobs_of[server]:
+            if not preempted[job]:
+                preempted[job] = True
+                price[hosting.servers_of[job]] -= shares[job]
+    return taken

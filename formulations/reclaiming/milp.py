@@ -1,12 +1,18 @@
 """MILP: the plain mixed-integer program of reclaiming, for every variant of the problem."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import gcd
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from formulations.reclaiming.survival import Survival, survival
 from gsopt.formulation import Formulation
+from gsopt.grid import Exact, Number, decimal
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.standard_form import StandardForm
 
 
 class Milp(Formulation[Reclaiming, ReclaimingSolution]):
@@ -81,6 +87,15 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         model.cost = pyo.Objective(expr=cost)
         return model
 
+    def standard_form(self, problem: Reclaiming) -> StandardForm:
+        """Fill the arrays of the same model directly."""
+        return _arrays(problem)
+
+    def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
+        """Give the costs of the columns as they are written in the problem."""
+        costs = _costs(problem)
+        return [costs.get(name, 0) for name in form.columns]
+
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
         """Return the servers that the model returns."""
         names = [
@@ -106,17 +121,109 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return values
 
 
+@dataclass
+class _Rows:
+    """Rows of a matrix, one after the other: names, upper limits and entries by column."""
+
+    names: list[str] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    across: list[int] = field(default_factory=list)
+    values: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=lambda: [0])
+
+    def add(self, name: str, entries: Iterable[tuple[int, int]], upper: int) -> None:
+        """Add a row that is at most `upper`."""
+        for column, value in entries:
+            self.across.append(column)
+            self.values.append(value)
+        self.names.append(name)
+        self.upper.append(float(upper))
+        self.ends.append(len(self.across))
+
+
+def _arrays(problem: Reclaiming) -> StandardForm:
+    """Give the model as arrays: a column per server, per job, then per worker that may be stranded."""
+    demand, servers = problem.demand, len(problem.servers)
+    position = {server.name: index for index, server in enumerate(problem.servers)}
+    rules = [survival(job, problem.elasticity) for job in problem.jobs]
+    stranded = _stranded(problem, rules, position)
+    first = servers + len(rules)
+    rows = _Rows()
+    rows.add("demand", ((server, 1) for server in range(servers)), demand)
+    for j, rule in enumerate(rules):
+        for server in (position[name] for name in rule.critical):
+            rows.add(f"vacate[{server},{j}]", [(server, 1), (servers + j, -1)], 0)
+        if _most_lost(rule, demand) > rule.spare:
+            unit, spare, weight = _spare_numbers(rule, demand)
+            lost = [(position[name], gpus // unit) for name, gpus in rule.others.items()]
+            rows.add(f"spare[{j}]", [*lost, (servers + j, -weight)], spare)
+    for number, (j, server) in enumerate(stranded):
+        rows.add(f"strand[{j},{server}]", [(servers + j, 1), (server, -1), (first + number, -1)], 0)
+    columns = (
+        *(f"returned[{server}]" for server in range(servers)),
+        *(f"preempted[{j}]" for j in range(len(rules))),
+        *(f"stranded[{j},{server}]" for j, server in stranded),
+    )
+    costs = _costs(problem)
+    lower = np.full(len(rows.names), -np.inf)
+    lower[0] = demand
+    return StandardForm.build(
+        cost=[float(costs.get(name, 0)) for name in columns],
+        matrix=csr_array(
+            (np.array(rows.values, dtype=np.float64), np.array(rows.across, dtype=np.int64), rows.ends),
+            shape=(len(rows.names), len(columns)),
+        ),
+        row_lower=lower,
+        row_upper=rows.upper,
+        column_upper=np.ones(len(columns)),
+        columns=columns,
+        rows=tuple(rows.names),
+    )
+
+
+def _costs(problem: Reclaiming) -> dict[str, Exact]:
+    """Give the exact cost of each column that has one."""
+    costs: dict[str, Exact] = {f"preempted[{j}]": decimal(job.cost) for j, job in enumerate(problem.jobs)}
+    if problem.second_objective == "none":
+        return costs
+    position = {server.name: index for index, server in enumerate(problem.servers)}
+    weight = 1 + _gpus_in_use(problem)
+    for j, job in enumerate(problem.jobs):
+        rule = survival(job, problem.elasticity)
+        costs[f"preempted[{j}]"] = weight * costs[f"preempted[{j}]"] + sum(rule.critical.values())
+        for name, gpus in rule.critical.items():
+            returned = f"returned[{position[name]}]"
+            costs[returned] = costs.get(returned, 0) - gpus
+        costs |= {f"stranded[{j},{position[name]}]": gpus for name, gpus in rule.others.items()}
+    return costs
+
+
+def _stranded(
+    problem: Reclaiming, rules: Iterable[Survival], position: Mapping[str, int]
+) -> list[tuple[int, int]]:
+    """List the workers that collateral damage counts one by one, by job and server."""
+    if problem.second_objective == "none":
+        return []
+    return [(j, position[name]) for j, rule in enumerate(rules) for name in rule.others]
+
+
 def _most_lost(rule: Survival, demand: int) -> int:
     """GPUs that a job loses at most on its other servers."""
     return sum(sorted(rule.others.values(), reverse=True)[:demand])
 
 
+def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
+    """Give the unit of a job's other workers, what it can do without, and what it may lose beyond that."""
+    unit = gcd(*rule.others.values())
+    spare = rule.spare // unit
+    return unit, spare, _most_lost(rule, demand) // unit - spare
+
+
 def _spare_row(model: Any, j: int, rule: Survival, position: Mapping[str, int], demand: int) -> Any:
     """Let the job lose more than it can do without only when it is preempted."""
-    unit = gcd(*rule.others.values())
+    unit, spare, weight = _spare_numbers(rule, demand)
     lost = sum(gpus // unit * model.returned[position[name]] for name, gpus in rule.others.items())
-    spare = rule.spare // unit
-    return lost <= spare + (_most_lost(rule, demand) // unit - spare) * model.preempted[j]
+    return lost <= spare + weight * model.preempted[j]
 
 
 def _gpus_in_use(problem: Reclaiming) -> int:

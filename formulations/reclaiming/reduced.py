@@ -1,6 +1,6 @@
 """Reduced: the mixed-integer program of what is left after merging alike jobs and alike servers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from formulations.reclaiming.reduction import Reduction, reduce
 from gsopt.formulation import Formulation
+from gsopt.grid import Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.standard_form import StandardForm
 
@@ -24,9 +25,10 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Parameters
     ----------
     N: servers to return. W_j: summed weight of merged job j. m_g: servers in group g. l_g: cost of
-    returning one of them, the summed weight of the jobs that run there alone. With collateral damage as
-    second objective the weight of a job is its cost times (1 + GPUs in use) plus its GPUs, and the GPUs in
-    use on a server are subtracted from the server's cost.
+    returning one of them, the summed weight of the jobs that run there alone, beyond that of the cheapest
+    server. With collateral damage as second objective the weight of a job is its cost times (1 + GPUs in use)
+    plus its GPUs, and the GPUs in use on a server are subtracted from the server's cost. B: what every choice
+    pays, N times the cost of the cheapest server and the jobs on more servers than may be kept.
 
     Variables
     ---------
@@ -34,7 +36,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Objective
     ---------
-    Minimize the sum of W_j preempted[j] and l_g returned[g].
+    Minimize B plus the sum of W_j preempted[j] and l_g returned[g].
 
     Constraints
     -----------
@@ -69,8 +71,9 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         """Build the Pyomo model of record."""
         import pyomo.environ as pyo
 
-        reduction = reduce(problem)
-        groups, weights = reduction.groups, reduction.weights
+        reduction = reduce(problem).net()
+        groups = reduction.groups
+        weights, own, base = prices(reduction)
         model = pyo.ConcreteModel()
         model.preempted = pyo.Var(range(len(weights)), domain=pyo.Binary)
         model.returned = pyo.Var(
@@ -79,8 +82,9 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
             bounds=lambda _, g: (0, len(groups[g].servers)),
         )
         model.cost = pyo.Objective(
-            expr=sum(weights[j] * model.preempted[j] for j in model.preempted)
-            + sum(groups[g].cost * model.returned[g] for g in model.returned)
+            expr=float(base)
+            + sum(float(weights[j]) * model.preempted[j] for j in model.preempted)
+            + sum(float(own[g]) * model.returned[g] for g in model.returned)
         )
         model.demand = pyo.Constraint(expr=pyo.quicksum(model.returned.values()) == reduction.demand)
         model.vacate = pyo.Constraint(
@@ -91,19 +95,38 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
         """Fill the arrays of the same model directly."""
-        return arrays(reduce(problem))
+        return arrays(reduce(problem).net())
+
+    def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
+        """Give the weights and the costs of the groups."""
+        del form
+        weights, own, _ = prices(reduce(problem).net())
+        return [*weights, *own]
+
+    def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
+        """Give what every choice pays."""
+        del form
+        return prices(reduce(problem).net())[2]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
         """Return the first servers of each group."""
-        reduction = reduce(problem)
+        reduction = reduce(problem).net()
         counts = [round(values[f"returned[{g}]"]) for g in range(len(reduction.groups))]
         return reduction.lift(counts, problem)
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
         """Give the counts of a solution by group, and the merged jobs that they preempt."""
-        reduction = reduce(problem)
+        reduction = reduce(problem).net()
         form = arrays(reduction)
         return form.named(point(reduction, reduction.counts(solution, problem)))
+
+
+def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
+    """Give weights, costs of the groups and constant in the problem's objective, exactly."""
+    unit = reduction.unit
+    weights: list[Number] = [unit * weight for weight in reduction.weights]
+    own: list[Number] = [unit * group.cost for group in reduction.groups]
+    return weights, own, reduction.number(reduction.paid)
 
 
 def arrays(reduction: Reduction) -> StandardForm:
@@ -113,18 +136,19 @@ def arrays(reduction: Reduction) -> StandardForm:
     pairs = [(g, j) for g, group in enumerate(reduction.groups) if group.servers for j in group.jobs]
     group, job = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     rows = np.arange(1, len(pairs) + 1)
+    weights, own, base = prices(reduction)
     entries = np.concatenate([np.ones(groups), np.ones(len(pairs)), -sizes[group]])
     across = np.concatenate([jobs + np.arange(groups), jobs + group, job])
     down = np.concatenate([np.zeros(groups, dtype=np.int64), rows, rows])
     return StandardForm.build(
-        cost=[*reduction.weights, *(group.cost for group in reduction.groups)],
+        cost=[float(cost) for cost in (*weights, *own)],
         matrix=csr_array((entries, (down, across)), shape=(len(pairs) + 1, jobs + groups)),
         row_lower=np.concatenate([[reduction.demand], np.full(len(pairs), -np.inf)]),
         row_upper=np.concatenate([[reduction.demand], np.zeros(len(pairs))]),
         column_upper=np.concatenate([np.ones(jobs), sizes]),
         columns=(*(f"preempted[{j}]" for j in range(jobs)), *(f"returned[{g}]" for g in range(groups))),
         rows=("demand", *(f"vacate[{g},{j}]" for g, j in pairs)),
-        offset=reduction.offset,
+        offset=float(base),
     )
 
 

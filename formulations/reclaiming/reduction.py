@@ -1,21 +1,15 @@
 """Reduction: a reclaiming problem without the servers, jobs and costs that need no decision of their own."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, gcd
+from math import gcd
 from typing import NamedTuple
 
-from formulations.reclaiming.survival import survival
+from formulations.reclaiming.survival import Survival, survival
 from gsopt.errors import Unsupported
-from gsopt.problem import Number
+from gsopt.grid import Exact, decimal, step, whole
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution
-
-#: Doubles hold every integer up to here.
-_LARGEST_EXACT = 2**53
-
-#: A solver's bound may overshoot by this much, relative, and still mean the value below it.
-_OVERSHOOT = 1e-6
 
 
 class Group(NamedTuple):
@@ -32,17 +26,20 @@ class Group(NamedTuple):
     """
 
     servers: tuple[int, ...]
-    cost: float
+    cost: int
     jobs: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """Minimum k-union with alike jobs and alike servers merged.
+    """Minimum k-union with alike jobs and alike servers merged, in whole numbers.
 
     A job on one server is part of that server's cost; jobs on the same servers are one job with the sum of
     their weights; servers with the same jobs and the same cost are one group. With collateral damage as second
     objective, the weight of a job carries all GPUs that it uses, and a returned server gives its GPUs back.
+
+    All costs are whole multiples of one unit, as decimal data have it. Values are counted in these units, in
+    integers of any size, so nothing is ever rounded.
 
     Attributes
     ----------
@@ -52,50 +49,51 @@ class Reduction:
         What preempting each merged job costs.
     groups
         The groups of servers.
-    step
-        Every objective value is a whole multiple of this number, and a double holds it; None where doubles
-        cannot add up the costs exactly.
-    offset
-        Cost that is paid in any case.
+    unit
+        What a value of 1 is in the problem's objective.
+    base
+        What the problem's objective is at a value of 0.
+    paid
+        The part of every value that is already decided.
 
     Examples
     --------
     >>> from gsopt.problems.reclaiming import Server
     >>> servers = [Server(name=name, gpus=8) for name in ("s1", "s2", "s3")]
-    >>> wide = Job(name="wide", workers={"s1": 4, "s2": 4})
-    >>> small = Job(name="small", workers={"s3": 1})
+    >>> wide = Job(name="wide", workers={"s1": 4, "s2": 4}, cost=1.1)
+    >>> small = Job(name="small", workers={"s3": 1}, cost=0.2)
     >>> reduction = reduce(Reclaiming(demand=2, servers=servers, jobs=[wide, small]))
-    >>> reduction.weights, reduction.groups[0]
-    ((1.0,), Group(servers=(0, 1), cost=0.0, jobs=(0,)))
+    >>> reduction.weights, reduction.groups[0], reduction.unit
+    ((11,), Group(servers=(0, 1), cost=0, jobs=(0,)), Fraction(1, 10))
     """
 
     demand: int
-    weights: tuple[float, ...]
+    weights: tuple[int, ...]
     groups: tuple[Group, ...]
-    step: Fraction | None
-    offset: float = 0.0
+    unit: Fraction = Fraction(1)
+    base: Exact = 0
+    paid: int = 0
 
-    def number(self, value: float) -> Number:
-        """Give an objective value as an exact number where the costs are exact."""
-        if self.step is None:
-            return float(value)
-        exact = Fraction(value)
-        return exact.numerator if exact.denominator == 1 else exact
+    @property
+    def servers(self) -> int:
+        """Number of servers that can be returned."""
+        return sum(len(group.servers) for group in self.groups)
 
-    def rounded_up(self, bound: float) -> Number:
-        """Give the smallest possible objective value that is not below a solver's bound."""
-        if self.step is None:
-            return bound
-        steps = bound / float(self.step)
-        slack = min(_OVERSHOOT * max(1.0, abs(steps)), 0.5)
-        value = ceil(steps - slack) * self.step
-        return value.numerator if value.denominator == 1 else value
+    @property
+    def largest(self) -> int:
+        """A number that no value, and no part of one, exceeds in size."""
+        own = sum(abs(group.cost) * len(group.servers) for group in self.groups)
+        return abs(self.paid) + sum(self.weights) + own
 
-    def value(self, counts: Sequence[int]) -> float:
+    def number(self, value: Exact) -> Exact:
+        """Give a value as the problem's objective."""
+        return whole(self.base + self.unit * value)
+
+    def value(self, counts: Sequence[int]) -> int:
         """Cost of returning so many servers of each group."""
         hit = {job for group, count in zip(self.groups, counts, strict=True) if count for job in group.jobs}
         own = sum(group.cost * count for group, count in zip(self.groups, counts, strict=True))
-        return self.offset + own + sum(self.weights[job] for job in hit)
+        return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
         """Name the servers that stand for so many servers of each group."""
@@ -112,7 +110,7 @@ class Reduction:
         ]
 
     def restricted(
-        self, preempted: Collection[int], spared: Collection[int], kept: Collection[int] = ()
+        self, preempted: Iterable[int] = (), spared: Iterable[int] = (), kept: Iterable[int] = ()
     ) -> "Reduction":
         """Preempt some merged jobs, spare others, and keep some groups of servers.
 
@@ -125,18 +123,62 @@ class Reduction:
             else group._replace(jobs=tuple([job for job in group.jobs if job not in gone]))
             for index, group in enumerate(self.groups)
         )
-        paid = sum(self.weights[job] for job in gone)
-        return replace(self, groups=groups, offset=self.offset + paid)
+        return replace(self, groups=groups, paid=self.paid + sum(self.weights[job] for job in gone))
+
+    def net(self) -> "Reduction":
+        """Take out what every choice of servers pays, and count the rest in the largest unit that divides it.
+
+        A job on so many servers that the others are too few for the demand is preempted in any case; and each
+        returned server costs at least as much as the cheapest one. The other jobs are numbered anew.
+        """
+        sure = self._inevitable()
+        left = [job for job in range(len(self.weights)) if job not in sure]
+        number = {job: index for index, job in enumerate(left)}
+        least = min((group.cost for group in self.groups if group.servers), default=0)
+        own = [group.cost - least if group.servers else 0 for group in self.groups]
+        unit = gcd(*(self.weights[job] for job in left), *own) or 1
+        paid = self.paid + sum(self.weights[job] for job in sure) + least * self.demand
+        return Reduction(
+            self.demand,
+            weights=tuple([self.weights[job] // unit for job in left]),
+            groups=tuple(
+                [
+                    Group(
+                        group.servers, cost // unit, tuple([number[job] for job in group.jobs if job in number])
+                    )
+                    for group, cost in zip(self.groups, own, strict=True)
+                ]
+            ),
+            unit=self.unit * unit,
+            base=self.number(paid),
+        )
+
+    def _inevitable(self) -> set[int]:
+        """List the jobs on more servers than may be kept."""
+        spans = [0] * len(self.weights)
+        for group in self.groups:
+            for job in group.jobs:
+                spans[job] += len(group.servers)
+        spare = self.servers - self.demand
+        return {job for job, span in enumerate(spans) if span > spare}
 
 
-def reduce(problem: Reclaiming) -> Reduction:
+def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     """Merge what is alike.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    optimistic
+        Whether a job counts as preempted by the servers alone of which each would be enough. What else it may
+        lose is forgotten, so the reduction is then a relaxation of the problem: no choice costs more in it.
 
     Raises
     ------
     Unsupported
         Whether a job is preempted, or the collateral damage it causes, depends on more than whether one of a
-        fixed set of servers is returned; or the costs are too large to be counted exactly.
+        fixed set of servers is returned. Never when optimistic.
 
     Examples
     --------
@@ -145,67 +187,52 @@ def reduce(problem: Reclaiming) -> Reduction:
     >>> len(reduction.weights), len(reduction.groups)
     (3, 5)
     """
+    rules = [survival(job, problem.elasticity) for job in problem.jobs]
+    if not optimistic:
+        _refuse_sets(problem, rules)
     position = {server.name: index for index, server in enumerate(problem.servers)}
-    own = [0.0] * len(position)
-    merged: dict[tuple[int, ...], float] = {}
-    for job, weight in zip(problem.jobs, _weights(problem, own, position), strict=True):
-        critical = _critical_servers(job, problem)
-        if len(critical) == 1:
-            (server,) = critical
-            own[position[server]] += weight
-        elif weight > 0:
-            servers = tuple(sorted([position[server] for server in critical]))
-            merged[servers] = merged.get(servers, 0.0) + weight
-    return Reduction(problem.demand, tuple(merged.values()), _groups(merged, own), _step(problem))
-
-
-def _weights(problem: Reclaiming, own: list[float], position: Mapping[str, int]) -> list[float]:
-    """Give what each job costs; where collateral counts, give its GPUs back with the servers returned."""
-    if problem.second_objective == "none":
-        return [job.cost for job in problem.jobs]
-    for job in problem.jobs:
-        for placement in (job.workers, job.flexible):
-            for server, gpus in placement.items():
+    weights, unit = _weights(problem, rules)
+    own = [0] * len(position)
+    merged: dict[tuple[int, ...], int] = {}
+    for weight, rule in zip(weights, rules, strict=True):
+        servers = tuple(sorted([position[server] for server in rule.critical]))
+        if problem.second_objective == "collateral":
+            for server, gpus in rule.critical.items():
                 own[position[server]] -= gpus
-    unit = _unit(problem)
-    return [unit * job.cost + job.gpus for job in problem.jobs]
+        if len(servers) == 1:
+            own[servers[0]] += weight
+        elif servers and weight:
+            merged[servers] = merged.get(servers, 0) + weight
+    return Reduction(problem.demand, tuple(merged.values()), _groups(merged, own), unit)
 
 
-def _unit(problem: Reclaiming) -> float:
-    """Weigh a cost of 1 against collateral damage: more than all GPUs in use."""
-    return 1.0 + sum(job.gpus for job in problem.jobs)
+def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
+    """Refuse jobs of which it matters which servers are lost together, or to whom."""
+    for job, rule in zip(problem.jobs, rules, strict=True):
+        if not rule.decided_by_critical:
+            raise Unsupported(f"job {job.name!r} survives the loss of some sets of workers and not of others")
+        if rule.others and problem.second_objective == "collateral":
+            raise Unsupported(f"the collateral damage of job {job.name!r} depends on its flexible workers")
 
 
-def _critical_servers(job: Job, problem: Reclaiming) -> Collection[str]:
-    """List the servers any of which preempts the job when it is returned; no other server may matter."""
-    critical, others, _ = rule = survival(job, problem.elasticity)
-    if not rule.decided_by_critical:
-        raise Unsupported(f"job {job.name!r} survives the loss of some sets of workers and not of others")
-    if others and problem.second_objective == "collateral":
-        raise Unsupported(f"the collateral damage of job {job.name!r} depends on its flexible workers")
-    return critical
+def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
+    """Give what each job costs, in whole units, and the unit; where collateral counts, with the job's GPUs."""
+    costs = [decimal(job.cost) for job in problem.jobs]
+    if problem.second_objective == "collateral":
+        above = 1 + sum(job.gpus for job in problem.jobs)  # more than any collateral damage
+        used = [sum(rule.critical.values()) for rule in rules]
+        return [above * int(cost) + gpus for cost, gpus in zip(costs, used, strict=True)], Fraction(1)
+    unit = step(costs) or Fraction(1)
+    whole_units = {cost: int(cost / unit) for cost in set(costs)}
+    return [whole_units[cost] for cost in costs], unit
 
 
-def _groups(merged: Collection[tuple[int, ...]], own: Sequence[float]) -> tuple[Group, ...]:
+def _groups(merged: Collection[tuple[int, ...]], own: Sequence[int]) -> tuple[Group, ...]:
     jobs_on: list[list[int]] = [[] for _ in own]
     for job, servers in enumerate(merged):
         for server in servers:
             jobs_on[server].append(job)
-    alike: dict[tuple[float, tuple[int, ...]], list[int]] = {}
+    alike: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for server, jobs in enumerate(jobs_on):
         alike.setdefault((own[server], tuple(jobs)), []).append(server)
     return tuple(Group(tuple(servers), cost, jobs) for (cost, jobs), servers in alike.items())
-
-
-def _step(problem: Reclaiming) -> Fraction | None:
-    """Greatest common divisor of the costs, or None where doubles cannot add them up exactly."""
-    costs = [job.cost for job in problem.jobs if job.cost]
-    if problem.second_objective == "collateral":
-        if (1 + sum(costs)) * _unit(problem) >= _LARGEST_EXACT:
-            raise Unsupported("costs of this size leave no room for collateral damage in the objective")
-        return Fraction(1)
-    ratios = [cost.as_integer_ratio() for cost in set(costs)]
-    parts = max((denominator for _, denominator in ratios), default=1)  # all are powers of two
-    if Fraction(sum(costs)) * parts >= _LARGEST_EXACT:
-        return None
-    return Fraction(gcd(*(numerator * (parts // denominator) for numerator, denominator in ratios)) or 1, parts)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import lcm
 
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
@@ -54,7 +55,7 @@ class Hosting:
         for job, servers in enumerate(servers_of):
             for server in servers:
                 jobs_of[server].append(job)
-        ratios = [job.cost.as_integer_ratio() for job in problem.jobs]
+        ratios = [decimal(job.cost).as_integer_ratio() for job in problem.jobs]
         unit = lcm(*{denominator for _, denominator in ratios})
         weights = [numerator * (unit // denominator) for numerator, denominator in ratios]
         return cls(names, servers_of, jobs_of, weights, unit)

@@ -6,11 +6,23 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
+from gsopt.backends import Highs, Outcome
+from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidSolution, ModelMismatch
 from gsopt.formulation import Formulation
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Status, StoppedBy
+from gsopt.standard_form import StandardForm
 from tests.gsopt.problems.test_reclaiming import figure_5
+
+
+class Late(Highs):
+    """A solver that is always out of time."""
+
+    def solve(self, form: StandardForm, **options: Any) -> Outcome:
+        """Find nothing."""
+        del form, options
+        return Outcome(Status.UNKNOWN, None, None, None, StoppedBy.TIME_LIMIT, "late")
 
 
 class Model(Formulation[Reclaiming, ReclaimingSolution]):
@@ -94,6 +106,25 @@ def test_start_that_breaks_a_rule_is_an_error() -> None:
     """A start is judged before anything else."""
     with pytest.raises(InvalidSolution, match="the demand is 2"):
         Model()(figure_5(2), start=ReclaimingSolution(servers=["s1"]))
+
+
+class Begun(Model):
+    """The model with something to return at once."""
+
+    def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, int]:
+        """Return the last servers; a job at least is preempted."""
+        names = [server.name for server in problem.servers]
+        return ReclaimingSolution(servers=names[len(names) - problem.demand :]), 1
+
+
+def test_what_is_known_at_once_is_returned_at_least() -> None:
+    """Whatever the solver does, there is the first solution and the first bound, and a better start is kept."""
+    result = Begun(mistake="impossible").run(figure_5(2), Budget())
+    assert result.status is Status.INFEASIBLE
+    late = Begun()(figure_5(2), backend=Late())
+    assert (late.objective, late.bound, late.stopped_by) == (2, 1, StoppedBy.TIME_LIMIT)
+    started = Begun()(figure_5(2), backend=Late(), start=ReclaimingSolution(servers=["s1", "s2"]))
+    assert (started.objective, started.bound, started.status) == (1, 1, Status.OPTIMAL)
 
 
 def test_no_time_leaves_the_start() -> None:

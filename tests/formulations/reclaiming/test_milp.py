@@ -1,5 +1,6 @@
 """The plain model, in every variant of the problem."""
 
+from fractions import Fraction
 from typing import get_args
 
 import pytest
@@ -9,6 +10,7 @@ from formulations.reclaiming import milp
 from gsopt.backends import Backend, CpSat, Highs, Scip
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from gsopt.result import Status, same
+from gsopt.standard_form import StandardForm
 from gsopt.testing import brute_force, check_formulation
 from instances import load, names
 from tests.strategies.reclaiming import Elasticity, SecondObjective, figure_5, reclaiming_problems
@@ -57,6 +59,47 @@ def test_committed_instances_have_their_optimum(name: str) -> None:
         assert check_formulation(milp, [problem]) == 1
     if problem.about is not None and problem.about.objective is not None:
         assert same(problem.about.objective, milp(problem).objective)
+
+
+def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tuple[str, str], float]]:
+    """Give a form by names: each column's cost, bounds and kind, each row's bounds, each coefficient.
+
+    Columns that stand nowhere are left out, as Pyomo does.
+    """
+    table = form.matrix.tocoo()
+    places = zip(table.coords[0].tolist(), table.coords[1].tolist(), table.data.tolist(), strict=True)
+    entries = {(form.rows[row], form.columns[column]): value for row, column, value in places}
+    used = {column for _, column in entries}
+    columns = {
+        name: (form.cost[j], form.column_lower[j], form.column_upper[j], float(form.integer[j]))
+        for j, name in enumerate(form.columns)
+        if form.cost[j] or name in used
+    }
+    rows = {name: (form.row_lower[i], form.row_upper[i]) for i, name in enumerate(form.rows)}
+    return {**columns, **rows}, entries
+
+
+@settings(deadline=None, max_examples=200)
+@given(reclaiming_problems())
+def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
+    """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
+    arrays, pyomo = milp.standard_form(problem), StandardForm.from_pyomo(milp.build(problem))
+
+    assert by_name(pyomo) == by_name(arrays)
+    assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
+
+
+@settings(deadline=None, max_examples=100)
+@given(reclaiming_problems())
+def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
+    """The exact costs of the columns of a choice are exactly its objective, in every variant."""
+    form = milp.standard_form(problem)
+    costs = dict(zip(form.columns, map(Fraction, milp.exact_costs(problem, form)), strict=True))
+    for choice in problem.candidates():
+        columns = milp.encode(choice, problem)
+        total = sum(costs.get(name, 0) * int(value) for name, value in columns.items())
+
+        assert problem.objective(choice) == total
 
 
 @settings(deadline=None, max_examples=100)

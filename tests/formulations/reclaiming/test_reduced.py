@@ -1,5 +1,7 @@
 """The reduced model: its two builders, its solvers, and the methods it must agree with."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,7 @@ from gsopt.result import Status
 from gsopt.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from instances.reclaiming import churn, random_hypergraph, server_uniform
-from tests.formulations.reclaiming.test_milp import BACKENDS
+from tests.formulations.reclaiming.test_milp import BACKENDS, by_name
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 CLUSTERS = [
@@ -27,18 +29,6 @@ CLUSTERS = [
 ]
 
 
-def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tuple[str, str], float]]:
-    """Give a form by names: each column's cost, bounds and kind, each row's bounds, each coefficient."""
-    columns = {
-        name: (form.cost[j], form.column_lower[j], form.column_upper[j], float(form.integer[j]))
-        for j, name in enumerate(form.columns)
-    }
-    rows = {name: (form.row_lower[i], form.row_upper[i]) for i, name in enumerate(form.rows)}
-    table = form.matrix.tocoo()
-    entries = zip(table.coords[0], table.coords[1], table.data, strict=True)
-    return {**columns, **rows}, {(form.rows[i], form.columns[j]): value for i, j, value in entries}
-
-
 @settings(deadline=None, max_examples=100)
 @given(reclaiming_problems())
 def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
@@ -48,9 +38,8 @@ def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
     except Unsupported:
         return
     pyomo = StandardForm.from_pyomo(reduced.build(problem))
-    columns, entries = by_name(pyomo)
 
-    assert (columns, entries) == by_name(arrays)
+    assert by_name(pyomo) == by_name(arrays)
     assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
 
 
@@ -90,6 +79,20 @@ def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None
 def test_the_solvers_agree(problem: Reclaiming) -> None:
     """Three solvers find the enumerated optimum of random tiny instances."""
     assert check_formulation(reduced, [problem], backends=BACKENDS) == 3
+
+
+@settings(deadline=None, max_examples=100)
+@given(reclaiming_problems(elasticities=["tagged"], flexible=False))
+def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
+    """The exact costs of the columns of a choice and the constant are exactly its objective."""
+    form = reduced.standard_form(problem)
+    costs = dict(zip(form.columns, map(Fraction, reduced.exact_costs(problem, form)), strict=True))
+    constant = Fraction(reduced.exact_offset(problem, form))
+    for choice in problem.candidates():
+        columns = reduced.encode(choice, problem)
+        varying = sum(costs[name] * int(value) for name, value in columns.items())
+
+        assert problem.objective(choice) == constant + varying
 
 
 @settings(deadline=None, max_examples=100)

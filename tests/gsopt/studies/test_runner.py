@@ -3,6 +3,7 @@
 import os
 import signal
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -117,7 +118,11 @@ def test_every_cell_is_begun_once(tmp_path: Path) -> None:
 def _kill_workers(folder: Path, times: int) -> None:
     """Kill the process that computes, each time a cell has begun anew."""
     mine = set(children(os.getpid()))
+
+    def begun(number: int) -> bool:
+        return len(starts(folder)) >= number
+
     for number in range(1, times + 1):
-        wait_until(lambda number=number: len(starts(folder)) >= number)
+        wait_until(partial(begun, number))
         for pid in set(children(os.getpid())) - mine:
             os.kill(pid, signal.SIGKILL)

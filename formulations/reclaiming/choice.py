@@ -1,0 +1,152 @@
+"""Choice: servers to return, one by one, and what each of them would change at any moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.reclaiming.reduction import Reduction
+
+#: Whole numbers up to here are exact as doubles.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Hosting:
+    """Which merged jobs stand on which servers, those of a group one after the other.
+
+    Costs are whole numbers in doubles, so sums leave no residues. Where they are too large for that they are
+    rounded down to as many digits: enough to search by, the reduction knows the value.
+
+    Attributes
+    ----------
+    groups
+        Number of groups of servers.
+    group
+        The group of each server.
+    jobs_of
+        The merged jobs of each server.
+    servers_of
+        The servers of each merged job.
+    own
+        What returning each server costs beside its merged jobs, shape (servers,).
+    weights
+        What preempting each merged job costs.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> hosting = Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5")))
+    >>> hosting.group, hosting.jobs_of[4], hosting.servers_of[0].tolist()
+    ([0, 0, 1, 2, 3, 4], (1, 2), [0, 1])
+    """
+
+    groups: int
+    group: Sequence[int]
+    jobs_of: Sequence[Sequence[int]]
+    servers_of: Sequence[NDArray[np.int64]]
+    own: NDArray[np.float64]
+    weights: Sequence[float]
+
+    @classmethod
+    def of(cls, reduction: Reduction) -> "Hosting":
+        """Read the hosting off a reduction, as in the example above."""
+        groups = reduction.groups
+        group = [index for index, alike in enumerate(groups) for _ in alike.servers]
+        servers_of: list[list[int]] = [[] for _ in reduction.weights]
+        for server, index in enumerate(group):
+            for job in groups[index].jobs:
+                servers_of[job].append(server)
+        scale = -(-reduction.largest // _EXACT) or 1
+        return cls(
+            len(groups),
+            group,
+            [groups[index].jobs for index in group],
+            [np.array(servers, dtype=np.int64) for servers in servers_of],
+            np.array([float(groups[index].cost // scale) for index in group]),
+            [float(weight // scale) for weight in reduction.weights],
+        )
+
+    def counts(self, servers: Sequence[int]) -> list[int]:
+        """Count some servers by group."""
+        return np.bincount(np.array(self.group, dtype=np.int64)[list(servers)], minlength=self.groups).tolist()
+
+    def first(self, counts: Sequence[int]) -> list[int]:
+        """Give the first servers of each group, so many of them."""
+        left, servers = list(counts), []
+        for server, index in enumerate(self.group):
+            if left[index]:
+                left[index] -= 1
+                servers.append(server)
+        return servers
+
+
+class Choice:
+    """A set of servers to return that knows what one more or one less changes.
+
+    Parameters
+    ----------
+    hosting
+        Which merged jobs stand on which servers.
+
+    Attributes
+    ----------
+    change
+        For a server that is kept what returning it adds to the cost, for one that is returned what keeping it
+        saves; shape (servers,).
+    returned
+        Which servers are returned, shape (servers,).
+    cost
+        Cost of the choice.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> choice = Choice(Hosting.of(reduce(gsopt.load("reclaiming/aryl-figure-5"))))
+    >>> choice.give(0)
+    >>> choice.cost, choice.change.tolist()
+    (1.0, [1.0, 0.0, 1.0, 1.0, 2.0, 1.0])
+    """
+
+    def __init__(self, hosting: Hosting) -> None:
+        self._hosting = hosting
+        self.change = hosting.own.copy()
+        for servers, weight in zip(hosting.servers_of, hosting.weights, strict=True):
+            self.change[servers] += weight
+        self.returned = np.zeros(hosting.own.size, dtype=np.bool_)
+        self.cost = 0.0
+        self._hosts = [0] * len(hosting.weights)  # returned servers of each job, and
+        self._sum = [0] * len(hosting.weights)  # the sum of their numbers: where there is one, its number
+
+    def give(self, server: int) -> None:
+        """Return a server that was kept. O(its jobs and their servers)."""
+        hosting = self._hosting
+        self.cost += float(self.change[server])
+        self.returned[server] = True
+        for job in hosting.jobs_of[server]:
+            hosts, weight = self._hosts[job], hosting.weights[job]
+            self._hosts[job] = hosts + 1
+            if hosts == 0:  # no other server pays for the job any more, and keeping this one would save it
+                self.change[hosting.servers_of[job]] -= weight
+                self.change[server] += weight
+            elif hosts == 1:  # keeping the other server would no longer save it
+                self.change[self._sum[job]] -= weight
+            self._sum[job] += server
+
+    def keep(self, server: int) -> None:
+        """Keep a server that was returned. O(its jobs and their servers)."""
+        hosting = self._hosting
+        self.cost -= float(self.change[server])
+        self.returned[server] = False
+        for job in hosting.jobs_of[server]:
+            hosts, weight = self._hosts[job] - 1, hosting.weights[job]
+            self._hosts[job] = hosts
+            self._sum[job] -= server
+            if hosts == 0:
+                self.change[hosting.servers_of[job]] += weight
+                self.change[server] -= weight
+            elif hosts == 1:
+                self.change[self._sum[job]] += weight

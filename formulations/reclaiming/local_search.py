@@ -1,0 +1,98 @@
+"""Local search: better choices of servers where bounds are too weak to end the search."""
+
+from collections.abc import Callable
+from random import Random
+
+import numpy as np
+
+from formulations.reclaiming.choice import Choice, Hosting
+from formulations.reclaiming.reduction import Reduction
+from gsopt.budget import Budget
+
+#: Moves for which a server that has just moved stays where it is, at least and at most.
+_TENURE = (3, 10)
+
+#: Moves without a better choice after which the search ends, for each server.
+PATIENCE = 20
+
+
+def improved(
+    reduction: Reduction,
+    counts: list[int],
+    budget: Budget,
+    *,
+    seed: int = 0,
+    patience: float = PATIENCE,
+    on_better: Callable[[list[int]], object] = lambda _: None,
+) -> list[int]:
+    """Look for better choices by tabu search: keep the server that saves most, return the one that costs least.
+
+    Servers that have just moved are left alone for a few moves, so that the search leaves a local optimum; ties
+    are broken at random. It ends with the budget, after many moves without a better choice, or when
+    `on_better` says so. Complexity: O(S + D) per move for S servers and D pairs of a server and a merged job
+    that the two servers touch; some 30,000 moves per second for a few hundred servers.
+
+    Parameters
+    ----------
+    reduction
+        The reduction.
+    counts
+        Servers of each group in the choice to start from.
+    budget
+        Its deadline counts.
+    seed
+        Seed of ties and tenures.
+    patience
+        Moves without a better choice after which the search ends, for each server.
+    on_better
+        Called with the counts of each better choice; returning True ends the search.
+
+    Returns
+    -------
+    list of int
+        Servers of each group in the best choice.
+
+    Source: Glover and Laguna, Tabu Search (1997), chapter 2.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> reduction = reduce(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> improved(reduction, [0, 0, 1, 0, 1], Budget())
+    [2, 0, 0, 0, 0]
+    """
+    hosting = Hosting.of(reduction)
+    choice = Choice(hosting)
+    for server in hosting.first(counts):
+        choice.give(server)
+    demand, spare = reduction.demand, reduction.servers - reduction.demand
+    if not demand or not spare:
+        return counts
+    random = Random(seed)
+    size = choice.returned.size
+    noise = np.random.default_rng(seed).random(2 * size) / 2  # below any difference between costs
+    free = np.zeros(size, dtype=np.int64)  # the move from which on a server may move again
+    best, least, move, last = counts, choice.cost, 0, 0
+    while move - last < patience * size and not budget.passed:
+        move += 1
+        ties = random.randrange(size)
+        shown = choice.change + noise[ties : ties + size]
+        leaving = int(np.where(choice.returned & (free <= move), shown, -np.inf).argmax())
+        choice.keep(leaving)
+        free[leaving] = move + _tenure(random, spare)
+        shown = choice.change + noise[ties : ties + size]
+        coming = int(np.where(choice.returned | (free > move), np.inf, shown).argmin())
+        choice.give(coming)
+        free[coming] = move + 1 + _tenure(random, demand - 1)
+        if choice.cost < least:
+            least, last = choice.cost, move
+            best = hosting.counts(np.flatnonzero(choice.returned).tolist())
+            if on_better(best) is True:
+                break
+    return min(best, counts, key=reduction.value)
+
+
+def _tenure(random: Random, most: int) -> int:
+    """Draw for how many moves a server stays, such that one is always free to move."""
+    return random.randint(min(_TENURE[0], most), min(_TENURE[1], most))

@@ -1,0 +1,254 @@
+"""Search: one technique after the other on a reduced problem, until value and bound meet or time is up."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib.util import find_spec
+from math import ceil, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.reclaiming.decomposition import Plan, optimum, plan
+from formulations.reclaiming.growth import grown
+from formulations.reclaiming.hull import Hull, hull
+from formulations.reclaiming.local_search import PATIENCE, improved
+from formulations.reclaiming.reduced import arrays, point, prices
+from formulations.reclaiming.reduction import Reduction
+from gsopt.backends import CpSat, Highs
+from gsopt.budget import Budget
+from gsopt.grid import Number
+from gsopt.result import StoppedBy, relative_gap
+from gsopt.scaling import Proof, optimize
+
+#: Most additions that the tables of the whole problem may take: some 8 ms, about what the hull needs.
+_WORK = 2_000_000
+
+#: Most additions once the hull is known: some 40 ms, less than a mixed-integer program needs.
+_WORK_OF_REST = 20_000_000
+
+#: Part of the remaining time that the local search may take before a mixed-integer program.
+_SHARE_OF_SEARCH = 0.5
+
+#: Most pairs of a group and a merged job in a mixed-integer program that has a time limit: beyond, solvers
+#: take seconds for their first look at it, and do not look at the clock.
+_PROGRAM = 20_000
+
+#: Seconds beyond the time limit that a first choice may take.
+_GRACE = 0.25
+
+#: Part of all servers over which the hull is a straight line where the bound is called weak.
+_STRAIGHT = 0.5
+
+#: Called with the counts by group of a better choice and a bound on the value; returning True ends the search.
+OnBetter = Callable[[list[int], int], object]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search has found.
+
+    Attributes
+    ----------
+    counts
+        Servers of each group in the best choice.
+    bound
+        Lower bound on the value of any choice.
+    message
+        The technique that came last, and why the bound is weak where it is.
+    solver
+        Family of the proof.
+    stopped_by
+        Why the search ended.
+    """
+
+    counts: list[int]
+    bound: int
+    message: str
+    solver: str
+    stopped_by: StoppedBy
+
+
+class Search:
+    """The best choice and bound so far, and the techniques that improve on them.
+
+    Parameters
+    ----------
+    reduction
+        The reduced problem, net of what every choice pays.
+    budget
+        What the search may use; its start and callback are the caller's to translate.
+    width
+        Most jobs in one table of the dynamic programs; -1 does without.
+    on_better
+        Called with each better choice.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> search = Search(reduce(gsopt.load("reclaiming/aryl-figure-5")).net(), Budget(), width=-1)
+    >>> answer = search.run()
+    >>> answer.counts, answer.bound, answer.message
+    ([2, 0, 0, 0, 0], 1, 'hull met by rounding')
+    """
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        budget: Budget,
+        *,
+        width: int,
+        on_better: OnBetter | None = None,
+    ) -> None:
+        self._reduction, self._budget, self._width, self._on_better = reduction, budget, width, on_better
+        self._counts: list[int] = []
+        self._value = 1 + reduction.largest  # above every value
+        self._bound = 0  # what every choice pays is taken out, and no cost is negative
+        self._stopped = False
+
+    def run(self, known: list[int] | None = None, *, branch: bool = True) -> Answer:
+        """Search from a known choice, with or without a mixed-integer program at the end."""
+        if known is not None:
+            self._counts, self._value = known, self._reduction.value(known)
+        try:
+            return self._run(branch)
+        except KeyboardInterrupt:
+            if not self._counts:
+                raise
+            self._stopped = True
+            return self._answer("interrupted", "hull")
+
+    def _run(self, branch: bool) -> Answer:
+        program = self._affordable(self._reduction, _WORK)
+        if program is not None:
+            self._take_optimum(program)
+            return self._answer("decomposition", "decomposition")
+        frame = hull(self._reduction, self._budget)
+        self._bound = ceil(frame.shares.bound)
+        self._offer(self._rounded(frame))
+        if self._over:
+            return self._answer("hull met by rounding", "hull", frame)
+        if self._settled(frame):
+            return self._answer("core of the hull by decomposition", "hull")
+        before = self._value
+        self._improve(frame)
+        if self._over:
+            return self._answer("hull met by local search", "hull", frame)
+        if self._value < before and self._settled(frame):
+            return self._answer("core of the hull by decomposition", "hull")
+        if not branch or not self._programmable(frame):
+            return self._answer("local search", "hull", frame)
+        proof = self._branch(frame)
+        return self._answer(f"core of the hull by {proof.solver}", proof.solver, frame, proof.stopped_by)
+
+    def _affordable(self, reduction: Reduction, work: int) -> Plan | None:
+        if self._budget.passed:
+            return None
+        program = plan(reduction, self._width)
+        return program if program is not None and program.work(reduction.demand) <= work else None
+
+    def _take_optimum(self, program: Plan) -> None:
+        """Take the best choice of tables that leave out no choice better than the known one."""
+        counts = optimum(program, self._reduction.demand)
+        if counts is not None:
+            self._offer(counts)
+        self._bound = self._value
+
+    def _rounded(self, frame: Hull) -> list[int]:
+        """Choose between the two corners of the hull."""
+        program = self._affordable(frame.rest, _WORK_OF_REST)
+        counts = None if program is None else optimum(program, self._reduction.demand)
+        limit = self._budget.time_limit
+        late = replace(self._budget, time_limit=None if limit is None else limit + _GRACE)
+        return grown(frame.rest, late) if counts is None else counts
+
+    def _settled(self, frame: Hull) -> bool:
+        """Look through all better choices that the hull allows, if tables can."""
+        program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST)
+        if program is not None:
+            self._take_optimum(program)
+        return program is not None
+
+    def _improve(self, frame: Hull) -> None:
+        """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
+        core, follows = frame.shares.core(self._value), self._programmable(frame)
+        budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
+        improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
+
+    def _programmable(self, frame: Hull) -> bool:
+        return self._budget.time_limit is None or frame.shares.costs.network.source.size <= _PROGRAM
+
+    def _branch(self, frame: Hull) -> Proof:
+        """Solve what the hull leaves as a mixed-integer program."""
+        core = frame.shares.core(self._value)
+        weights, own, base = prices(core)
+        solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
+        proof = optimize(
+            arrays(core),
+            replace(self._budget, backend=solver),
+            costs=[*weights, *own],
+            offset=base,
+            start=point(core, self._counts),
+            on_point=self._hear,
+        )
+        if proof.values is not None:
+            self._hear(proof.values, proof.bound)
+        return proof
+
+    def _hear(self, values: NDArray[np.float64], bound: Number | None) -> bool:
+        """Take in a point and a bound of the mixed-integer program, in the problem's numbers."""
+        if bound is not None:
+            units = (Fraction(bound) - self._reduction.base) / self._reduction.unit
+            self._bound = max(self._bound, min(self._value, ceil(units)))
+        counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
+        return self._offer(counts.tolist())
+
+    def _offer(self, counts: list[int]) -> bool:
+        """Keep a choice if it is better; True ends whatever is running."""
+        value = self._reduction.value(counts)
+        if value < self._value:
+            self._counts, self._value = counts, value
+            self._bound = min(self._bound, value)
+            if self._on_better is not None and self._on_better(counts, self._bound) is True:
+                self._stopped = True
+        return self._stopped
+
+    @property
+    def _met(self) -> bool:
+        """Whether bound and value are as close as is wanted."""
+        value, bound = self._reduction.number(self._value), self._reduction.number(self._bound)
+        gap = relative_gap(value, bound)
+        return gap is not None and gap <= self._budget.gap
+
+    @property
+    def _over(self) -> bool:
+        return self._met or self._stopped or self._budget.passed
+
+    def _answer(
+        self, message: str, solver: str, frame: Hull | None = None, stopped_by: StoppedBy | None = None
+    ) -> Answer:
+        if self._value == self._bound:
+            stopped_by = StoppedBy.FINISHED
+        elif stopped_by is None or self._stopped:
+            cut = StoppedBy.INTERRUPT if self._stopped else StoppedBy.TIME_LIMIT
+            stopped_by = StoppedBy.GAP if self._met else cut if self._over else StoppedBy.FINISHED
+        if frame is not None and self._bound < self._value:
+            message = message.replace("met", "not met")
+            if frame.straight > _STRAIGHT:
+                message += (
+                    f"; weak by nature: the hull is a straight line over {frame.straight:.0%} of the servers"
+                )
+        return Answer(self._counts, self._bound, message, solver, stopped_by)
+
+
+def part(budget: Budget, share: float) -> Budget:
+    """Give a budget that ends after a part of the time that is left.
+
+    Examples
+    --------
+    >>> part(Budget(), 0.5).time_limit, part(Budget(time_limit=60.0), 0.5).time_limit < 31
+    (None, True)
+    """
+    left = budget.left()
+    return budget if left is None else budget.within(share * left)

@@ -1,0 +1,168 @@
+"""Shares: the costs of jobs divided among their servers, and what that proves."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from formulations.reclaiming.flow import Integers, Network
+from formulations.reclaiming.reduction import Reduction
+
+#: Parts of a cost, for each server of a job, to which equal shares are rounded down.
+_FINENESS = 64
+
+#: Bits of the largest number that 64-bit integers hold, less one for the sign and one for a sum of two.
+_BITS = 62
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The costs of a reduction as arrays: 64-bit integers where nothing overflows, else integers of any size.
+
+    Attributes
+    ----------
+    reduction
+        The reduction.
+    network
+        Pairs of a group of servers and a merged job that it needs preempted.
+    weights
+        What preempting each merged job costs, shape (jobs,).
+    own
+        What returning one server of each group costs, shape (groups,).
+    sizes
+        Servers in each group, shape (groups,).
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> costs = Costs.of(reduce(gsopt.load("reclaiming/aryl-figure-5")))
+    >>> costs.own.tolist(), costs.network.sink.tolist()
+    ([0, 1, 0, 0, 0], [0, 1, 1, 2, 2])
+    """
+
+    reduction: Reduction
+    network: Network
+    weights: Integers
+    own: Integers
+    sizes: Integers
+
+    @classmethod
+    def of(cls, reduction: Reduction) -> "Costs":
+        """Lay out a reduction, as in the example above."""
+        groups = reduction.groups
+        source = np.repeat(np.arange(len(groups)), [len(group.jobs) for group in groups])
+        sink = np.array([job for group in groups for job in group.jobs], dtype=np.int64)
+        # a price has at most as many parts as all costs together, and every server may lie below it
+        largest = 4 * reduction.largest * _FINENESS * max(reduction.servers, 1) ** 2
+        kind = np.int64 if largest.bit_length() <= _BITS else object
+        return cls(
+            reduction,
+            Network(len(groups), len(reduction.weights), source, sink),
+            np.array(reduction.weights, dtype=kind),
+            np.array([group.cost for group in groups], dtype=kind),
+            np.array([len(group.servers) for group in groups], dtype=kind),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """A division of the cost of each merged job among its servers, and a price per server.
+
+    Whoever returns a server pays its own cost and its shares. A preempted job costs at least the shares that
+    are paid of it, so the value of a choice of N servers is N times the price, plus
+
+    - of each preempted job what is left of its cost beyond its shares,
+    - of each returned server that is dearer than the price the difference,
+    - of each kept server that is cheaper than the price the difference,
+    - shares of preempted jobs on kept servers,
+
+    less the differences of all servers that are cheaper than the price, whoever chooses what. None of the four
+    items is negative. Without them there remains a bound, and a choice that has to pay more for one item than
+    a target leaves above the bound is no choice of at most that target.
+
+    Attributes
+    ----------
+    costs
+        The costs.
+    parts
+        Parts into which a cost of 1 is divided.
+    shares
+        Parts that the servers of a group pay together for a merged job, by pair, shape (pairs,).
+    price
+        Parts.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> reduction = reduce(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> equal_shares(Costs.of(reduction)).bound  # two servers that pay half a job each
+    Fraction(1, 1)
+    """
+
+    costs: Costs
+    parts: int
+    shares: Integers
+    price: int
+
+    @cached_property
+    def bound(self) -> Fraction:
+        """Lower bound on the value of every choice."""
+        reduction = self.costs.reduction
+        return reduction.paid + Fraction(self._least, self.parts)
+
+    @cached_property
+    def _least(self) -> int:
+        return self.price * self.costs.reduction.demand - int(self._below.sum())
+
+    @cached_property
+    def _above(self) -> Integers:
+        """By how much the servers of each group together are dearer than the price; negative where cheaper."""
+        costs = self.costs
+        return costs.sizes * (costs.own * self.parts - self.price) + costs.network.sent(self.shares)
+
+    @cached_property
+    def _below(self) -> Integers:
+        return np.maximum(-self._above, 0)
+
+    def core(self, target: int) -> Reduction:
+        """Leave out what no choice of at most a target value can do.
+
+        Sparing a job keeps all its servers; returning a server preempts all its jobs.
+        """
+        costs, network = self.costs, self.costs.network
+        slack = (target - costs.reduction.paid) * self.parts - self._least
+        left = costs.weights * self.parts - network.received(self.shares)
+        of_one = -(-np.maximum(self._above, 0) // np.maximum(costs.sizes, 1))  # rounded up, as slack is whole
+        spared = left > slack
+        preempted = network.received(self._below[network.source]) > slack
+        kept = network.sent(left[network.sink]) + of_one > slack
+        return costs.reduction.restricted(
+            np.flatnonzero(preempted).tolist(), np.flatnonzero(spared).tolist(), np.flatnonzero(kept).tolist()
+        )
+
+
+def equal_shares(costs: Costs) -> Shares:
+    """Let all servers of a job pay the same, and the price be what the last server of the demand pays.
+
+    The bound is what the cheapest servers pay, as many as are demanded. O(P + G log G) for P pairs of a group
+    and a merged job, and G groups.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming.reduction import reduce
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5").model_copy(update={"demand": 4})
+    >>> equal_shares(Costs.of(reduce(problem))).bound
+    Fraction(2, 1)
+    """
+    reduction, network = costs.reduction, costs.network
+    parts = _FINENESS * max(reduction.servers, 1)
+    spans = np.maximum(network.received(costs.sizes[network.source]), 1)
+    shares = (costs.weights * parts // spans)[network.sink]
+    paid = costs.own * parts + network.sent(shares)
+    order = np.argsort(paid)
+    last = order[np.searchsorted(np.cumsum(costs.sizes[order]), reduction.demand)]
+    return Shares(costs, parts, shares * costs.sizes[network.source], int(paid[last]))
