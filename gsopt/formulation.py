@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from math import isclose
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,7 +15,7 @@ from gsopt.errors import ModelMismatch
 from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
-from gsopt.result import Result, Status, plain
+from gsopt.result import Result, Status, judged_value, plain
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import MISMATCH
@@ -170,7 +169,7 @@ class Formulation(ABC, Generic[P, S]):
             costs=self.exact_costs(problem, form),
             offset=self.exact_offset(problem, form),
             start=form.point(self.encode(budget.start, problem)) if known else None,
-            on_point=None if budget.on_incumbent is None else partial(self._tell, problem, form, budget),
+            on_point=None if budget.on_incumbent is None else _Teller(self, problem, form, budget),
         )
         point = proof.values
         result = Result.judged(
@@ -185,23 +184,39 @@ class Formulation(ABC, Generic[P, S]):
             runtime=budget.runtime,
         )
         if point is not None:
-            _cross_check(result, form.objective(form.rounded(point)), problem.sense)
+            modelled = form.objective(form.rounded(point))
+            _cross_check(result, modelled, problem.sense, proven=proof.status is Status.OPTIMAL)
         return result
 
-    def _tell(
-        self, problem: P, form: StandardForm, budget: Budget, point: NDArray[np.float64], bound: Number | None
-    ) -> Any:
-        """Give the caller a new incumbent as a result."""
-        if budget.on_incumbent is None:
+
+class _Teller(Generic[P, S]):
+    """Tells the caller of better solutions, as judged results.
+
+    A point better in the model need not be: the model may have charged for more than its solution needed.
+    """
+
+    def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
+        self.formulation, self.problem, self.form, self.budget = formulation, problem, form, budget
+        self.best: Number | None = None if budget.start is None else problem.objective(budget.start)
+
+    def __call__(self, point: NDArray[np.float64], bound: Number | None) -> Any:
+        solution = self.formulation.extract(self.form.named(self.form.rounded(point)), self.problem)
+        value = judged_value(self.problem, self.formulation.name, solution)
+        if self.best is not None and not self.problem.sense.better(value, self.best):
             return None
-        solution = self.extract(form.named(form.rounded(point)), problem)
-        return budget.on_incumbent(
-            Result.judged(problem, method=self.name, solution=solution, bound=bound, runtime=budget.runtime)
+        self.best = value
+        result = Result.judged(
+            self.problem,
+            method=self.formulation.name,
+            solution=solution,
+            bound=bound,
+            runtime=self.budget.runtime,
         )
+        return None if self.budget.on_incumbent is None else self.budget.on_incumbent(result)
 
 
-def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
-    """Compare the model's value with the judge's: equal at an optimum, never better before it.
+def _cross_check(result: Result[Any], modelled: float, sense: Sense, *, proven: bool) -> None:
+    """Compare the model's value with the judge's: equal at the model's optimum, never better before it.
 
     Before the optimum a model may charge for more than its solution needs (a job marked as preempted though
     none of its servers is returned), so there the judge's value may be the better one.
@@ -209,7 +224,7 @@ def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):
         return
-    if result.status is Status.OPTIMAL or sense.better(modelled, judged):
+    if proven or sense.better(modelled, judged):
         raise ModelMismatch(
             f"{result.method}: for the same solution the model counts {modelled:g}, "
             f"the problem counts {plain(judged)}"

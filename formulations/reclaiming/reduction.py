@@ -9,7 +9,7 @@ from typing import NamedTuple
 from formulations.reclaiming.survival import Survival, survival
 from gsopt.errors import Unsupported
 from gsopt.grid import Exact, decimal, step, whole
-from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
 class Group(NamedTuple):

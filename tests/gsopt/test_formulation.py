@@ -6,7 +6,7 @@ from typing import Any
 import pyomo.environ as pyo
 import pytest
 
-from gsopt.backends import Highs, Outcome
+from gsopt.backends import Highs, Incumbent, Outcome
 from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidSolution, ModelMismatch
 from gsopt.formulation import Formulation
@@ -100,6 +100,27 @@ def test_incumbents_are_results() -> None:
     Model()(figure_5(3), on_incumbent=heard.append)
     assert [result.method for result in heard] == ["model"] * len(heard)
     assert all(result.objective >= 2 and result.level is Level.CHECKED for result in heard)
+
+
+class Wasteful(Highs):
+    """A solver whose first points mark every job as preempted, and which is then out of time."""
+
+    def solve(self, form: StandardForm, **options: Any) -> Outcome:
+        """Give the servers s3 and s4, s1 and s2, then s1 and s2 again for less."""
+        every = {f"z[{job}]": 1.0 for job in "abcd"}
+        last = form.point({"x[s1]": 1.0, "x[s2]": 1.0, **every})
+        for servers, jobs in (("s3", "s4"), every), (("s1", "s2"), every), (("s1", "s2"), {"z[a]": 1.0}):
+            point = form.point({f"x[{server}]": 1.0 for server in servers} | jobs)
+            options["on_incumbent"](Incumbent(point, form.objective(point), 0.0, 0.0))
+        return Outcome(Status.FEASIBLE, last, form.objective(last), 0.0, StoppedBy.TIME_LIMIT, "wasteful")
+
+
+def test_incumbents_are_better_in_the_problem_not_in_the_model_alone() -> None:
+    """A point cheaper in the model but no better once judged is not told, and the deadline is no error."""
+    heard: list[Any] = []
+    result = Model()(figure_5(2), backend=Wasteful(), on_incumbent=heard.append)
+    assert [incumbent.objective for incumbent in heard] == [2, 1]
+    assert (result.objective, result.stopped_by) == (1, StoppedBy.TIME_LIMIT)
 
 
 def test_start_that_breaks_a_rule_is_an_error() -> None:

@@ -157,7 +157,7 @@ def test_without_time_there_is_still_a_value_and_a_bound(kind: str, time_limit: 
     """A time limit that allows nothing gives a feasible solution, a bound above 0, and the reason."""
     result = exact(VARIANTS[kind], time_limit=time_limit)
 
-    assert (Status.FEASIBLE, StoppedBy.TIME_LIMIT) == (result.status, result.stopped_by)
+    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert result.bound is not None
     assert result.bound > 0
 

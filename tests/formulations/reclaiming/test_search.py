@@ -105,7 +105,7 @@ def test_options_reach_the_solver() -> None:
     answer = run(HARD, backend=solver, gap=0.125, time_limit=60, log=True)
     (asked,) = solver.asked
 
-    assert (0.125, True) == (asked["gap"], asked["log"])
+    assert (asked["gap"], asked["log"]) == (0.125, True)
     assert 0 < asked["time_limit"] <= 60
     assert asked["form"].is_feasible(asked["start"])
     assert HARD.value(answer.counts) == asked["form"].objective(asked["start"])
@@ -115,7 +115,7 @@ def test_a_gap_that_is_met_early_stops_early() -> None:
     """No solver of mixed-integer programs is asked once value and bound are close enough."""
     answer = run(CORE, gap=0.5, width=-1, backend=Told(stopped(StoppedBy.CRASH)))
 
-    assert (StoppedBy.GAP, "hull not met by rounding") == (answer.stopped_by, answer.message)
+    assert (answer.stopped_by, answer.message) == (StoppedBy.GAP, "hull not met by rounding")
     assert 0 < answer.bound < CORE.value(answer.counts) <= 1.5 * answer.bound
 
 
@@ -194,7 +194,7 @@ def test_an_interrupt_leaves_what_is_known(technique: str, monkeypatch: pytest.M
     monkeypatch.setattr(module, technique, interrupted)
     answer = run(HARD)
 
-    assert (StoppedBy.INTERRUPT, 18) == (answer.stopped_by, answer.bound)
+    assert (answer.stopped_by, answer.bound) == (StoppedBy.INTERRUPT, 18)
     assert sum(answer.counts) == HARD.demand
 
 
