@@ -109,26 +109,32 @@ class Way(NamedTuple):
     exact
         Whether it proves bounds, as heuristics do not.
     hurried
-        Whether it may stop before it has found anything.
+        Whether it may stop before it has found anything of its own.
+    started
+        Whether it begins with the best that all heuristics find.
     """
 
     name: str
     run: Callable[[Problem[Any]], Result[Any]]
     exact: bool
     hurried: bool = False
+    started: bool = False
 
 
 def ways(word: str) -> list[Way]:
     """List every way of solving a decision: exact methods as they come, through `solve`, with each option.
 
-    The default method is first.
+    The default method is first of the exact ones.
     """
     exact = exact_methods(word)
     named = sorted(exact, key=lambda name: name != "exact")
     found = [Way(name, exact[name], exact=True) for name in named]
-    found += [Way(f"solve {name}", partial(solve, method=name), exact=True) for name in named]
     for name, method in exact.items():
         found += [way for options in _settings(word, name) for way in _with(method, options)]
+        run = partial(solve, method=method)
+        found.append(Way(f"solve {name}", run, exact=True, started=True))
+        hurried = partial(run, time_limit=0.0)
+        found.append(Way(f"solve {name} time_limit=0.0", hurried, exact=True, hurried=True))
     return found + [Way(name, method, exact=False) for name, method in heuristics(word).items()]
 
 
@@ -161,8 +167,8 @@ def attack(word: str, seeds: Iterable[int], *, turns: int, found: Sequence[Way] 
     seeds
         Seeds of the instances.
     turns
-        On each instance the first way, all heuristics and so many of the other ways are tried, which take
-        turns.
+        On each instance all heuristics, the first exact way and so many of the other ways are tried, which
+        take turns.
     found
         The ways of solving; all of the decision when None.
 
@@ -172,20 +178,22 @@ def attack(word: str, seeds: Iterable[int], *, turns: int, found: Sequence[Way] 
     []
     """
     known = ways(word) if found is None else found
-    always = [way for way in known[1:] if not way.exact]
-    others = [way for way in known[1:] if way.exact]
+    first = [way for way in known if not way.exact]
+    default, *others = [way for way in known if way.exact]
     tally = Tally()
     for seed in seeds:
-        first = seed * turns
-        rotated = [others[turn % len(others)] for turn in range(first, first + min(turns, len(others)))]
-        _attempt(tally, word, seed, [known[0], *rotated, *always])
+        places = range(seed * turns, seed * turns + min(turns, len(others)))
+        _attempt(tally, word, seed, [*first, default, *(others[place % len(others)] for place in places)])
     return tally
 
 
 def _attempt(tally: Tally, word: str, seed: int, chosen: Sequence[Way]) -> None:
+    """Try some ways on one instance, heuristics first."""
     problem = instance(word, seed)
     optimum = _located(problem, ORACLES[word].optimum(problem))
+    known: Number | None = None
     for way in chosen:
+        wrong: list[str]
         try:
             result = way.run(problem)
         except (Unsupported, BrokenModel):
@@ -196,8 +204,16 @@ def _attempt(tally: Tally, word: str, seed: int, chosen: Sequence[Way]) -> None:
         else:
             wrong = list(_mistakes(word, problem, result, optimum, way))
             tally.proven[way.name] += result.status in {Status.OPTIMAL, Status.INFEASIBLE}
+            if way.started and known is not None and _is_better(problem, known, result.objective):
+                wrong.append(f"{result.objective!r}, a heuristic finds {known!r}")
+            if not way.exact and result.objective is not None and _is_better(problem, result.objective, known):
+                known = result.objective
         tally.tried[way.name] += 1
         tally.failures += [f"{word} {seed} ({problem.name}), {way.name}: {mistake}" for mistake in wrong]
+
+
+def _is_better(problem: Problem[Any], value: Number, other: Number | None) -> bool:
+    return other is None or problem.sense.better(value, other)
 
 
 def _located(problem: Problem[Any], found: Any) -> _Optimum | None:
