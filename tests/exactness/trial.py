@@ -1,13 +1,14 @@
 """Trials: every method of a decision on one instance, held against its exact optimum."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from importlib.util import find_spec
 from math import inf, isfinite
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gsopt.backends import CpSat, Scip
@@ -50,19 +51,14 @@ class Oracle(NamedTuple):
     draw: Callable[[Random], Problem[Any]]
     optimum: Callable[[Any], Any]
     value: Callable[[Any, Any], Number | None]
-    options: dict[str, dict[str, Any]]
+    options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 
 
 ORACLES: dict[str, Oracle] = {
     "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
-    "allocation": Oracle(
-        allocation.draw,
-        allocation.optimum,
-        allocation.value,
-        {name: {"exact_arithmetic": True} for name in ("exact", "core", "dp", "bundling")},
-    ),
-    "placement": Oracle(placement.draw, placement.optimum, placement.value, {}),
-    "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value, {}),
+    "allocation": Oracle(allocation.draw, allocation.optimum, allocation.value),
+    "placement": Oracle(placement.draw, placement.optimum, placement.value),
+    "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),
 }
 
 
@@ -138,14 +134,15 @@ def ways(word: str) -> list[Way]:
     return found + [Way(name, method, exact=False) for name, method in heuristics(word).items()]
 
 
-def _settings(word: str, name: str) -> list[dict[str, Any]]:
+def _settings(word: str, name: str) -> Iterator[Mapping[str, Any]]:
     """List the options that a method is tried with: every solver, its own, and those that stop it early."""
-    solvers = [{"backend": kind()} for kind in (CpSat, Scip) if find_spec(kind.package)]
-    own = ORACLES[word].options.get(name)
-    return [*solvers, *([own] if own else []), {"gap": 0.1}, {"time_limit": 0.0}, {"time_limit": 0.01}]
+    yield from ({"backend": kind()} for kind in (CpSat, Scip) if find_spec(kind.package))
+    if name in ORACLES[word].options:
+        yield ORACLES[word].options[name]
+    yield from ({"gap": 0.1}, {"time_limit": 0.0}, {"time_limit": 0.01})
 
 
-def _with(method: Method, options: dict[str, Any]) -> Iterator[Way]:
+def _with(method: Method, options: Mapping[str, Any]) -> Iterator[Way]:
     if all(accepts(method, option) for option in options):
         said = ", ".join(f"{option}={getattr(setting, 'name', setting)}" for option, setting in options.items())
         run = partial(method, **options)
