@@ -184,8 +184,7 @@ class Formulation(ABC, Generic[P, S]):
             runtime=budget.runtime,
         )
         if point is not None:
-            modelled = form.objective(form.rounded(point))
-            _cross_check(result, modelled, problem.sense, proven=proof.status is Status.OPTIMAL)
+            _cross_check(result, form.objective(form.rounded(point)), problem.sense)
         return result
 
 
@@ -215,16 +214,17 @@ class _Teller(Generic[P, S]):
         return None if self.budget.on_incumbent is None else self.budget.on_incumbent(result)
 
 
-def _cross_check(result: Result[Any], modelled: float, sense: Sense, *, proven: bool) -> None:
-    """Compare the model's value with the judge's: equal at the model's optimum, never better before it.
+def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
+    """Refuse a model's value that is better than the judge's.
 
     Before the optimum a model may charge for more than its solution needs (a job marked as preempted though
-    none of its servers is returned), so there the judge's value may be the better one.
+    none of its servers is returned), so there the judge's value may be the better one. At the optimum it may
+    not: the model's bound would then be worse than the judge's value, which is a contradiction of its own.
     """
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):
         return
-    if proven or sense.better(modelled, judged):
+    if sense.better(modelled, judged):
         raise ModelMismatch(
             f"{result.method}: for the same solution the model counts {modelled:g}, "
             f"the problem counts {plain(judged)}"

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 
 #: Seconds after which what has not happened never will, on however busy a machine.
 PATIENCE = 300.0
@@ -10,10 +11,11 @@ PATIENCE = 300.0
 _LOOK = 0.02  # seconds between two looks
 
 
-def wait_until(happened: Callable[[], object]) -> None:
-    """Wait until something has happened; fail if it never does."""
+def wait_until(happened: Callable[[], object], process: Popen[str] | None = None) -> None:
+    """Wait until something has happened; fail if it never does, or if the process that should do it ends."""
     end = time.monotonic() + PATIENCE
     while not happened():
+        assert process is None or process.poll() is None, "the process has ended"
         assert time.monotonic() < end, "it does not happen"
         time.sleep(_LOOK)
 

@@ -71,7 +71,10 @@ class Hosting:
 
     def counts(self, servers: Sequence[int]) -> list[int]:
         """Count some servers by group."""
-        return np.bincount(np.array(self.group, dtype=np.int64)[list(servers)], minlength=self.groups).tolist()
+        counts = [0] * self.groups
+        for server in servers:
+            counts[self.group[server]] += 1
+        return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
         """Give the first servers of each group, so many of them."""

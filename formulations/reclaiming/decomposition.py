@@ -185,7 +185,7 @@ def _kind(never: int) -> type:
 
 def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> Leaf:
     servers.sort()
-    costs = np.array(list(accumulate((cost for cost, _ in servers), initial=0)), dtype=kind)
+    costs: Table = np.array(list(accumulate((cost for cost, _ in servers), initial=0)), dtype=kind)
     return Leaf(jobs, tuple(group for _, group in servers), costs)
 
 
@@ -215,7 +215,7 @@ def fill(program: Plan, most: int) -> list[Table]:
     """Fill the table of each bucket, for at most `most` servers; the last one is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
-        table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
+        table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
         for child in bucket.buckets:
             part = _spread(tables[child], program.buckets[child].jobs[1:], bucket.jobs)
             table = convolve(table, part, most, program.never)

@@ -89,16 +89,18 @@ def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[R
     best, bound = min(known, key=problem.objective), less.number(below.bound)
     first = _judged(problem, budget, best, bound, f"bound of a reduction: {below.message}", below.solver)
     stop = None if budget.on_incumbent is None else budget.on_incumbent(first)
-    if first.status is Status.OPTIMAL or (first.gap is not None and first.gap <= budget.gap):
+    if first.status is Status.OPTIMAL:
         return first
-    if stop is True or budget.passed:
-        cut = StoppedBy.INTERRUPT if stop is True else StoppedBy.TIME_LIMIT
-        return replace(first, stopped_by=cut)
+    if stop is True:
+        return replace(first, stopped_by=StoppedBy.INTERRUPT)
+    if first.gap is not None and first.gap <= budget.gap:
+        return replace(first, stopped_by=StoppedBy.GAP)
+    if budget.passed:
+        return replace(first, stopped_by=StoppedBy.TIME_LIMIT)
     last = milp(problem, budget=replace(budget, start=best))
     found, proven = last.solution or best, bound if last.bound is None else max(bound, last.bound)
-    return _judged(
-        problem, budget, found, proven, f"plain model by {last.solver}", last.solver, last.stopped_by
-    )
+    message = f"plain model by {last.solver}"
+    return _judged(problem, budget, found, proven, message, last.solver, last.stopped_by)
 
 
 def _judged(

@@ -56,12 +56,12 @@ class Network:
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """
-        flow = np.zeros_like(supply, shape=self.source.size)
+        flow: Integers = np.zeros_like(supply, shape=self.source.size)
         most = min(int(supply.sum()), int(capacity.sum()))
         while True:
             shift = max(0, most.bit_length() - _BITS)
             left = supply - self.sent(flow), capacity - self.received(flow)
-            flow = flow + (self._augment(left[0], left[1], flow, shift) << shift)
+            flow += self._augment(left[0], left[1], flow, shift) << shift
             if shift == 0:
                 return flow
             # every arc of a cut is left with less than the power of two

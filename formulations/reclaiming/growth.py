@@ -45,7 +45,7 @@ def _grow(hosting: Hosting, demand: int, power: float, budget: Budget) -> list[i
     taken: list[int] = []
     while len(taken) < demand:
         if budget.passed:
-            return taken + np.argsort(price)[: demand - len(taken)].tolist()
+            return [*taken, *np.argsort(price)[: demand - len(taken)].tolist()]
         server = int(price.argmin())
         taken.append(server)
         price[server] = np.inf

@@ -1,7 +1,6 @@
 """Hull: the lower convex hull of the trade-off curve, by parametric minimum cuts."""
 
 from dataclasses import dataclass
-from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ from formulations.reclaiming.reduction import Reduction
 from formulations.reclaiming.shares import Costs, Shares, equal_shares
 from gsopt.budget import Budget
 
-#: Seconds that a maximum flow takes for each pair, group and job, generously.
+#: Seconds that a maximum flow takes for each of its arcs, generously.
 _SECONDS = 1e-5
 
 
@@ -93,7 +92,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     >>> problem = gsopt.load("reclaiming/aryl-figure-5").model_copy(update={"demand": 4})
     >>> found = hull(reduce(problem), Budget())
     >>> found.shares.bound, found.below.servers, found.above.servers
-    (Fraction(8, 3), 2, 5)
+    (Fraction(7, 3), 2, 5)
     """
     costs = Costs.of(reduction)
     network = costs.network
@@ -101,8 +100,11 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     nothing = _corner(costs, np.zeros(costs.sizes.size, dtype=np.bool_), np.zeros_like(needed))
     everything = _corner(costs, np.ones(costs.sizes.size, dtype=np.bool_), needed)
     found = Hull(equal_shares(costs), nothing, everything, finished=reduction.demand == 0)
-    flow = _SECONDS * (len(network.source) + costs.sizes.size + costs.weights.size)
-    while not found.finished and flow < budget.left(most=inf):
+    arcs = network.source.size + costs.sizes.size + costs.weights.size
+    while not found.finished:
+        left = budget.left()
+        if left is not None and left < _SECONDS * arcs:
+            break
         found = _improve(found)
     return found
 

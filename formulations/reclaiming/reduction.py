@@ -58,7 +58,7 @@ class Reduction:
 
     Examples
     --------
-    >>> from gsopt.problems.reclaiming import Server
+    >>> from gsopt.problems.reclaiming import Job, Server
     >>> servers = [Server(name=name, gpus=8) for name in ("s1", "s2", "s3")]
     >>> wide = Job(name="wide", workers={"s1": 4, "s2": 4}, cost=1.1)
     >>> small = Job(name="small", workers={"s3": 1}, cost=0.2)
@@ -138,15 +138,14 @@ class Reduction:
         own = [group.cost - least if group.servers else 0 for group in self.groups]
         unit = gcd(*(self.weights[job] for job in left), *own) or 1
         paid = self.paid + sum(self.weights[job] for job in sure) + least * self.demand
+        needed = [tuple([number[job] for job in group.jobs if job in number]) for group in self.groups]
         return Reduction(
             self.demand,
             weights=tuple([self.weights[job] // unit for job in left]),
             groups=tuple(
                 [
-                    Group(
-                        group.servers, cost // unit, tuple([number[job] for job in group.jobs if job in number])
-                    )
-                    for group, cost in zip(self.groups, own, strict=True)
+                    Group(group.servers, cost // unit, jobs)
+                    for group, cost, jobs in zip(self.groups, own, needed, strict=True)
                 ]
             ),
             unit=self.unit * unit,

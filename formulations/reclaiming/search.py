@@ -90,7 +90,7 @@ class Search:
     >>> search = Search(reduce(gsopt.load("reclaiming/aryl-figure-5")).net(), Budget(), width=-1)
     >>> answer = search.run()
     >>> answer.counts, answer.bound, answer.message
-    ([2, 0, 0, 0, 0], 1, 'hull met by rounding')
+    ([2, 0, 0, 0, 0], 1, 'hull and rounding')
     """
 
     def __init__(
@@ -105,6 +105,7 @@ class Search:
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
         self._bound = 0  # what every choice pays is taken out, and no cost is negative
+        self._settled: int | None = None  # the value whose core was looked at last
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> Answer:
@@ -126,21 +127,19 @@ class Search:
             return self._answer("decomposition", "decomposition")
         frame = hull(self._reduction, self._budget)
         self._bound = ceil(frame.shares.bound)
-        self._offer(self._rounded(frame))
-        if self._over:
-            return self._answer("hull met by rounding", "hull", frame)
-        if self._settled(frame):
-            return self._answer("core of the hull by decomposition", "hull")
-        before = self._value
-        self._improve(frame)
-        if self._over:
-            return self._answer("hull met by local search", "hull", frame)
-        if self._value < before and self._settled(frame):
-            return self._answer("core of the hull by decomposition", "hull")
+        for technique, step in (
+            ("rounding", self._round),
+            ("decomposition of the core", self._settle),
+            ("local search", self._improve),
+            ("decomposition of the core", self._settle),
+        ):
+            step(frame)
+            if self._over:
+                return self._answer(f"hull and {technique}", "hull", frame)
         if not branch or not self._programmable(frame):
-            return self._answer("local search", "hull", frame)
+            return self._answer("hull and local search", "hull", frame)
         proof = self._branch(frame)
-        return self._answer(f"core of the hull by {proof.solver}", proof.solver, frame, proof.stopped_by)
+        return self._answer(f"hull and {proof.solver} on the core", proof.solver, frame, proof.stopped_by)
 
     def _affordable(self, reduction: Reduction, work: int) -> Plan | None:
         if self._budget.passed:
@@ -155,20 +154,22 @@ class Search:
             self._offer(counts)
         self._bound = self._value
 
-    def _rounded(self, frame: Hull) -> list[int]:
+    def _round(self, frame: Hull) -> None:
         """Choose between the two corners of the hull."""
         program = self._affordable(frame.rest, _WORK_OF_REST)
         counts = None if program is None else optimum(program, self._reduction.demand)
         limit = self._budget.time_limit
         late = replace(self._budget, time_limit=None if limit is None else limit + _GRACE)
-        return grown(frame.rest, late) if counts is None else counts
+        self._offer(grown(frame.rest, late) if counts is None else counts)
 
-    def _settled(self, frame: Hull) -> bool:
+    def _settle(self, frame: Hull) -> None:
         """Look through all better choices that the hull allows, if tables can."""
+        if self._value == self._settled:
+            return
+        self._settled = self._value
         program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST)
         if program is not None:
             self._take_optimum(program)
-        return program is not None
 
     def _improve(self, frame: Hull) -> None:
         """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
@@ -233,12 +234,8 @@ class Search:
         elif stopped_by is None or self._stopped:
             cut = StoppedBy.INTERRUPT if self._stopped else StoppedBy.TIME_LIMIT
             stopped_by = StoppedBy.GAP if self._met else cut if self._over else StoppedBy.FINISHED
-        if frame is not None and self._bound < self._value:
-            message = message.replace("met", "not met")
-            if frame.straight > _STRAIGHT:
-                message += (
-                    f"; weak by nature: the hull is a straight line over {frame.straight:.0%} of the servers"
-                )
+        if frame is not None and self._bound < self._value and frame.straight > _STRAIGHT:
+            message += f"; weak by nature: the hull is straight over {frame.straight:.0%} of the servers"
         return Answer(self._counts, self._bound, message, solver, stopped_by)
 
 

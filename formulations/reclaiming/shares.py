@@ -121,11 +121,13 @@ class Shares:
     def _above(self) -> Integers:
         """By how much the servers of each group together are dearer than the price; negative where cheaper."""
         costs = self.costs
-        return costs.sizes * (costs.own * self.parts - self.price) + costs.network.sent(self.shares)
+        own: Integers = costs.sizes * (costs.own * self.parts - self.price)
+        return own + costs.network.sent(self.shares)
 
     @cached_property
     def _below(self) -> Integers:
-        return np.maximum(-self._above, 0)
+        below: Integers = np.maximum(-self._above, 0)
+        return below
 
     def core(self, target: int) -> Reduction:
         """Leave out what no choice of at most a target value can do.

@@ -115,6 +115,25 @@ def test_capacity_is_checked_at_every_instant() -> None:
     )
 
 
+def test_a_broken_rule_is_broken_until_it_is_kept() -> None:
+    """What happens elsewhere in the meantime, a tick after a GPU is held twice, changes nothing of that."""
+    jobs = bundle([Job(name=name, release_date=0, duration=4, gpus=1) for name in "abc"])
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(4))
+    twice = (Segment("a", 0, 4, 1, (1,)), Segment("b", 3, 7, 1, (1,)))
+    elsewhere = Segment("c", 3 + 1e-12, 7 + 1e-12, 1, (0,))
+    assert (
+        "at 3.0: 2 jobs hold GPU 1"
+        in judge(Schedule((*twice, elsewhere._replace(start=3, end=7))), scenario).violations
+    )
+    assert any(
+        "2 jobs hold GPU 1" in rule for rule in judge(Schedule((*twice, elsewhere)), scenario).violations
+    )
+    drop = CapacityChange(time=3, gpus=1)
+    fewer = scenario.model_copy(update={"capacity_changes": (drop,)})
+    alone = Schedule((twice[0], elsewhere, Segment("b", 8, 12, 1, (0,))))
+    assert any("GPU 1 is held and not there" in rule for rule in judge(alone, fewer).violations)
+
+
 def test_a_drop_of_capacity_counts() -> None:
     """GPUs that are gone cannot be held, by number or not."""
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])
@@ -166,6 +185,17 @@ def test_overheads_take_time() -> None:
     assert judge(Schedule((Segment("a", 0, 4, 2), late)), scenario).violations != ()
     resized = (Segment("a", 0, 2, 2), Segment("a", 2, 8.5, 1), late)
     assert judge(Schedule(resized), scenario).violations == ()
+
+
+def test_a_stop_is_paid_for_at_the_next_start() -> None:
+    """After a pause a job of 4 s holds its GPUs for the overheads of a start and of a stop, then works on."""
+    scenario = _PLAIN.model_copy(update={"overheads": {"": Overhead(start=0.5, stop=0.25, resize=9.0)}})
+    b = Segment("b", 1, 3.5, 1)
+    for end, legal in [(7.25, True), (7.0, False), (7.5, False)]:
+        paused = Schedule((Segment("a", 0, 2.5, 2), Segment("a", 4.5, end, 2), b))
+        assert (judge(paused, scenario).violations == ()) == legal
+    on = Schedule((Segment("a", 0, 2.5, 2), Segment("a", 2.5, 4.5, 2), b))  # neither stopped nor resized
+    assert judge(on, scenario).violations == ()
 
 
 def test_tiers_slow_down() -> None:

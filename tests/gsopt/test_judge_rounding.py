@@ -169,6 +169,17 @@ def test_many_small_errors_are_not_excused(slices: int, legal: bool) -> None:
     assert (_violations(both, *turns) == 0) == legal
 
 
+@pytest.mark.parametrize(("pauses", "legal"), [(2, True), (20, False)])
+def test_many_short_pauses_are_not_excused(pauses: int, legal: bool) -> None:
+    """A job that was promised to run through pauses for no more than a few ticks in all."""
+    step = 1 + 3 * ulp(EPOCH)
+    starts = [EPOCH + i * step for i in range(pauses + 1)]
+    runs = [Segment("j0", start, start + 1, 1) for start in starts]
+    scenario = _scenario(1, (EPOCH, pauses + 1))
+    assert (_violations(scenario, *runs, preemptive=False) == 0) == legal
+    assert _violations(scenario, *runs) == 0
+
+
 def test_gpus_of_a_job_count_once() -> None:
     """A job that overlaps with another by a tick owes a tick, on however many GPUs; its time is what counts."""
     job = {"release_date": EPOCH, "duration": 10, "gpus": 64}
@@ -193,10 +204,45 @@ def test_a_job_shorter_than_the_clock_can_tell_has_to_run() -> None:
 
 def test_a_span_is_measured_at_the_speed_it_was_run_at() -> None:
     """A job that is twice as fast on two GPUs may be wrong by a billionth of half its duration."""
-    scenario = _scenario(2, (0, 1000.0))
-    for short, legal in [(4e-7, True), (6e-7, False)]:
-        assert (_violations(scenario, Segment("j0", 0, 500 - short, 2)) == 0) == legal
-        assert (_violations(scenario, Segment("j0", 0, 500 + short, 2)) == 0) == legal
+    scenario = _scenario(2, (1, 1000.0))
+    for wrong, legal in [(4e-7, True), (6e-7, False)]:
+        for error in (wrong, -wrong):
+            assert (_violations(scenario, Segment("j0", 1, 501 - error, 2)) == 0) == legal
+        runs = (Segment("j0", 1 - wrong, 11, 1), Segment("j0", 11, 506, 2))
+        assert (_violations(scenario, *runs) == 0) == legal
+
+
+def test_all_that_are_in_the_way_owe() -> None:
+    """A job that starts before two others have ended is as early as the two are late, each for itself."""
+    tick = ulp(EPOCH)
+    for error, legal in [(3 * tick, True), (30 * tick, False)]:
+        wide = Segment("j2", EPOCH + 10, EPOCH + 15, 2)
+        late = [Segment(name, EPOCH, EPOCH + 10 + error, 1) for name in ("j0", "j1")]
+        jobs = _scenario(2, (EPOCH, 10 + error), (EPOCH, 10 + error), (EPOCH, 10))
+        assert (_violations(jobs, *late, wide) == 0) == legal
+        placed = [late[0]._replace(placement=(0,)), late[1]._replace(placement=(1,))]
+        assert (_violations(jobs, *placed, wide._replace(placement=(0, 1))) == 0) == legal
+        gone = _with_changes(_scenario(3, *[(EPOCH, 10 + error)] * 2), (EPOCH + 10, 1))
+        assert (_violations(gone, placed[1], late[0]._replace(placement=(2,))) == 0) == legal
+
+
+def test_those_that_end_first_owe() -> None:
+    """A job that runs beside others owes nothing for how they take turns, so that it need not end for them."""
+    tick = ulp(EPOCH)
+    turns = [
+        Segment(f"j{i}", EPOCH + i - 3 * tick * (i % 2), EPOCH + i + 1 - 3 * tick * (i % 2), 1)
+        for i in range(40)
+    ]
+    scenario = _scenario(2, *[(EPOCH, 1)] * 40, (EPOCH, 1000.0))
+    assert _violations(scenario, *turns, Segment("j40", EPOCH, EPOCH + 1000, 1)) == 0
+
+
+def test_the_last_end_completes() -> None:
+    """A job that is excused for a run within another completes when the later one ends."""
+    tick = ulp(EPOCH)
+    runs = (Segment("j0", EPOCH, EPOCH + 10, 1), Segment("j0", EPOCH + 10 - 4 * tick, EPOCH + 10 - 2 * tick, 1))
+    verdict = judge(Schedule(runs), _scenario(2, (EPOCH, 10)))
+    assert (verdict.violations, verdict.completion_times) == ((), (EPOCH + 10,))
 
 
 # Mutants of optimal schedules

@@ -123,6 +123,10 @@ def test_a_gap_ends_the_search_with_a_bound_that_holds() -> None:
     assert proof.bound is not None
     assert proof.bound <= Fraction(77, 10) <= value(form, proof.values)
     assert value(form, proof.values) - proof.bound <= value(form, proof.values) / 2
+    closed = value(form, proof.values) == proof.bound
+    assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
+    closed = value(form, proof.values) == proof.bound
+    assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
 
 
 def test_no_time_gives_no_claim_and_keeps_the_start() -> None:

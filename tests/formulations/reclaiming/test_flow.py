@@ -35,7 +35,7 @@ SIZES = st.sampled_from([3, 10**4, 2**30 - 1, 2**31, 10**13, 10**40])
 @settings(deadline=None, max_examples=200)
 @given(st.data(), SIZES)
 def test_the_flow_is_as_large_as_can_be(data: st.DataObject, size: int) -> None:
-    """Within all limits the flow has the value that another implementation finds, however many digits it has."""
+    """Within all limits the flow has the value that networkx finds, however many digits it has."""
     sources, sinks = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
     pairs = data.draw(st.sets(st.tuples(st.integers(0, sources - 1), st.integers(0, sinks - 1)), max_size=12))
     amounts = st.integers(0, size) | st.just(size)

@@ -6,14 +6,22 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 
-from formulations.reclaiming import milp
+from formulations.reclaiming import milp, reduced
 from gsopt.backends import Backend, CpSat, Highs, Scip
+from gsopt.errors import Unsupported
+from gsopt.formulation import Formulation
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from gsopt.result import Status, same
 from gsopt.standard_form import StandardForm
 from gsopt.testing import brute_force, check_formulation
 from instances import load, names
-from tests.strategies.reclaiming import Elasticity, SecondObjective, figure_5, reclaiming_problems
+from tests.strategies.reclaiming import (
+    SOLVABLE,
+    Elasticity,
+    SecondObjective,
+    figure_5,
+    reclaiming_problems,
+)
 
 BACKENDS: list[Backend] = [Highs(), CpSat(), Scip()]
 COMMITTED = names("reclaiming/small")
@@ -36,9 +44,30 @@ def test_every_variant_has_the_enumerated_optimum(
     """On random tiny instances of each variant the model finds what enumeration finds."""
 
     @settings(deadline=None, max_examples=75)
-    @given(reclaiming_problems(elasticities=[elasticity], second_objectives=[second_objective]))
+    @given(reclaiming_problems(elasticities=[elasticity], second_objectives=[second_objective], costs=SOLVABLE))
     def check(problem: Reclaiming) -> None:
         assert check_formulation(milp, [problem]) == 1
+
+    check()
+
+
+@pytest.mark.parametrize("model", [milp, reduced], ids=lambda model: model.name)
+def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, ReclaimingSolution]) -> None:
+    """Whatever the costs, no bound exceeds the enumerated optimum, and what is called optimal is."""
+
+    @settings(deadline=None, max_examples=150)
+    @given(reclaiming_problems(second_objectives=["none"], costs=["near", "wide", "any"]))
+    def check(problem: Reclaiming) -> None:
+        try:
+            result = model(problem)
+        except Unsupported:
+            return
+        oracle = brute_force(problem)
+
+        assert oracle is not None
+        assert result.objective is not None
+        assert result.bound is None or result.bound <= oracle[0] <= result.objective
+        assert result.status is not Status.OPTIMAL or result.objective == oracle[0]
 
     check()
 
@@ -94,10 +123,10 @@ def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
 def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
     """The exact costs of the columns of a choice are exactly its objective, in every variant."""
     form = milp.standard_form(problem)
-    costs = dict(zip(form.columns, map(Fraction, milp.exact_costs(problem, form)), strict=True))
+    costs = dict(zip(form.columns, milp.exact_costs(problem, form), strict=True))
     for choice in problem.candidates():
         columns = milp.encode(choice, problem)
-        total = sum(costs.get(name, 0) * int(value) for name, value in columns.items())
+        total = sum(Fraction(costs.get(name, 0)) * int(value) for name, value in columns.items())
 
         assert problem.objective(choice) == total
 

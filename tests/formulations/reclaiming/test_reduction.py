@@ -105,7 +105,7 @@ def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> No
 @settings(deadline=None, max_examples=200)
 @given(reclaiming_problems())
 def test_net_of_constants_all_costs_are_whole_and_coprime(given: Reclaiming) -> None:
-    """No cost is negative, the cheapest server is free, nothing divides all costs, nothing is larger than named."""
+    """No cost is negative, the cheapest server is free, nothing divides all costs, no value is too large."""
     try:
         reduction = reduce(given).net()
     except Unsupported:

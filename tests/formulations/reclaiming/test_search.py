@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from formulations.reclaiming import search as module
+from formulations.reclaiming.reduced import point
 from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.search import Answer, Search, part
 from gsopt.backends import Backend, Highs, Incumbent, Outcome
@@ -49,18 +50,18 @@ def run(reduction: Reduction, width: int = 12, **options: Any) -> Answer:
     ("problem", "width", "message", "solver"),
     [
         (figure_5(demand=2), 12, "decomposition", "decomposition"),
-        (figure_5(demand=2), -1, "hull met by rounding", "hull"),
-        (churn(mode="worker", seed=1, demand=60), 12, "hull met by rounding", "hull"),
+        (figure_5(demand=2), -1, "hull and rounding", "hull"),
+        (churn(mode="worker", seed=1, demand=60), 12, "hull and rounding", "hull"),
         (
             churn(mode="worker", seed=1, demand=120, weighted=True),
             12,
-            "core of the hull by decomposition",
+            "hull and decomposition of the core",
             "hull",
         ),
         (
             server_uniform(servers=20, jobs=15, degree=3, demand=6),
             -1,
-            "core of the hull by cp-sat",
+            "hull and cp-sat on the core",
             "cp-sat",
         ),
     ],
@@ -115,7 +116,7 @@ def test_a_gap_that_is_met_early_stops_early() -> None:
     """No solver of mixed-integer programs is asked once value and bound are close enough."""
     answer = run(CORE, gap=0.5, width=-1, backend=Told(stopped(StoppedBy.CRASH)))
 
-    assert (answer.stopped_by, answer.message) == (StoppedBy.GAP, "hull not met by rounding")
+    assert (answer.stopped_by, answer.message) == (StoppedBy.GAP, "hull and rounding")
     assert 0 < answer.bound < CORE.value(answer.counts) <= 1.5 * answer.bound
 
 
@@ -123,7 +124,7 @@ def test_a_weak_bound_is_called_weak_by_nature() -> None:
     """Where the hull is a straight line and value and bound do not meet, the message says so."""
     answer = run(HARD, backend=Told(stopped(StoppedBy.TIME_LIMIT)))
 
-    assert "told; weak by nature: the hull is a straight line over 97% of the servers" in answer.message
+    assert "weak by nature: the hull is straight over 97% of the servers" in answer.message
 
 
 @pytest.mark.parametrize("reduction", [HARD, CORE])
@@ -169,7 +170,7 @@ def test_incumbents_of_the_solver_are_heard(monkeypatch: pytest.MonkeyPatch) -> 
 
     class Finds(Told):
         def solve(self, form: StandardForm, **options: Any) -> Outcome:
-            better = Incumbent(module.point(HARD, best), 30.0, 19.0, 0.0)
+            better = Incumbent(point(HARD, best), form.objective(point(HARD, best)), 19.0, 0.0)
             self.asked.append({"stop": options["on_incumbent"](better)})
             return stopped(StoppedBy.INTERRUPT, 19.0)
 

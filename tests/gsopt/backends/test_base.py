@@ -24,8 +24,10 @@ from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy, relative_gap, same
 from gsopt.standard_form import StandardForm
 from gsopt.testing import check_backend
+from tests.gsopt.backends import functions
 from tests.gsopt.backends.models import (
     BACKENDS,
+    ROOT,
     best_value,
     knapsack,
     market_split,
@@ -446,3 +448,22 @@ def test_infeasible_beside_a_known_solution_raises() -> None:
 def test_bound_is_never_infinite(bound: float) -> None:
     """A bound that says nothing must be None."""
     assert Scripted(Answer("kTimeLimit", bound=bound)).solve(knapsack()).bound is None
+
+
+class Deaf(Highs):
+    """A solver that takes no notice of its time limit."""
+
+    def request(self, form: StandardForm, **options: Any) -> tuple[Any, Any]:
+        """Ask for a function that never ends."""
+        del form, options
+        return functions.sleep, 1.0
+
+
+def test_solver_that_forgets_its_limit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that does not end by itself is killed, and its start is left."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    POOL.close()  # the next worker can import these tests
+    Deaf().await_worker()
+    outcome = Deaf().solve(knapsack(), time_limit=0.1, start=np.zeros(5))
+    assert (outcome.stopped_by, outcome.objective) == (StoppedBy.TIME_LIMIT, 0.0)
+    assert "killed" in outcome.message

@@ -83,7 +83,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     spec = _spec(tmp_path, instances=[FIGURE_5, HARD], methods=["greedy", "milp"], time_limit=3600)
     with _start(spec, folder) as command:
-        wait_until(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4)
+        wait_until(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4, command)
         workers = children(command.pid)
         command.send_signal(signal.SIGINT)
         _, said = command.communicate(timeout=PATIENCE)
@@ -100,7 +100,7 @@ def test_two_runs_at_once(tmp_path: Path) -> None:
     spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"])
     folder = tmp_path / "out"
     with _start(spec, folder) as first:
-        wait_until(lambda: starts(folder))
+        wait_until(lambda: starts(folder), first)
         first.send_signal(signal.SIGSTOP)  # it cannot be done before the second run has looked
         second = gsopt("study", "run", spec, "--out", folder)
         first.send_signal(signal.SIGCONT)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
 from heuristics.reclaiming import greedy
@@ -21,18 +22,18 @@ Fractions = Callable[[Job, str], Fraction]
 def server_fraction(job: Job, server: str) -> Fraction:
     """Give 1 / |S_j|, weighted by the job's cost."""
     del server
-    return Fraction(job.cost) / len(job.workers)
+    return Fraction(decimal(job.cost)) / len(job.workers)
 
 
 def fraction_of_all_servers(job: Job, server: str) -> Fraction:
     """Give 1 / |S_j| with the job's training servers in S_j."""
     del server
-    return Fraction(job.cost) / (len(job.workers) + job.training_servers)
+    return Fraction(decimal(job.cost)) / (len(job.workers) + job.training_servers)
 
 
 def gpu_fraction(job: Job, server: str) -> Fraction:
     """Give the fraction of the job's GPUs on the server."""
-    return Fraction(job.cost) * job.workers[server] / sum(job.workers.values())
+    return Fraction(decimal(job.cost)) * job.workers[server] / sum(job.workers.values())
 
 
 FRACTIONS: dict[str, tuple[dict[str, str], Fractions]] = {
@@ -110,7 +111,7 @@ def test_a_single_server_is_the_one_whose_jobs_cost_least(problem: Reclaiming) -
     """With a demand of one the sum of the costs of a server's jobs decides, the first server among equals."""
     problem = problem.model_copy(update={"demand": 1})
     costs = [
-        sum((Fraction(job.cost) for job in problem.jobs if server.name in job.workers), Fraction(0))
+        sum((Fraction(decimal(job.cost)) for job in problem.jobs if server.name in job.workers), Fraction(0))
         for server in problem.servers
     ]
 

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from hypothesis import given, settings
 
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming.hosting import Hosting
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
@@ -31,7 +32,7 @@ def test_weights_are_the_exact_costs(problem: Reclaiming) -> None:
     """Scaling the costs to integers loses nothing."""
     hosting = Hosting.of(problem)
 
-    assert [Fraction(job.cost) for job in problem.jobs] == [
+    assert [Fraction(decimal(job.cost)) for job in problem.jobs] == [
         Fraction(weight, hosting.unit) for weight in hosting.weights
     ]
 

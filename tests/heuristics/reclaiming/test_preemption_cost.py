@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from gsopt.errors import InvalidInput
+from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import (
@@ -48,7 +49,7 @@ def test_an_unknown_definition_is_refused(definition: Definition) -> None:
 @given(problem=reclaiming_problems())
 def test_fractions_of_a_job_add_up_to_its_cost(problem: Reclaiming) -> None:
     """By both definitions with fractions the costs of all servers add up to the costs of all jobs."""
-    expected = sum((Fraction(job.cost) for job in problem.jobs), Fraction(0))
+    expected = sum((Fraction(decimal(job.cost)) for job in problem.jobs), Fraction(0))
 
     assert expected == sum(preemption_costs(problem, "server_fraction").values())
     assert expected == sum(preemption_costs(problem, "gpu_fraction").values())
@@ -62,7 +63,7 @@ def test_every_server_of_a_job_counts_when_told(problem: Reclaiming) -> None:
     elsewhere = [job.training_servers for job in problem.jobs]
     shares = server_fractions(hosting, elsewhere)
     expected = [
-        Fraction(job.cost) * len(job.workers) / (len(job.workers) + job.training_servers)
+        Fraction(decimal(job.cost)) * len(job.workers) / (len(job.workers) + job.training_servers)
         for job in problem.jobs
     ]
 
