@@ -1,6 +1,7 @@
 """Whoever reads "optimal" may bet on it: every method of every decision against brute force in fractions."""
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,14 +9,16 @@ import pytest
 import gsopt
 from gsopt.problem import Problem
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Result, Status
 from gsopt.testing import brute_force
 from heuristics.reclaiming import random_choice
 from instances.reclaiming import server_uniform
+from tests.exactness.scheduling import shortest_remaining_time
 from tests.exactness.trial import ORACLES, Way, attack, instance
 
 #: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries twenty times as many in more ways.
-SIZES = {"reclaiming": 400, "allocation": 300, "placement": 200, "scheduling": 100}
+SIZES = {"reclaiming": 400, "allocation": 340, "placement": 200, "scheduling": 60}
 
 
 @pytest.mark.parametrize("word", ORACLES)
@@ -44,6 +47,31 @@ def test_values_are_multiples_of_the_step(word: str) -> None:
         problem = instance(word, seed)
         values = [problem.objective(s) for s in problem.candidates() if not problem.violations(s)]
         assert not problem.step or all(value % problem.step == 0 for value in values), problem.name
+
+
+@pytest.mark.parametrize("epoch", [0.0, 1.7e9])
+@pytest.mark.parametrize("seed", range(4))
+def test_shortest_remaining_time_first_is_proven_optimal(seed: int, epoch: float) -> None:
+    """Where every job runs on all GPUs or none, the best schedule is known in closed form."""
+    random = Random(seed)
+    jobs = [
+        ElasticJob(
+            name=f"j{index}",
+            release=epoch + round(random.uniform(0, 300), 1),
+            work=round(random.uniform(10, 400), 2),
+            rates={2: 2.0},
+        )
+        for index in range(6)
+    ]
+    problem = Scheduling(gpus=2, jobs=jobs)
+    least, most = shortest_remaining_time(problem)
+    result = gsopt.solve(problem)
+
+    assert result.status is Status.OPTIMAL
+    assert result.objective is not None
+    assert result.bound is not None
+    assert least <= result.objective <= most + problem.resolution(most)
+    assert result.bound <= most
 
 
 def test_false_proof_is_found() -> None:

@@ -1,6 +1,7 @@
 """Scheduling: a few random jobs, and the best schedule by a linear program for each order of events."""
 
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
 from itertools import groupby, pairwise, permutations, product
 from math import inf, ulp
 from random import Random
@@ -65,6 +66,30 @@ def optimum(problem: Scheduling) -> tuple[float, float] | None:
     tight = _best(problem, relief=-1e-8, more=-clock) if problem.fairness is not None else loose
     most = inf if tight is None else tight
     return loose * (1 - _ERROR) - clock, most * (1 + _ERROR) + clock
+
+
+def shortest_remaining_time(problem: Scheduling) -> tuple[float, float]:
+    """Bracket the optimum of jobs that all run on all GPUs: the one with the least work left goes first."""
+    begin = min(job.release for job in problem.jobs)
+    ahead = sorted((job.release - begin, job.work / job.rates[problem.gpus]) for job in problem.jobs)
+    now = total = 0.0
+    there: list[tuple[float, float]] = []  # time left, release date
+    while ahead or there:
+        if not there:
+            now = ahead[0][0]
+        while ahead and ahead[0][0] <= now:
+            release, left = ahead.pop(0)
+            heappush(there, (left, release))
+        left, release = heappop(there)
+        end = min(now + left, ahead[0][0] if ahead else inf)
+        if end < now + left:
+            heappush(there, (left - (end - now), release))
+        else:
+            total += end - release
+        now = end
+    mean = total / len(problem.jobs)
+    clock = _CLOCK_OPERATIONS * ulp(begin + now)
+    return mean * (1 - _ERROR) - clock, mean * (1 + _ERROR) + clock
 
 
 def value(problem: Scheduling, solution: SchedulingSolution) -> float | None:
