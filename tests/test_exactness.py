@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import gsopt
+from gsopt import problems
 from gsopt.problem import Problem
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -19,6 +20,11 @@ from tests.exactness.trial import ORACLES, Way, attack, instance
 
 #: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries twenty times as many in more ways.
 SIZES = {"reclaiming": 400, "allocation": 340, "placement": 200, "scheduling": 60}
+
+
+def test_every_decision_has_an_oracle() -> None:
+    """No decision is left out of the trials."""
+    assert ORACLES.keys() == {getattr(problems, name).word for name in problems.__all__}
 
 
 @pytest.mark.parametrize("word", ORACLES)

@@ -5,6 +5,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.exactness.trial import ORACLES, Tally, attack
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"reclaiming": 8_000, "allocation": 6_000, "placement": 4_500, "scheduling": 1_500}
 
 
