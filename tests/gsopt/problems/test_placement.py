@@ -64,7 +64,7 @@ def test_the_example_file_is_read(tmp_path: Path) -> None:
 
     assert isinstance(problem, Placement)
     assert (problem.minimize, problem.unit, problem.size) == ("servers", "servers", 1)
-    assert problem.workers[0].demand.vector == (4, 0, 0)
+    assert problem.workers[0].demand.vector() == (4, 0, 0)
     assert brute_force(problem) == (1, placed(("s1", 0, 2)))
 
 
@@ -262,7 +262,8 @@ BAD_FILES = {
     "negative GPUs": ('"gpu": 4}', '"gpu": -4}', "workers[0].demand.gpu: -4: "),
     "half a GPU": ('"gpu": 4}', '"gpu": 0.5}', "workers[0].demand.gpu: 0.5: "),
     "a number as text": ('"gpu": 4}', '"gpu": "4"}', "workers[0].demand.gpu: '4': "),
-    "an unknown resource": ('"gpu": 4}', '"disk": 4}', "workers[0].demand.disk: 4: is not a known key"),
+    "half of another resource": ('"gpu": 4}', '"disk": 0.5}', "workers[0].demand.disk: 0.5: "),
+    "a negative amount of another resource": ('"gpu": 4}', '"disk": -1}', "workers[0].demand.disk: -1: "),
     "an unknown pool": ('"training"', '"loan"', "servers[0].pool: 'loan': "),
     "no workers in a line": ('"count": 2', '"count": 0', "workers[0].count: 0: "),
     "not finite": ('"gpu": 4}', '"gpu": NaN}', "NaN: must be a finite number"),
@@ -330,12 +331,12 @@ def evaluated(problem: Placement, solution: PlacementSolution) -> tuple[bool, in
     for server in problem.servers:
         for name in server.names:
             here = [(problem.workers[line], number) for host, line, number in solution.placed if host == name]
-            load = [sum(w.demand.vector[r] * n for w, n in here) + server.used.vector[r] for r in range(3)]
-            feasible &= all(load[r] <= server.capacity.vector[r] for r in range(3))
-            if here or any(server.used.vector):
+            load = [sum(w.demand.vector()[r] * n for w, n in here) + server.used.vector()[r] for r in range(3)]
+            feasible &= all(load[r] <= server.capacity.vector()[r] for r in range(3))
+            if here or any(server.used.vector()):
                 used += 1
                 free_gpus += server.capacity.gpu - load[0]
-            stays = any(server.used.vector) or any(w.kind != "flexible" for w, _ in here)
+            stays = any(server.used.vector()) or any(w.kind != "flexible" for w, _ in here)
             for w, number in here:
                 pools.setdefault(w.job, set()).add(server.pool)
                 wrong = (w.kind == "inelastic") == (server.pool == "inference")
