@@ -12,6 +12,10 @@ ULPS = 4
 #: Relative error of a sum of doubles: 2**-53 for each of up to four million terms.
 SUM = 1e-9
 
+#: Error of an item's value after payment of a price, relative to value plus payment: sixteen roundings of
+#: 2**-53 each, of which the few operations that make it commit at most nine.
+ITEM_SCORE = 2.0**-49
+
 # Solvers
 
 #: Largest violation of a row or bound, and distance from an integer, that solvers leave in an answer they call
@@ -76,3 +80,9 @@ SPAN_ERROR = 1e-9
 #: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
 #: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
 OVERFULL = 1e-12
+
+# Placement
+
+#: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
+#: better known than that.
+REDUCED_COST = 1e-7

@@ -1,51 +1,57 @@
-"""Bundling: exact in O(I log I) where worker sizes divide each other and values are concave."""
+"""Bundling: exact in O(I log I) where steps of the same size follow each other, and sizes divide each other."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
-from formulations.allocation.groups import Found, Groups, Integers, Numbers, solved
+from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
+from formulations.allocation.price import price_items
+from formulations.allocation.whole import Numbers, whole_values
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
+from gsopt.result import Result, StoppedBy
 
-#: One worker size: offers tied into its bundles (one row each), its own items, and the offers taken for good.
+#: One size: offers tied into its bundles (one row each), its own items, and the offers taken for good.
 #: An offer is a place among the bundles followed by the own items.
 Level = tuple[Integers, Integers, Integers]
 
 
-def bundling(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[AllocationSolution]:
-    """Solve a problem whose worker sizes divide each other and whose value tables are concave.
+@exact_method(unused=["gap", "backend", "on_incumbent", "log"])
+def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
+    """Solve a problem whose steps of workers have sizes that divide each other and save ever less.
 
-    The extra workers of all jobs are single items: concave tables make the first ones of a job its best ones,
-    so any set of items is a solution of the same or a better value. Sizes d are processed from the smallest
-    on. A remainder of the capacity that is no multiple of the next size d' can only be used by items of
+    A step leads from one allowed number of workers to the next; a job that allows every number has steps of one
+    worker. The steps of all jobs are single items: as they save ever less, the first ones of a job are its best
+    ones, so any set of items is a solution of the same or a better value. Sizes d are processed from the
+    smallest on. A remainder of the capacity that is no multiple of the next size d' can only be used by items of
     size d; the best of them are taken. What is left is tied, in the order of value, into bundles of d' / d
     items, which are items of size d'. At the largest size the best that fit are taken.
 
-    Proportional speed always gives concave tables (each further worker saves less), so this is the usual case
-    where workers have 1, 2, 4 or 8 GPUs. With one size it is the greedy by value.
+    Proportional speed always saves ever less with each further worker, so this is the usual case where workers
+    have 1, 2, 4 or 8 GPUs. With one size it is the greedy by value. Values are whole numbers over a common
+    denominator, as long as it takes.
 
     Parameters
     ----------
     problem
         The problem.
-    exact_arithmetic
-        Compute with integers of any length instead of floats, so that value and bound are exactly the same
-        number.
 
     Raises
     ------
     Unsupported
-        Two worker sizes do not divide each other, or a table is not concave; or exact values have no common
-        denominator of reasonable length.
+        Two sizes of steps do not divide each other, a job has steps of different sizes, or a step saves more
+        than the one before it; or the values have no common denominator of reasonable length.
 
     Notes
     -----
     Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D); knapsacks with divisible
     weights are solved like this.
 
-    Complexity: O(I log I) for I items (extra workers of all jobs), whatever the capacity.
+    Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), whatever the capacity.
 
     Examples
     --------
@@ -53,42 +59,90 @@ def bundling(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[A
     >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, gpus_per_worker=2, time_at_min=150)
     >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=1, time_at_min=60)
     >>> result = bundling(Allocation(capacity=4, jobs=[a, b]))
-    >>> result.objective, result.solution.extra
-    (80, {'A': 1, 'B': 2})
+    >>> result.objective, result.bound, result.solution.extra
+    (80, 80, {'A': 1, 'B': 2})
     """
-    return solved(problem, "bundling", bundle, exact_arithmetic=exact_arithmetic)
+    return solve_groups(problem, "bundling", solve_by_bundling, budget)
 
 
-def bundle(groups: Groups) -> Found:
-    """Solve groups of items by bundling.
+def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
+    """Solve groups of items by bundling."""
+    del hear  # there is no better choice before the best
+    message = bundling_message(groups, step_sizes(groups.first, groups.weight))
+    whole = whole_values(groups, np.arange(groups.value.size), budget)
+    if whole is None:
+        priced = price_items(groups, budget)
+        return Found(priced.choice, Fraction(priced.excess), message, StoppedBy.TIME_LIMIT)
+    return Found(bundle(groups.capacity, groups.first, groups.weight, whole.numbers), 0, message)
+
+
+def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
+    """Say what the instance must be like: its sizes of steps, and ever smaller gains."""
+    return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
+
+
+def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
+    """Choose one option of every group so that the value is largest and the weights fit.
+
+    Parameters
+    ----------
+    capacity
+        Total weight that fits; not less than that of the first options.
+    first
+        Where the options of each group begin, and at the end their number, shape (groups + 1,).
+    weight, value
+        Of each option, shape (options,), weights in rising order within a group.
+
+    Returns
+    -------
+    ndarray
+        Place of the chosen option of each group, shape (groups,).
 
     Raises
     ------
     Unsupported
-        As `bundling`.
+        Steps from option to option differ in weight within a group, do not divide each other, or add more than
+        the one before.
+
+    Examples
+    --------
+    >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
+    >>> bundle(4, np.array([0, 2, 6]), weights, values)
+    array([1, 4])
     """
-    sizes = worker_sizes(groups)
-    if not divide_each_other(sizes):
-        raise Unsupported(f"worker sizes must divide each other, not {', '.join(map(str, sizes))}")
-    job, gain = _marginals(groups)
-    if np.any((gain[1:] > gain[:-1]) & (job[1:] == job[:-1])):
-        raise Unsupported("no extra worker of a job may be worth more than the one before it")
+    sizes = step_sizes(first, weight)
+    group, size, gain = _steps(first, weight, value)
+    if np.any((gain[1:] > gain[:-1]) & (group[1:] == group[:-1])):
+        raise Unsupported("no step of a job may save more than the one before it")
     useful = gain > 0
-    job, gain = job[useful], gain[useful]
-    chosen = _best_items(groups.size[job], gain, sizes, groups.capacity)
-    counts = np.bincount(job[chosen], minlength=groups.size.size)
-    return counts, gain[chosen].sum(), f"bundling: worker sizes {', '.join(map(str, sizes))}, concave values"
+    group, size, gain = group[useful], size[useful], gain[useful]
+    chosen = _best_items(size, gain, sizes, capacity - int(weight[first[:-1]].sum()))
+    taken: Integers = first[:-1] + np.bincount(group[chosen], minlength=first.size - 1)
+    return taken
 
 
-def _marginals(groups: Groups) -> tuple[Integers, Numbers]:
-    """Give job and value of every single extra worker."""
-    later = groups.extra > 0
-    return groups.job[later], np.diff(groups.numbers)[later[1:]]
+def step_sizes(first: Integers, weight: Integers) -> list[int]:
+    """List the different weights of steps from option to option, in rising order.
+
+    Raises
+    ------
+    Unsupported
+        They do not divide each other, or differ within a group.
+    """
+    group, size, _ = _steps(first, weight, weight)
+    if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
+        raise Unsupported("the allowed numbers of workers of a job must be equally far apart")
+    sizes: list[int] = np.unique(size).tolist()
+    if not divide_each_other(sizes):
+        raise Unsupported(f"steps of GPUs must divide each other, not {', '.join(map(str, sizes))}")
+    return sizes
 
 
-def worker_sizes(groups: Groups) -> list[int]:
-    """List the different sizes of extra workers, in rising order."""
-    return sorted(set(groups.size[np.diff(groups.first) > 1].tolist()))
+def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers, Integers, Numbers]:
+    """Give group, weight and value of every step from an option to the next one."""
+    group = np.repeat(np.arange(first.size - 1), np.diff(first))
+    within = group[1:] == group[:-1]
+    return group[1:][within], np.diff(weight)[within], np.diff(value)[within]
 
 
 def divide_each_other(sizes: list[int]) -> bool:

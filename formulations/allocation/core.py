@@ -1,54 +1,55 @@
-"""Core: a Lagrangian bound decides most jobs, a dynamic programme the few that are left."""
+"""Core: a price per GPU decides most jobs, a dynamic programme over few states those that are left."""
 
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from formulations.allocation.dp import best_options
-from formulations.allocation.groups import Found, Groups, Integers, solved
+from formulations.allocation.bundling import bundle
+from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
+from formulations.allocation.knapsack import Knapsack
+from formulations.allocation.price import Priced, price_items
+from formulations.allocation.states import improve
+from formulations.allocation.whole import Whole, whole_values
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
+from gsopt.result import Result, StoppedBy
 
-#: Steps of the search for the price; it ends by itself long before, and any price gives a valid bound.
-_MOST_PRICES = 100
-
-#: Relative error of float sums that the bound must allow for.
-_ROUNDING = 1e-12
+#: Seconds that the core gets in any case.
+GRACE = 0.1
 
 
-def core(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[AllocationSolution]:
+@exact_method(unused=["backend", "log"])
+def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by a Lagrangian bound and a dynamic programme over the jobs it leaves undecided.
 
-    Works for any value tables and any worker sizes.
+    Works for any values and any worker sizes.
 
     At a price per GPU each job takes the item of the best value after payment; the total, and the price of the
     whole capacity, bound the optimum from above. At the best price the jobs' choices nearly fill the capacity,
-    and filling the rest greedily gives a solution close to the bound. An item that is worth less after
-    payment than its job's best item, by more than the distance between bound and solution, is in no better
-    solution. Jobs with one item left are decided; the others are the core.
+    and filling the rest greedily gives a choice close to the bound. An item that is worth less after payment
+    than its job's best item, by more than the distance between bound and choice, is in no better choice. This
+    much is done in floats, with room for their rounding. Jobs with one item left are decided. The others are
+    the core, whose values are turned into whole numbers over a common denominator, and whose best choice is
+    found by a dynamic programme over the states that its bounds leave (`formulations.allocation.states`).
+
+    The best choice and bound known are returned when time or memory run out before the proof.
 
     Parameters
     ----------
     problem
         The problem.
-    exact_arithmetic
-        Compute bound, losses and core with integers of any length instead of floats, so that value and bound
-        are exactly the same number.
-
-    Raises
-    ------
-    Unsupported
-        The core is too large for a table, or exact values have no common denominator of reasonable length.
 
     Notes
     -----
     Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D). Prices and cores are the
     standard tools for large multiple-choice knapsacks.
 
-    Complexity: O(I) per price for I items (extra workers of all jobs), some ten prices, and the dynamic
-    programme over the core; in the worst case the core is the whole problem.
+    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic programme over
+    the core; in the worst case the core is the whole problem.
 
     Examples
     --------
@@ -56,109 +57,136 @@ def core(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[Alloc
     >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, gpus_per_worker=3, time_at_min=150)
     >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=2, time_at_min=60)
     >>> result = core(Allocation(capacity=7, jobs=[a, b]))
-    >>> result.objective, result.solution.extra
-    (80, {'A': 1, 'B': 2})
+    >>> result.objective, result.bound, result.solution.extra
+    (80, 80, {'A': 1, 'B': 2})
     """
-    return solved(problem, "core", solve_core, exact_arithmetic=exact_arithmetic)
+    return solve_groups(problem, "core", solve_core, budget)
 
 
-def solve_core(groups: Groups) -> Found:
-    """Solve groups of items by a Lagrangian bound and a dynamic programme over the core."""
-    price, counts = _best_price(groups)
-    counts = _filled(groups, counts)
-    items = np.flatnonzero(_may_be_better(groups, price, groups.total(counts)))
-    options = np.bincount(groups.job[items], minlength=groups.size.size)
-    others = _best_of(groups, items, options)
-    counts = max(counts, others, key=groups.total)
-    undecided = np.count_nonzero(options > 1)
-    message = f"core: {undecided:,} of {groups.size.size:,} jobs undecided at the best price per GPU"
-    return counts, groups.total(counts), message
+def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = False) -> Found:
+    """Solve groups of items by a price, and the core by bundling if asked for and possible, or over states."""
+    priced = price_items(groups, budget)
+    core = _Core.of(groups, priced)
+    message = f"core: {core.jobs.size:,} of {groups.size.size:,} jobs undecided at the best price per GPU"
+    if not core.jobs.size:
+        return Found(priced.choice, 0, message)
+    known = Found(priced.choice, Fraction(priced.excess), message, StoppedBy.TIME_LIMIT)
+    if hear(known.choice, known.excess):
+        return replace(known, stopped_by=StoppedBy.INTERRUPT)
+    budget = _with_grace(budget)
+    try:
+        whole = whole_values(groups, core.items, budget)
+    except Unsupported as reason:
+        return replace(known, message=f"{message}; {reason}", stopped_by=StoppedBy.FINISHED)
+    if whole is None or budget.passed:
+        return known
+    if bundles:
+        with suppress(Unsupported):
+            return Found(core.spread(core.bundled(whole)), 0, f"{message}, bundled")
+    return _search(core, whole, message, budget, hear)
 
 
-def _best_price(groups: Groups) -> tuple[float, Integers]:
-    """Find the price per GPU of the smallest bound, and choices at that price that fit.
+def _with_grace(budget: Budget) -> Budget:
+    """Leave the core a moment even if the price took all the time: mostly that is enough for the proof."""
+    if budget.time_limit is None:
+        return budget
+    return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
 
-    The bound is convex and piecewise linear in the price. Two prices, one at which the choices take too much
-    and one at which they fit, give two lines; the next price is where they cross.
+
+def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hear) -> Found:
+    """Search the core for a better choice than the one known."""
+    knapsack = core.knapsack(whole)
+    unit = Fraction(1, knapsack.factor * whole.denominator)
+    improved = improve(
+        knapsack,
+        core.start,
+        budget,
+        enough=int(_enough(core, budget) / unit),
+        hear=lambda options, excess: hear(core.spread(options), excess * unit),
+    )
+    if improved.full:
+        message += "; too many states to keep"
+    return Found(core.spread(improved.choice), improved.excess * unit, message, improved.stopped_by)
+
+
+def _enough(core: "_Core", budget: Budget) -> Fraction:
+    """Give the excess over the choice known at which the budget's gap is met."""
+    if not budget.gap:
+        return Fraction(0)
+    known = core.groups.solution(core.priced.choice)
+    return Fraction(budget.gap) * core.groups.problem.objective(known)
+
+
+@dataclass(frozen=True, eq=False)
+class _Core:
+    """The jobs that a price leaves undecided.
+
+    Attributes
+    ----------
+    groups, priced
+        All jobs, and what the price tells of them.
+    jobs, items
+        The undecided ones, and their items that are left.
     """
-    counts = _choices(groups, 0.0)
-    many = _weight_and_value(groups, counts)
-    if many[0] <= groups.capacity:
-        return 0.0, counts
-    fitting, few = np.zeros_like(counts), (0, 0.0)
-    price = 0.0
-    for _ in range(_MOST_PRICES):
-        price = (many[1] - few[1]) / (many[0] - few[0])
-        counts = _choices(groups, price)
-        line = _weight_and_value(groups, counts)
-        if line in (many, few) or line[1] - price * line[0] <= few[1] - price * few[0]:
-            break
-        if line[0] <= groups.capacity:
-            few, fitting = line, counts
-        else:
-            many = line
-    return price, fitting
 
+    groups: Groups
+    priced: Priced
+    jobs: Integers
+    items: Integers
 
-def _choices(groups: Groups, price: float) -> Integers:
-    """Give the number of extra workers of the best value after payment, the smallest of equals."""
-    score = groups.value - price * groups.weight
-    hits = np.flatnonzero(score == np.maximum.reduceat(score, groups.first[:-1])[groups.job])[::-1]
-    counts = np.zeros_like(groups.size)
-    counts[groups.job[hits]] = groups.extra[hits]  # what is written last is the first of its job
-    return counts
+    @classmethod
+    def of(cls, groups: Groups, priced: Priced) -> "_Core":
+        job = groups.job[priced.items]
+        undecided = np.bincount(job, minlength=groups.size.size) > 1
+        return cls(groups, priced, np.flatnonzero(undecided), priced.items[undecided[job]])
 
+    @property
+    def start(self) -> Integers:
+        """The choice known, as options of the core."""
+        return self.options(self.priced.choice[self.jobs])
 
-def _weight_and_value(groups: Groups, counts: Integers) -> tuple[int, float]:
-    return int((counts * groups.size).sum()), float(groups.value[groups.first[:-1] + counts].sum())
+    def options(self, items: Integers) -> Integers:
+        """Give items of the core, one of each job, as options."""
+        return np.searchsorted(self.items, items)
 
+    def spread(self, options: Integers) -> Integers:
+        """Give a choice of the core as one of all jobs."""
+        choice = self.priced.choice.copy()
+        choice[self.jobs] = self.items[options]
+        return choice
 
-def _filled(groups: Groups, counts: Integers) -> Integers:
-    """Fill the GPUs left by the change of one job that gains most, again and again."""
-    counts = counts.copy()
-    left = groups.capacity - int((counts * groups.size).sum())
-    while left and counts.size:
-        held = (groups.first[:-1] + counts)[groups.job]
-        gain = np.where(groups.weight - groups.weight[held] <= left, groups.value - groups.value[held], 0)
-        item = int(np.argmax(gain))
-        if gain[item] <= 0:
-            break
-        left -= int(groups.weight[item] - groups.weight[held[item]])
-        counts[groups.job[item]] = groups.extra[item]
-    return counts
+    @property
+    def capacity(self) -> int:
+        """GPUs that the decided jobs leave."""
+        known = self.priced.choice
+        return self.groups.capacity - self.groups.used(known) + self.groups.used(known[self.jobs])
 
+    @property
+    def first(self) -> Integers:
+        """Where the items of each job begin, and at the end their number, shape (jobs + 1,)."""
+        return np.append(np.searchsorted(self.groups.job[self.items], self.jobs), self.items.size)
 
-def _may_be_better(groups: Groups, price: float, value: Any) -> NDArray[np.bool_]:
-    """Tell which items a solution better than `value` may hold.
+    def bundled(self, whole: Whole) -> Integers:
+        """Give the best choice of the core by bundling."""
+        return bundle(self.capacity, self.first, self.groups.weight[self.items], whole.numbers)
 
-    Those that lose no more, against the best item of their job at the price, than bound and value differ. Exact
-    arithmetic takes the price as the fraction that its float is, and multiplies all by its denominator.
-    """
-    paid: Any = price
-    unit, rounding = 1, _ROUNDING
-    if groups.exact is not None:
-        paid, unit = (Fraction(price) * groups.denominator).as_integer_ratio()
-        rounding = 0
-    score = groups.numbers * unit - groups.weight.astype(groups.numbers.dtype) * paid
-    best = np.maximum.reduceat(score, groups.first[:-1])
-    bound = best.sum() + paid * groups.capacity
-    slack = bound - value * unit + rounding * bound
-    return np.asarray(best[groups.job] - score <= slack, dtype=np.bool_)
+    def knapsack(self, whole: Whole) -> Knapsack:
+        """Give the core as a knapsack."""
+        return Knapsack.of(
+            capacity=self.capacity,
+            first=self.first,
+            weight=self.groups.weight[self.items],
+            value=whole.numbers,
+            price=self.price(whole),
+            start=self.start,
+        )
 
-
-def _best_of(groups: Groups, items: Integers, options: Integers) -> Integers:
-    """Choose the best solution out of some items of each job; nothing where not even the smallest fit."""
-    first = np.cumsum(options) - options
-    smallest, largest = items[first], items[first + options - 1]
-    room = groups.capacity - int(groups.weight[smallest].sum())
-    if room < 0:
-        return np.zeros_like(groups.size)
-    counts: Integers = groups.extra[smallest]
-    undecided = options > 1
-    core = items[undecided[groups.job[items]]]
-    weight = groups.weight[core] - groups.weight[smallest][groups.job[core]]
-    begin = np.concatenate(([0], np.cumsum(options[undecided])))
-    useful = min(room, int((groups.weight[largest] - groups.weight[smallest]).sum()))
-    chosen = best_options(weight, groups.numbers[core], begin, useful)
-    counts[undecided] = groups.extra[core[begin[:-1] + chosen]]
-    return counts
+    def price(self, whole: Whole) -> Fraction:
+        """Give the price in the units of whole values: exactly the ratio at which it makes jobs indifferent."""
+        few, many = self.priced.few[self.jobs], self.priced.many[self.jobs]
+        indifferent = np.isin(few, self.items) & np.isin(many, self.items) & (few < many)
+        smaller, larger = self.options(few[indifferent]), self.options(many[indifferent])
+        weight, value = self.groups.weight[self.items], whole.numbers
+        added = int((weight[larger] - weight[smaller]).sum())
+        gained = int((value[larger] - value[smaller]).sum())
+        return Fraction(max(gained, 0), added) if added else Fraction(self.priced.price) * whole.denominator

@@ -1,41 +1,49 @@
 """Dynamic programme over jobs and GPUs: the reference for every other exact method."""
 
+from fractions import Fraction
+
 import numpy as np
 
-from formulations.allocation.groups import Found, Groups, Integers, Numbers, solved
+from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
+from formulations.allocation.price import price_items
+from formulations.allocation.whole import Numbers, whole_values
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
+from gsopt.result import Result, StoppedBy
 
 #: Cells (group, GPU) of the table of choices, and steps (option, GPU) of the computation, that are still tried.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000
 
+#: So many times longer does a step take with numbers beyond machine integers.
+_LONG_STEP = 50
 
-def dp(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[AllocationSolution]:
+
+@exact_method(unused=["gap", "backend", "on_incumbent", "log"])
+def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by dynamic programming.
 
-    State after k jobs: the best value with at most c GPUs, for every c. Works for any value tables and any
-    worker sizes.
+    State after k jobs: the best value with at most c GPUs, for every c. Works for any values and any worker
+    sizes. Values are whole numbers over a common denominator, as long as it takes.
 
     Parameters
     ----------
     problem
         The problem.
-    exact_arithmetic
-        Compute with integers of any length instead of floats, so that value and bound are exactly the same
-        number. Some fifty times slower.
 
     Raises
     ------
     Unsupported
-        The table would have more cells than memory, or exact values have no common denominator of reasonable
-        length.
+        The table would have more cells than memory, or take hours; or the values have no common denominator of
+        reasonable length.
 
     Notes
     -----
     Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D); the textbook programme.
 
-    Complexity: O(I C) time and O(J C) memory for J jobs, I items (extra workers of all jobs) and C GPUs.
+    Complexity: O(I C) time and O(J C) memory for J jobs, I items (allowed numbers of extra workers of all jobs)
+    and C GPUs.
 
     Examples
     --------
@@ -43,19 +51,47 @@ def dp(problem: Allocation, *, exact_arithmetic: bool = False) -> Result[Allocat
     >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, gpus_per_worker=2, time_at_min=150)
     >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, gpus_per_worker=1, time_at_min=60)
     >>> result = dp(Allocation(capacity=4, jobs=[a, b]))
-    >>> result.objective, result.solution.extra
-    (80, {'A': 1, 'B': 2})
+    >>> result.objective, result.bound, result.solution.extra
+    (80, 80, {'A': 1, 'B': 2})
     """
-    return solved(problem, "dp", fill_table, exact_arithmetic=exact_arithmetic)
+    return solve_groups(problem, "dp", fill_table, budget)
 
 
-def fill_table(groups: Groups) -> Found:
+def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
     """Solve groups of items by dynamic programming."""
-    counts = best_options(groups.weight, groups.numbers, groups.first, groups.capacity)
-    return counts, groups.total(counts), f"table of {groups.size.size:,} jobs by {groups.capacity:,} GPUs"
+    del hear  # there is no choice before the last job
+    largest = np.maximum.reduceat(groups.weight, groups.nothing) if groups.size.size else groups.weight
+    capacity = min(groups.capacity, int(largest.sum()))
+    message = f"dp: table of {groups.size.size:,} jobs by {capacity:,} GPUs"
+    refuse_large(groups.first, capacity)
+    whole = whole_values(groups, np.arange(groups.value.size), budget)
+    options = None
+    if whole is not None:
+        refuse_large(groups.first, capacity, long=whole.numbers.dtype == object)
+        options = best_options(groups.weight, whole.numbers, groups.first, capacity, budget)
+    if options is None:
+        priced = price_items(groups, budget)
+        return Found(priced.choice, Fraction(priced.excess), message, StoppedBy.TIME_LIMIT)
+    return Found(groups.nothing + options, 0, message)
 
 
-def best_options(weight: Integers, value: Numbers, first: Integers, capacity: int) -> Integers:
+def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
+    """Refuse a table that memory cannot hold, or that takes hours to fill.
+
+    Raises
+    ------
+    Unsupported
+        With its size.
+    """
+    groups, options = first.size - 1, int(first[-1])
+    steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
+    if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:
+        raise Unsupported(f"a table of {groups:,} jobs by {capacity:,} GPUs is too large")
+
+
+def best_options(
+    weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
+) -> Integers | None:
     """Choose one option of every group so that the value is largest and the weights fit.
 
     Parameters
@@ -68,28 +104,22 @@ def best_options(weight: Integers, value: Numbers, first: Integers, capacity: in
         Where the options of each group begin, and at the end their number, shape (groups + 1,).
     capacity
         Total weight that fits.
+    budget
+        The deadline is looked at.
 
     Returns
     -------
     ndarray
-        Place of the chosen option within its group, shape (groups,).
-
-    Raises
-    ------
-    Unsupported
-        The table is too large.
+        Place of the chosen option within its group, shape (groups,); None when the budget has passed before.
 
     Examples
     --------
     >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
-    >>> best_options(weights, values, np.array([0, 2, 6]), 4)
+    >>> best_options(weights, values, np.array([0, 2, 6]), 4, Budget())
     array([1, 2])
     """
-    groups = first.size - 1
-    if groups * (capacity + 1) > LARGEST_TABLE or weight.size * (capacity + 1) > LONGEST_RUN:
-        raise Unsupported(f"a table of {groups:,} groups by {capacity:,} GPUs is too large")
-    steps = np.diff(first)
-    choices = np.zeros((groups, capacity + 1), dtype=np.min_scalar_type(int(steps.max(initial=0))))
+    kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
+    choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)
     best = np.zeros(capacity + 1, dtype=value.dtype)
     sums, better = np.empty_like(best), np.empty(capacity + 1, dtype=np.bool_)
     bounds, weights, values = first.tolist(), weight.tolist(), value.tolist()
@@ -97,6 +127,8 @@ def best_options(weight: Integers, value: Numbers, first: Integers, capacity: in
         start = bounds[group]
         after = best + values[start]
         for option in range(start + 1, bounds[group + 1]):
+            if budget.passed:
+                return None
             used = weights[option]
             if used > capacity:
                 break

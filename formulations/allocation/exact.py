@@ -1,40 +1,38 @@
 """The default exact method: chooses by the structure of the instance."""
 
 from dataclasses import replace
+from functools import partial
 
-from formulations.allocation.bundling import bundle
 from formulations.allocation.core import solve_core
-from formulations.allocation.groups import Found, Groups, solved
+from formulations.allocation.groups import solve_groups
 from formulations.allocation.milp import milp
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.allocation import Allocation, AllocationSolution
-from gsopt.result import Result
+from gsopt.result import Result, Status, StoppedBy
+
+#: Columns up to which the integer program is tried: building it cannot be interrupted, and takes about ten
+#: microseconds for each.
+MOST_COLUMNS = 30_000
 
 
-def exact(
-    problem: Allocation, *, exact_arithmetic: bool = False, time_limit: float | None = None
-) -> Result[AllocationSolution]:
+@exact_method()
+def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by the fastest technique that its structure allows; the message says which.
 
-    1. Worker sizes that divide each other and concave values: bundling.
-    2. Anything else: a core, left undecided by a Lagrangian bound.
-    3. A core too large for a table: the integer program.
+    1. A price per GPU decides most jobs, by a Lagrangian bound and a choice close to it.
+    2. The others, the core, are bundled where their sizes divide each other and values are concave.
+    3. Any other core is searched by a dynamic programme over few states.
+    4. Where that takes too much memory, the integer program goes on from the best choice known.
+
+    Value and bound of an optimum are the same exact number. When time runs out, the best choice and the best
+    bound known are returned.
 
     Parameters
     ----------
     problem
         The problem.
-    exact_arithmetic
-        Compute with integers of any length instead of floats, so that value and bound are exactly the same
-        number: a certificate without rounding.
-    time_limit
-        Seconds for the integer program; the other two end at once.
-
-    Raises
-    ------
-    Unsupported
-        Exact arithmetic is asked for, and exact values have no common denominator of reasonable length or the
-        core is too large.
 
     Notes
     -----
@@ -46,20 +44,33 @@ def exact(
     >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, time_at_min=150)
     >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60)
     >>> result = exact(Allocation(capacity=4, jobs=[a, b]))
-    >>> result.objective, result.message
-    (86, 'bundling: worker sizes 1, concave values')
+    >>> result.objective, result.bound, result.solution.extra
+    (86, 86, {'A': 1, 'B': 3})
     """
+    found = solve_groups(problem, "exact", partial(solve_core, bundles=True), budget)
+    columns = sum(len(job.extras) for job in problem.jobs)
+    ended = found.status is not Status.FEASIBLE or found.stopped_by is not StoppedBy.FINISHED
+    if ended or columns > MOST_COLUMNS or budget.passed:
+        return found
+    return _continued(problem, found, budget)
+
+
+def _continued(
+    problem: Allocation, found: Result[AllocationSolution], budget: Budget
+) -> Result[AllocationSolution]:
+    """Let the integer program go on, and keep the better of the two solutions and bounds."""
     try:
-        return solved(problem, "exact", _by_structure, exact_arithmetic=exact_arithmetic)
+        result = milp(problem, budget=replace(budget, start=found.solution))
     except Unsupported as reason:
-        if exact_arithmetic:
-            raise
-        result = milp(problem, time_limit=time_limit)
-        return replace(result, method="exact", message=f"milp: {reason}")
-
-
-def _by_structure(groups: Groups) -> Found:
-    try:
-        return bundle(groups)
-    except Unsupported:
-        return solve_core(groups)
+        return replace(found, message=f"{found.message}; {reason}")
+    bounds = [bound for bound in (found.bound, result.bound) if bound is not None]
+    return Result.judged(
+        problem,
+        method="exact",
+        solution=result.solution,
+        bound=min(bounds),
+        stopped_by=result.stopped_by,
+        runtime=budget.runtime,
+        solver=result.solver,
+        message=f"milp: {found.message}",
+    )

@@ -1,70 +1,62 @@
 """Groups: the items of all jobs as flat arrays, the form that the exact algorithms work on."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from math import lcm
-from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.errors import Unsupported
-from gsopt.problem import Number
+from gsopt.budget import Budget
+from gsopt.grid import Exact
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
-from gsopt.result import Result
+from gsopt.result import Result, StoppedBy
 
 Integers = NDArray[np.int64]
 
-#: Floats, or Python integers of any size where arithmetic is exact.
-Numbers = NDArray[Any]
-
-#: Binary digits of the common denominator up to which exact arithmetic is offered.
-_LONGEST_DENOMINATOR = 20_000
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job; item w of a job stands for w extra workers, item 0 for none.
+    """One group of items per job; an item stands for a number of extra workers, the first one for none.
+
+    A choice of one item per job is an array of their places, shape (jobs,).
 
     Attributes
     ----------
+    problem
+        The problem.
+    unit
+        Greatest common divisor of the worker sizes: GPUs are counted in this unit.
     capacity
-        GPUs to share, in units of the greatest common divisor of the worker sizes.
+        GPUs to share.
     size
-        GPUs per worker in the same unit, shape (jobs,).
+        GPUs per worker, shape (jobs,).
     first
-        Where the items of each job begin, and at the end their number, shape (jobs + 1,); extra workers beyond
-        the capacity are left out.
-    job, extra, weight
-        Job, number of extra workers and GPUs of each item, shape (items,).
+        Where the items of each job begin, and at the end their number, shape (jobs + 1,); items that do not fit
+        into the capacity are left out.
+    job, extra, workers, weight
+        Job, number of extra workers, number of workers in all and GPUs of each item, shape (items,).
     value
-        Reduction of the running time per item, shape (items,).
-    exact
-        The same values as integers over `denominator`, shape (items,); None unless asked for.
-    denominator
-        Common denominator of the exact values.
+        Reduction of the running time by each item, shape (items,), in floats: four roundings away from the exact
+        numbers, which `formulations.allocation.whole` gives.
     """
 
+    problem: Allocation
+    unit: int
     capacity: int
     size: Integers
     first: Integers
     job: Integers
     extra: Integers
+    workers: Integers
     weight: Integers
-    value: NDArray[np.float64]
-    exact: Numbers | None = None
-    denominator: int = 1
+    value: Floats
 
     @classmethod
-    def of(cls, problem: Allocation, *, exact_arithmetic: bool = False) -> "Groups":
+    def of(cls, problem: Allocation) -> "Groups":
         """Lay out the items of a problem whose queued jobs can all start.
-
-        Raises
-        ------
-        Unsupported
-            Exact arithmetic is asked for, and the common denominator of the values is too long.
 
         Examples
         --------
@@ -75,112 +67,138 @@ class Groups:
         (3, [1], [0.0, 20.0, 30.0, 36.0])
         """
         jobs = problem.jobs
-        rows = np.array(
-            [(job.min_workers, job.max_workers, job.gpus_per_worker) for job in jobs], dtype=np.int64
-        )
-        least, most, size = rows.reshape(-1, 3).T
+        size = np.array([job.gpus_per_worker for job in jobs], dtype=np.int64)
         unit = int(np.gcd.reduce(size)) or 1
         size, capacity = size // unit, problem.remaining // unit
-        items = np.minimum(most - least, capacity // size) + 1
-        first = np.concatenate(([0], np.cumsum(items)))
-        job = np.repeat(np.arange(size.size), items)
-        extra = np.arange(job.size) - first[job]
-        exact, denominator = _exact_values(jobs, items) if exact_arithmetic else (None, 1)
+        fitting = [
+            fitting_extras(job, most) for job, most in zip(jobs, (capacity // size).tolist(), strict=True)
+        ]
+        first = np.concatenate(([0], np.cumsum([1 + len(extras) for extras in fitting]))).astype(np.int64)
+        job = np.repeat(np.arange(size.size), np.diff(first))
+        extra = _extras(fitting, first, job)
+        workers = extra + np.array([job.min_workers for job in jobs], dtype=np.int64)[job]
         return cls(
+            problem=problem,
+            unit=unit,
             capacity=capacity,
             size=size,
             first=first,
             job=job,
             extra=extra,
+            workers=workers,
             weight=extra * size[job],
-            value=_values(jobs, first, extra, least[job]),
-            exact=exact,
-            denominator=denominator,
+            value=_values(jobs, first, extra / workers),
         )
 
     @property
-    def numbers(self) -> Numbers:
-        """The values to compute with: exact ones if there are any."""
-        return self.value if self.exact is None else self.exact
+    def nothing(self) -> Integers:
+        """The choice of no extra workers."""
+        return self.first[:-1]
 
-    def total(self, counts: Integers) -> Any:
-        """Add up, in the units of `numbers`, what a number of extra workers per job is worth, shape (jobs,)."""
-        return self.numbers[self.first[:-1] + counts].sum()
+    def used(self, choice: Integers) -> int:
+        """GPUs of a choice."""
+        return int(self.weight[choice].sum())
 
-    def in_seconds(self, total: Any) -> Number:
-        """Turn a total of `numbers` into seconds."""
-        return float(total) if self.exact is None else Fraction(total, self.denominator)
+    def choice(self, solution: AllocationSolution) -> Integers:
+        """Give a solution as a choice."""
+        extra = np.array([solution.extra.get(job.name, 0) for job in self.problem.jobs], dtype=np.int64)
+        below = np.add.reduceat(self.extra < extra[self.job], self.nothing) if extra.size else extra
+        return self.nothing + below
+
+    def solution(self, choice: Integers) -> AllocationSolution:
+        """Give a choice as a solution."""
+        chosen = zip(self.problem.jobs, self.extra[choice].tolist(), strict=True)
+        return AllocationSolution(extra={job.name: extra for job, extra in chosen if extra})
 
 
-#: What an algorithm gives: extra workers per job, the bound it proves (in the units of `numbers`), and how.
-Found = tuple[Integers, Any, str]
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What an algorithm found: a choice that fits, what bounds the optimum, and how.
+
+    Attributes
+    ----------
+    choice
+        One item per job, shape (jobs,).
+    excess
+        The optimum is worth at most so much more than the choice: 0 where the choice is proven to be optimal.
+    message
+        The technique, a colon, and what is worth knowing of it.
+    stopped_by
+        Why the algorithm stopped.
+    """
+
+    choice: Integers
+    excess: Exact
+    message: str
+    stopped_by: StoppedBy = StoppedBy.FINISHED
 
 
-def solved(
-    problem: Allocation, method: str, algorithm: Callable[[Groups], Found], *, exact_arithmetic: bool
+#: Told of each better choice, and of the excess; True stops the algorithm.
+Hear = Callable[[Integers, Exact], bool]
+
+
+def solve_groups(
+    problem: Allocation, method: str, algorithm: Callable[[Groups, Budget, Hear], Found], budget: Budget
 ) -> Result[AllocationSolution]:
-    """Run an exact algorithm on the groups of a problem and judge what it finds."""
-    begin = perf_counter()
+    """Run an exact algorithm on the groups of a problem, and judge what it finds."""
     if problem.obstacle:
-        return infeasible(problem, method, perf_counter() - begin)
-    groups = Groups.of(problem, exact_arithmetic=exact_arithmetic)
-    counts, bound, message = algorithm(groups)
-    chosen = zip(problem.jobs, counts.tolist(), strict=True)
-    solution = AllocationSolution(extra={job.name: count for job, count in chosen if count})
-    runtime = perf_counter() - begin
+        return Result.judged(
+            problem, method=method, infeasible=True, runtime=budget.runtime, message=problem.obstacle
+        )
+    groups = Groups.of(problem)
+
+    def hear(choice: Integers, excess: Exact) -> bool:
+        if budget.on_incumbent is None:
+            return False
+        known = Found(choice, excess, "")
+        return budget.on_incumbent(judge(groups, method, known, budget)) is True
+
+    return judge(groups, method, algorithm(groups, budget, hear), budget)
+
+
+def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[AllocationSolution]:
+    """Turn what an algorithm found into a result."""
+    runtime = budget.runtime
+    solution = groups.solution(found.choice)
     return Result.judged(
-        problem,
+        groups.problem,
         method=method,
         solution=solution,
-        bound=groups.in_seconds(bound),
+        bound=groups.problem.objective(solution) + found.excess,
+        stopped_by=found.stopped_by,
         runtime=runtime,
-        solver=message.partition(":")[0],  # the technique: no code agrees with itself
-        message=message,
+        solver=found.message.partition(":")[0],  # the technique: no code agrees with itself
+        message=found.message,
     )
 
 
-def infeasible(problem: Allocation, method: str, runtime: float) -> Result[AllocationSolution]:
-    """Report that the queued jobs cannot all start, naming the first that cannot."""
-    return Result.judged(problem, method=method, infeasible=True, runtime=runtime, message=problem.obstacle)
+def fitting_extras(job: ElasticJob, most: int) -> Sequence[int]:
+    """List the allowed numbers of extra workers of a job up to one.
+
+    Examples
+    --------
+    >>> fitting_extras(ElasticJob(name="B", min_workers=2, counts=[2, 6, 14], time_at_min=60), 13)
+    (2, 6)
+    """
+    extras = job.extras
+    return extras if not extras or extras[-1] <= most else extras[: bisect_right(extras, most)]
 
 
-def _values(
-    jobs: Sequence[ElasticJob], first: Integers, extra: Integers, least: Integers
-) -> NDArray[np.float64]:
+def _extras(fitting: Sequence[Sequence[int]], first: Integers, job: Integers) -> Integers:
+    extra = np.arange(job.size) - first[job]
+    for begin, extras in zip(first.tolist(), fitting, strict=False):
+        if not isinstance(extras, range):
+            extra[begin + 1 : begin + 1 + len(extras)] = extras
+    return extra
+
+
+def _values(jobs: Sequence[ElasticJob], first: Integers, share: Floats) -> Floats:
     times = [
         job.time_at_min if job.remaining_work is None else job.remaining_work / job.min_workers for job in jobs
     ]
     time = np.array([0.0 if known is None else known for known in times])
-    value: NDArray[np.float64] = np.repeat(time, np.diff(first)) * extra / (extra + least)
+    value: Floats = np.repeat(time, np.diff(first)) * share
     for job, begin, end in zip(jobs, first[:-1].tolist(), first[1:].tolist(), strict=True):
         if job.values is not None:
             value[begin + 1 : end] = job.values[: end - begin - 1]
     return value
-
-
-def _exact_values(jobs: Sequence[ElasticJob], items: Integers) -> tuple[Numbers, int]:
-    """Give every value as an integer over the denominator of the data times that of the shares w / (w + m)."""
-    given: list[list[Fraction]] = []
-    counts: set[int] = set()
-    for job, several in zip(jobs, items.tolist(), strict=True):
-        if job.values is not None:
-            given.append([Fraction(value) for value in job.values[: several - 1]])
-        else:
-            given.append([job.time or Fraction(0)])
-            counts.update(range(job.min_workers + 1, job.min_workers + several))
-    data = lcm(*{number.denominator for numbers in given for number in numbers})
-    shares = lcm(*counts)
-    if data.bit_length() + shares.bit_length() > _LONGEST_DENOMINATOR:
-        raise Unsupported(
-            "exact arithmetic: so many different numbers of workers have no short common denominator"
-        )
-    share_of = {count: shares // count for count in counts}
-    exact: list[int] = []
-    for job, numbers, several in zip(jobs, given, items.tolist(), strict=True):
-        whole = [number.numerator * (data // number.denominator) for number in numbers]
-        exact.append(0)
-        if job.values is not None:
-            exact += [number * shares for number in whole]
-        else:
-            exact += [whole[0] * w * share_of[job.min_workers + w] for w in range(1, several)]
-    return np.array(exact, dtype=object), data * shares

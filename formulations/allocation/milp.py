@@ -1,10 +1,16 @@
 """The multiple-choice knapsack as a mixed-integer program in the item form: the model of record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.sparse import coo_array
+
+from formulations.allocation.groups import Groups, fitting_extras
 from gsopt.formulation import Formulation
-from gsopt.problems.allocation import Allocation, AllocationSolution
+from gsopt.problem import Number, Sense
+from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
+from gsopt.standard_form import StandardForm
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):
@@ -12,8 +18,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Sets
     ----
-    J jobs with max_workers > min_workers; W_j = {1, ..., max_workers - min_workers} numbers of extra
-    workers of job j.
+    W_j numbers of extra workers that job j may have and that fit; J jobs that have any.
 
     Parameters
     ----------
@@ -67,7 +72,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         from pyomo.environ import Binary, ConcreteModel, Constraint, Expression, Objective, Set, Var, maximize
 
         jobs = problem.jobs
-        workers = [range(1, job.max_extra + 1) for job in jobs]
+        workers = [_extras(job, problem) for job in jobs]
         model = ConcreteModel(problem.name or "allocation")
         model.J = Set(initialize=[j for j, counts in enumerate(workers) if counts])
         model.JW = Set(dimen=2, initialize=[(j, w) for j, counts in enumerate(workers) for w in counts])
@@ -79,12 +84,37 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         model.fits = Constraint(expr=model.gpus <= problem.remaining)
         return model
 
+    def standard_form(self, problem: Allocation) -> StandardForm:
+        """Fill the arrays of the same model."""
+        groups = Groups.of(problem)
+        items = np.flatnonzero(groups.extra)
+        job = groups.job[items]
+        elastic, row = np.unique(job, return_inverse=True)
+        last = np.full(items.size, elastic.size)
+        entries = np.concatenate((np.ones(items.size), groups.weight[items] * groups.unit))
+        places = (np.concatenate((row, last)), np.tile(np.arange(items.size), 2))
+        return StandardForm.build(
+            cost=groups.value[items],
+            matrix=coo_array((entries, places), shape=(elastic.size + 1, items.size)),
+            row_lower=np.full(elastic.size + 1, -np.inf),
+            row_upper=np.append(np.ones(elastic.size), problem.remaining),
+            column_upper=np.ones(items.size),
+            columns=tuple(map(_column, job.tolist(), groups.extra[items].tolist())),
+            rows=(*(f"one[{j}]" for j in elastic.tolist()), "fits"),
+            sense=Sense.MAXIMIZE,
+        )
+
+    def exact_costs(self, problem: Allocation, form: StandardForm) -> Sequence[Number]:
+        """Give the values as fractions."""
+        del form
+        return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
+
     def extract(self, values: Mapping[str, float], problem: Allocation) -> AllocationSolution:
         """Read the extra workers of each job."""
         extra = {
             job.name: w
             for j, job in enumerate(problem.jobs)
-            for w in range(1, job.max_extra + 1)
+            for w in _extras(job, problem)
             if values.get(_column(j, w), 0.0) == 1
         }
         return AllocationSolution(extra=extra)
@@ -93,6 +123,10 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         """Give a solution as column values by name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
+
+
+def _extras(job: ElasticJob, problem: Allocation) -> Sequence[int]:
+    return fitting_extras(job, problem.remaining // job.gpus_per_worker)
 
 
 def _column(j: int, w: int) -> str:

@@ -1,13 +1,18 @@
 """Allocation: how many extra workers each elastic job gets out of the remaining GPUs."""
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import product
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise, product
+from math import gcd, lcm
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.grid import exact_total
+from gsopt.errors import shorten
+from gsopt.grid import Exact, decimal, exact_total, step
 from gsopt.problem import (
     Frozen,
     Gpus,
@@ -21,30 +26,41 @@ from gsopt.problem import (
 )
 
 #: Number of workers of one job.
-Workers = Annotated[int, Field(ge=1, le=100_000)]
+Workers = Annotated[int, Field(ge=1, le=10_000_000)]
 
-#: Extra workers of all jobs together; each is an item of the knapsack.
+#: Allowed numbers of extra workers of all jobs together; each is an item of the knapsack.
 MOST_ITEMS = 5_000_000
+
+#: Denominator above which the step of proportional values is too small to round any bound by, and number of
+#: values above which it takes longer to find a step than it is worth.
+_LARGEST_DENOMINATOR, _MOST_VALUES = 1_000_000, 100_000
 
 #: Seconds, or worker-seconds.
 Duration = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ElasticJob(Frozen):
-    """A job that needs `min_workers` and may use up to `max_workers`; inelastic when they are equal.
+    """A job that needs `min_workers` and may use some more: any number up to `max_workers`, or one of `counts`.
 
     What extra workers are worth is the reduction of the running time. It follows from `time_at_min` or
-    `remaining_work` when the speed is proportional to the number of workers, and is `values` otherwise.
+    `remaining_work` when the speed is proportional to the number of workers, and is `values` otherwise. Floats
+    are read as the decimals they are written as.
 
     Attributes
     ----------
+    max_workers
+        Largest number of workers; every number from `min_workers` on is allowed. Equal to `min_workers` for an
+        inelastic job.
+    counts
+        Numbers of extra workers that are allowed beside none, rising, instead of `max_workers`.
     time_at_min
         Running time with `min_workers` workers; for a running job the time it still needs.
     remaining_work
         Worker-seconds still to do, instead of `time_at_min`: that time is ``remaining_work / min_workers``.
     values
-        Reduction of the running time with 1, 2, ... extra workers, shape (max_workers - min_workers,); any
-        numbers, such as those of a measured scaling curve. They take the place of the proportional ones.
+        Reduction of the running time with each allowed number of extra workers: with 1, 2, ... of them, shape
+        (max_workers - min_workers,), or with those of `counts`, shape (len(counts),). Any numbers, such as
+        those of a measured scaling curve. They take the place of the proportional ones.
     queued
         Whether the job still waits, so that its minimum workers must be started out of the capacity too.
 
@@ -53,11 +69,15 @@ class ElasticJob(Frozen):
     >>> job = ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60)
     >>> [str(job.value(extra)) for extra in range(job.max_extra + 1)]
     ['0', '20', '30', '36', '40']
+    >>> doubling = ElasticJob(name="C", min_workers=2, counts=[2, 6], time_at_min=60)
+    >>> [str(doubling.value(extra)) for extra in (0, *doubling.extras)]
+    ['0', '30', '45']
     """
 
     name: Name
     min_workers: Workers
-    max_workers: Workers
+    max_workers: Workers | None = None
+    counts: Many[Workers] | None = None
     gpus_per_worker: Gpus = 1
     time_at_min: Duration | None = None
     remaining_work: Duration | None = None
@@ -65,9 +85,17 @@ class ElasticJob(Frozen):
     queued: bool = False
 
     @property
+    def extras(self) -> Sequence[int]:
+        """Numbers of extra workers that are allowed beside none, rising."""
+        if self.counts is not None:
+            return self.counts
+        return range(1, (self.max_workers or self.min_workers) - self.min_workers + 1)
+
+    @property
     def max_extra(self) -> int:
         """Largest number of extra workers."""
-        return self.max_workers - self.min_workers
+        extras = self.extras
+        return extras[-1] if extras else 0
 
     @property
     def base_gpus(self) -> int:
@@ -80,23 +108,37 @@ class ElasticJob(Frozen):
         return self.time_at_min is not None or self.remaining_work is not None
 
     @property
-    def time(self) -> Fraction | None:
+    def time(self) -> Exact | None:
         """Running time with the minimum workers, exactly; None when only `values` are known."""
         if self.remaining_work is not None:
-            return Fraction(self.remaining_work) / self.min_workers
-        return None if self.time_at_min is None else Fraction(self.time_at_min)
+            return Fraction(decimal(self.remaining_work)) / self.min_workers
+        return None if self.time_at_min is None else decimal(self.time_at_min)
 
-    def value(self, extra: int) -> Fraction:
-        """Reduction of the running time by a number of extra workers, exactly.
+    def allows(self, extra: int) -> bool:
+        """Tell whether the job can run with a number of extra workers; with none it always can.
+
+        Examples
+        --------
+        >>> job = ElasticJob(name="C", min_workers=2, counts=[2, 6], time_at_min=60)
+        >>> [extra for extra in range(8) if job.allows(extra)]
+        [0, 2, 6]
+        """
+        extras = self.extras
+        place = bisect_left(extras, extra)
+        return extra == 0 or (place < len(extras) and extras[place] == extra)
+
+    def value(self, extra: int) -> Exact:
+        """Reduction of the running time by an allowed number of extra workers, exactly.
 
         Proportional speed: T w / (w + m) for time T at the minimum m and w extra workers (Algorithm 2,
         line 18).
         """
         if extra == 0:
-            return Fraction(0)
+            return 0
         if self.values is not None:
-            return Fraction(self.values[extra - 1])
-        return (self.time or 0) * Fraction(extra, extra + self.min_workers)
+            return decimal(self.values[bisect_left(self.extras, extra)])
+        time = self.time or 0
+        return Fraction(time.numerator * extra, time.denominator * (extra + self.min_workers))
 
 
 class AllocationSolution(Frozen):
@@ -114,6 +156,11 @@ class Allocation(Problem[AllocationSolution]):
     starts every queued job, so there is none when they do not fit. Which jobs of a longer queue to start is
     the first phase of the two-phase heuristic.
 
+    In the classic problem one item of every class must be chosen. Such a class is a queued job whose
+    `min_workers` are the weight of its lightest item, which every choice pays; `counts` are what the others
+    weigh more, and `values` what they are worth more. The total of the lightest items' values, the same for
+    every solution, is to be added to the objective.
+
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The algorithm prints the item weight
     as ``(w + min_workers) * gpus_per_worker``. That charges minimum workers again: those of queued jobs have
     been paid in the first phase, and those of running jobs are not part of the capacity.
@@ -129,6 +176,12 @@ class Allocation(Problem[AllocationSolution]):
     ... )
     >>> table_4.objective(AllocationSolution(extra={"A": 1, "B": 3}))
     86
+
+    One of the items of weights 3, 5, 9 and values 10, 25, 31:
+
+    >>> one = ElasticJob(name="1", min_workers=3, counts=[2, 6], values=[15, 21], time_at_min=0, queued=True)
+    >>> 10 + Allocation(capacity=8, jobs=[one]).objective(AllocationSolution(extra={"1": 2}))
+    25
     """
 
     word: ClassVar[str] = "allocation"
@@ -136,7 +189,7 @@ class Allocation(Problem[AllocationSolution]):
     solution_type: ClassVar[type[Frozen]] = AllocationSolution
 
     problem: Literal["allocation"] = "allocation"
-    capacity: Annotated[int, Field(ge=0, le=10_000_000)]
+    capacity: Annotated[int, Field(ge=0, le=1_000_000_000)]
     jobs: Many[ElasticJob]
 
     @model_validator(mode="after")
@@ -145,19 +198,38 @@ class Allocation(Problem[AllocationSolution]):
         return self
 
     @model_validator(mode="after")
+    def _workers_are_given_once(self) -> "Allocation":
+        for index, job in enumerate(self.jobs):
+            if job.max_workers is None and job.counts is None:
+                raise RuleBroken(f"jobs[{index}].max_workers", None, "must be given, or counts")
+            if job.max_workers is not None and job.counts is not None:
+                rule = "must not be given together with counts"
+                raise RuleBroken(f"jobs[{index}].max_workers", job.max_workers, rule)
+        return self
+
+    @model_validator(mode="after")
     def _workers_form_a_range(self) -> "Allocation":
         for index, job in enumerate(self.jobs):
-            if job.max_workers < job.min_workers:
+            if job.max_workers is not None and job.max_workers < job.min_workers:
                 rule = f"must be at least min_workers, {job.min_workers}"
                 raise RuleBroken(f"jobs[{index}].max_workers", job.max_workers, rule)
         return self
 
     @model_validator(mode="after")
+    def _counts_rise(self) -> "Allocation":
+        for index, job in enumerate(self.jobs):
+            for place, (before, after) in enumerate(pairwise(job.counts or ()), start=1):
+                if after <= before:
+                    rule = f"must be more than the one before, {before}"
+                    raise RuleBroken(f"jobs[{index}].counts[{place}]", after, rule)
+        return self
+
+    @model_validator(mode="after")
     def _items_can_be_counted(self) -> "Allocation":
-        extra = sum(job.max_extra for job in self.jobs)
-        if extra > MOST_ITEMS:
-            rule = f"must have at most {MOST_ITEMS:,} extra workers together"
-            raise RuleBroken("jobs", f"{extra:,} extra workers", rule)
+        items = sum(len(job.extras) for job in self.jobs)
+        if items > MOST_ITEMS:
+            rule = f"must allow at most {MOST_ITEMS:,} numbers of extra workers together"
+            raise RuleBroken("jobs", f"{items:,} numbers of extra workers", rule)
         return self
 
     @model_validator(mode="after")
@@ -174,8 +246,9 @@ class Allocation(Problem[AllocationSolution]):
             if not job.has_time and job.values is None:
                 rule = "must be given, or remaining_work, or values"
                 raise RuleBroken(f"jobs[{index}].time_at_min", None, rule)
-            if job.values is not None and len(job.values) != job.max_extra:
-                rule = f"must be one for each of the {job.max_extra} extra workers"
+            if job.values is not None and len(job.values) != len(job.extras):
+                each = "extra workers" if job.counts is None else "counts"
+                rule = f"must be one for each of the {len(job.extras)} {each}"
                 raise RuleBroken(f"jobs[{index}].values", f"{len(job.values)} numbers", rule)
         return self
 
@@ -192,6 +265,29 @@ class Allocation(Problem[AllocationSolution]):
         """Seconds by which the running times fall, over all jobs."""
         return "seconds saved"
 
+    @cached_property
+    def step(self) -> Fraction | None:
+        """Greatest common divisor of the values of all items.
+
+        None where it would be too small to round a bound by (proportional values of many different numbers of
+        workers, decimals of more than 15 digits), or takes long to find.
+        """
+        if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
+            return None
+        proportional = [job for job in self.jobs if job.values is None and job.time and job.extras]
+        steps: list[Exact] = []
+        denominator = 1
+        for job in proportional:
+            share = _step_of_shares(job.min_workers, job.extras)
+            denominator = lcm(denominator, 0 if share is None else share.denominator)
+            if share is None or denominator > _LARGEST_DENOMINATOR:
+                return None
+            steps.append(share * (job.time or 0))
+        table = _step_of_decimals(
+            chain.from_iterable(job.values for job in self.jobs if job.values is not None)
+        )
+        return None if table is None else step([*steps, table])
+
     @property
     def remaining(self) -> int:
         """GPUs left for extra workers once every queued job is started; negative when they cannot all start."""
@@ -202,28 +298,34 @@ class Allocation(Problem[AllocationSolution]):
         """Why there is no solution, naming the first queued job that cannot start; empty when there is one."""
         left = self.capacity
         for job in self.jobs:
-            if job.queued and job.base_gpus > left:
+            if not job.queued:
+                continue
+            if job.base_gpus > left:
                 return f"queued job {job.name!r} needs {job.base_gpus} GPUs to start, {left} are left"
-            left -= job.base_gpus * job.queued
+            left -= job.base_gpus
         return ""
 
     def used_gpus(self, solution: AllocationSolution) -> int:
         """GPUs of the extra workers."""
         return sum(solution.extra.get(job.name, 0) * job.gpus_per_worker for job in self.jobs)
 
-    def objective(self, solution: AllocationSolution) -> Number:
+    def objective(self, solution: AllocationSolution) -> Exact:
         """Total reduction of the running times."""
-        return exact_total(job.value(solution.extra.get(job.name, 0)) for job in self.jobs)
+        given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
+        numerators: dict[int, int] = defaultdict(int)  # by denominator: adding fractions one by one takes long
+        for value in (job.value(extra) for job, extra in given if extra):
+            numerators[value.denominator] += value.numerator
+        return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Check that all queued jobs start, that every job stays in its range, and that the GPUs suffice."""
-        most = {job.name: job.max_extra for job in self.jobs}
+        """Check that all queued jobs start, that all get an allowed number, and that the GPUs suffice."""
+        jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
-        found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in most]
+        found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in jobs]
         found += [
-            f"extra: {name!r} gets {extra} extra workers, must be 0 to {most[name]}"
+            f"extra: {name!r} gets {extra} extra workers, must be {_menu(jobs[name])}"
             for name, extra in solution.extra.items()
-            if name in most and not 0 <= extra <= most[name]
+            if name in jobs and not jobs[name].allows(extra)
         ]
         used = self.used_gpus(solution)
         if used > max(self.remaining, 0):
@@ -244,5 +346,33 @@ class Allocation(Problem[AllocationSolution]):
     def candidates(self) -> Iterator[AllocationSolution]:
         """Enumerate every choice of extra workers."""
         names = [job.name for job in self.jobs]
-        for extra in product(*(range(job.max_extra + 1) for job in self.jobs)):
+        for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))
+
+
+def _menu(job: ElasticJob) -> str:
+    """Say in a few words which numbers of extra workers a job allows."""
+    return f"0 to {job.max_extra}" if job.counts is None else f"0 or one of {shorten(tuple(job.counts))}"
+
+
+@lru_cache(maxsize=2**12)
+def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
+    """Give the greatest common divisor of w / (w + least) for all w; None if its denominator is too large."""
+    numerator, denominator = 0, 1
+    for extra in extras:
+        shared = gcd(extra, least)
+        numerator = gcd(numerator, extra // shared)
+        denominator = lcm(denominator, (extra + least) // shared)
+        if denominator > _LARGEST_DENOMINATOR:
+            return None
+    return Fraction(numerator, denominator)
+
+
+def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
+    """Give the greatest common divisor of decimals, 0 if all of them are; None if they have too many digits."""
+    import numpy as np  # for those who ask: the problem itself needs no arrays
+
+    from gsopt.decimals import whole_numbers
+
+    whole = whole_numbers(np.fromiter(values, np.float64))
+    return None if whole is None else Fraction(int(np.gcd.reduce(whole[0])), whole[1])

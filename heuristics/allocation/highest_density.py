@@ -1,5 +1,10 @@
 """Highest density: whole allocations in the order of their value per GPU."""
 
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from heuristics.allocation.value_table import value_table
@@ -9,7 +14,7 @@ from heuristics.allocation.value_table import value_table
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     """Take items in the order of their value per GPU; a later, larger item of a job replaces the one it has.
 
-    An item is a number of extra workers of one job. It is taken when it is worth more than what the job has
+    An item is an allowed number of extra workers of one job. It is taken when it is worth more than what the job has
     and the GPUs that it needs beyond that are left. Of equal ones the smaller number comes first, then the
     first job.
 
@@ -40,16 +45,23 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     left = problem.remaining
     tables = [value_table(job, left) for job in problem.jobs]
     sizes = [job.gpus_per_worker for job in problem.jobs]
-    items = [
-        (-table[w] / (w * sizes[j]), w, j)
-        for j, table in enumerate(tables)
-        for w in range(1, len(table))
-        if table[w] > 0
-    ]
-    extra = [0] * len(tables)
-    for _, w, j in sorted(items):
+    extra, worth = [0] * len(tables), [0.0] * len(tables)
+    for j, w, value in _by_density(tables, sizes):
         needed = (w - extra[j]) * sizes[j]
-        if needed <= left and tables[j][w] > tables[j][extra[j]]:
+        if needed <= left and value > worth[j]:
             left -= needed
-            extra[j] = w
+            extra[j], worth[j] = w, value
     return AllocationSolution(extra={job.name: w for job, w in zip(problem.jobs, extra, strict=True) if w})
+
+
+def _by_density(
+    tables: Sequence[tuple[Sequence[int], Sequence[float]]], sizes: Sequence[int]
+) -> Iterator[tuple[int, int, float]]:
+    """List job, extra workers and value of every item that saves time, the most per GPU first."""
+    job = np.repeat(np.arange(len(tables)), [len(extras) for extras, _ in tables])
+    extra = np.fromiter(chain.from_iterable(extras for extras, _ in tables), np.int64)
+    value = np.fromiter(chain.from_iterable(values for _, values in tables), np.float64)
+    density = value / (extra * np.array(sizes, dtype=np.int64)[job])
+    order = np.lexsort((job, extra, -density))
+    order = order[value[order] > 0]
+    return zip(job[order].tolist(), extra[order].tolist(), value[order].tolist(), strict=True)

@@ -1,18 +1,21 @@
-"""Greedy by marginal value per GPU: one worker at a time to the job that gains most from it."""
+"""Greedy by marginal value per GPU: one step at a time to the job that gains most from it."""
 
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
 
 from gsopt.method import NoSolution, heuristic
-from gsopt.problems.allocation import Allocation, AllocationSolution
+from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from heuristics.allocation.value_table import value_table
 
 
 @heuristic
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Give one worker after the other to the job whose next worker saves most time per GPU.
+    """Give one step after the other to the job whose next step saves most time per GPU.
 
-    A job leaves the race when its next worker does not fit any more, saves nothing, or is above its maximum. Of
-    equal ones the job that comes first in the instance gets the worker.
+    A step leads to the next allowed number of workers; that is one worker more where a job allows every number.
+    A job leaves the race when its next step does not fit any more, saves nothing, or is above its maximum. Of
+    equal ones the job that comes first in the instance gets the step.
 
     Parameters
     ----------
@@ -24,11 +27,10 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     Source: the rule by which Optimus allocates, the largest marginal gain; AFS likewise takes the largest
     improvement. Both as described in Aryl, Appendix F.
 
-    Complexity: O(I + P log J) for J jobs, I items and P workers given.
+    Complexity: O(I + P log J) for J jobs, I items and P steps given.
 
-    Optimal when all workers have the same size and no extra worker of a job saves more than the one before
-    it. With different sizes it can leave GPUs idle that a better choice would use; with other value tables it
-    cannot see a gain behind a worker that saves nothing.
+    Optimal when all steps have the same size and none of a job saves more than the one before it. With different sizes it can leave GPUs idle that a better choice would use; with other value tables it
+    cannot see a gain behind a step that saves nothing.
 
     Departures from the papers: AFS and Optimus set up whole allocations from nothing, from predicted
     throughput; here they share the remaining GPUs, by the time saved, in the range of each job.
@@ -44,18 +46,23 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
     left = problem.remaining
-    tables = [value_table(job, left) for job in problem.jobs]
-    sizes = [job.gpus_per_worker for job in problem.jobs]
-    extra = [0] * len(tables)
-    race = [((table[0] - table[1]) / sizes[j], j) for j, table in enumerate(tables) if len(table) > 1]
+    steps = [_steps(j, job, left) for j, job in enumerate(problem.jobs)]
+    extra = [0] * len(steps)
+    race = [step for coming in steps if (step := next(coming, None))]
     heapify(race)
     while race:
-        negative_gain, j = heappop(race)
-        if negative_gain >= 0 or sizes[j] > left:
+        loss, j, needed, workers = heappop(race)
+        if loss >= 0 or needed > left:
             continue
-        left -= sizes[j]
-        extra[j] += 1
-        table, held = tables[j], extra[j]
-        if held + 1 < len(table):
-            heappush(race, ((table[held] - table[held + 1]) / sizes[j], j))
+        left -= needed
+        extra[j] = workers
+        if step := next(steps[j], None):
+            heappush(race, step)
     return AllocationSolution(extra={job.name: w for job, w in zip(problem.jobs, extra, strict=True) if w})
+
+
+def _steps(number: int, job: ElasticJob, gpus: int) -> Iterator[tuple[float, int, int, int]]:
+    """Give for every step the negated value per GPU, the job's number, the GPUs, and the workers it leads to."""
+    for (before, had), (extra, value) in pairwise(chain([(0, 0.0)], zip(*value_table(job, gpus), strict=True))):
+        needed = (extra - before) * job.gpus_per_worker
+        yield (had - value) / needed, number, needed, extra

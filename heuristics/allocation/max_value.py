@@ -9,8 +9,8 @@ from gsopt.errors import Unsupported
 #: An item: weight and value.
 Item = tuple[int, float]
 
-#: Cells of the table that are still tried.
-LARGEST_TABLE = 100_000_000
+#: Cells of the table, and additions (item, GPU), that are still tried: less than a gigabyte and some seconds.
+LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
@@ -39,7 +39,8 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
     [1, 3]
     """
     useful = min(capacity, sum(max((weight for weight, _ in items), default=0) for items in groups))
-    if len(groups) * (useful + 1) > LARGEST_TABLE:
+    additions = sum(map(len, groups)) * (useful + 1)
+    if len(groups) * (useful + 1) > LARGEST_TABLE or additions > LONGEST_RUN:
         raise Unsupported(f"a table of {len(groups):,} groups by {useful:,} GPUs is too large")
     best = np.zeros((len(groups) + 1, useful + 1))
     for before, after, items in zip(best, best[1:], groups, strict=False):

@@ -67,14 +67,15 @@ def two_phase(
         return NoSolution(problem.obstacle, proven=True)
     capacity = problem.remaining
     groups = [_items(job, capacity, charged=job.min_workers * (weight == "printed")) for job in problem.jobs]
-    extra = max_value(groups, capacity)
-    return AllocationSolution(extra={job.name: w for job, w in zip(problem.jobs, extra, strict=True) if w})
+    chosen = zip(problem.jobs, max_value(groups, capacity), strict=True)
+    return AllocationSolution(extra={job.name: job.extras[place - 1] for job, place in chosen if place})
 
 
 def _items(job: ElasticJob, capacity: int, *, charged: int) -> list[Item]:
-    """List weight and value of 1, 2, ... extra workers; `charged` workers are paid for beside them."""
-    values = value_table(job, capacity)
-    return [((w + charged) * job.gpus_per_worker, value) for w, value in enumerate(values) if w]
+    """List weight and value of each number of extra workers; `charged` workers are paid for beside them."""
+    extras, values = value_table(job, capacity)
+    weights = ((extra + charged) * job.gpus_per_worker for extra in extras)
+    return list(zip(weights, values, strict=True))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ does.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from gsopt.files import write
 from gsopt.problem import About
@@ -15,6 +15,7 @@ from gsopt.result import plain
 from gsopt.testing import brute_force
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
+from instances.allocation.multiple_choice import Correlation, multiple_choice
 from instances.standing import renamed, with_about, with_kept_proof
 
 #: The folder of all instances; an instance's name is its place in there.
@@ -33,7 +34,7 @@ def committed() -> list[Allocation]:
     Examples
     --------
     >>> len(committed())
-    43
+    56
     """
     return [*paper(), *small(), *production()]
 
@@ -57,7 +58,7 @@ def small() -> list[Allocation]:
     >>> max(len(problem.jobs) for problem in small())
     5
     """
-    made = {**_random(), **_greedy_fails(), **_tables(), **_corner_cases()}
+    made = {**_random(), **_greedy_fails(), **_tables(), **_menus(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
@@ -69,7 +70,8 @@ def production() -> list[Allocation]:
     >>> [max(figure) for figure in zip(*((len(p.jobs), p.capacity) for p in production()))]
     [2000, 4000]
     """
-    return [renamed(problem, f"production/{name}") for name, problem in _of_production_size()]
+    made = {**dict(_of_production_size()), **_classic()}
+    return [renamed(problem, f"production/{name}") for name, problem in made.items()]
 
 
 def proven(problem: Allocation) -> Allocation:
@@ -168,6 +170,44 @@ def _tables() -> dict[str, Allocation]:
             ElasticJob(name="a", min_workers=1, max_workers=6, values=(30, 45, 40, 20, -10)),
             ElasticJob(name="b", min_workers=4, max_workers=8, gpus_per_worker=2, values=(25, 24.5, 60, 10)),
         ),
+    }
+
+
+def _menus() -> dict[str, Allocation]:
+    return {
+        "doublings": _handmade(
+            20,
+            ElasticJob(name="one", min_workers=1, counts=(1, 3, 7), time_at_min=90),
+            ElasticJob(name="two", min_workers=2, counts=(2, 6), gpus_per_worker=2, time_at_min=100.5),
+            ElasticJob(name="three", min_workers=3, counts=(3, 9), remaining_work=700),
+        ),
+        "decimals": _handmade(
+            7,
+            ElasticJob(name="a", min_workers=1, max_workers=3, values=(0.1, 0.2)),
+            ElasticJob(name="b", min_workers=1, max_workers=4, gpus_per_worker=2, values=(0.1, 0.2, 0.3)),
+            ElasticJob(name="c", min_workers=2, counts=(3,), values=(0.30000000000000004,)),
+        ),
+        "magnitudes": _handmade(
+            9,
+            ElasticJob(
+                name="long", min_workers=1, max_workers=4, gpus_per_worker=2, values=(1e9, 1.5e9, 1.7e9)
+            ),
+            ElasticJob(name="short", min_workers=1, max_workers=5, values=(4e-9, 7e-9, 8e-9, 8.5e-9)),
+            ElasticJob(name="odd", min_workers=1, counts=(1, 4), values=(3e-9, 5e8)),
+        ),
+        **{
+            f"classes-{correlation.replace('_', '-')}": multiple_choice(
+                classes=4, items=5, largest=30, correlation=correlation, seed=seed
+            )
+            for seed, correlation in enumerate(get_args(Correlation))
+        },
+    }
+
+
+def _classic() -> dict[str, Allocation]:
+    return {
+        f"classes-{correlation.replace('_', '-')}-0100": multiple_choice(correlation=correlation)
+        for correlation in get_args(Correlation)
     }
 
 

@@ -1,0 +1,126 @@
+"""Knapsack: a multiple-choice knapsack in whole numbers, seen from the best choice at a price."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from formulations.allocation.groups import Integers
+from formulations.allocation.whole import LARGEST_TOTAL, Numbers
+
+#: Binary digits that values get beyond their own, so that a price per unit of weight is a whole number too.
+_MOST_SHIFT = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Knapsack:
+    """One option of every group is to be chosen so that the weights fit and the value is largest.
+
+    At a price per unit of weight every group has an option of the best value after payment: of equals that of a
+    known choice, or else the lightest. Together these are the base; weights and values are counted from there.
+    A choice is an array of one option per group, shape (groups,).
+
+    Attributes
+    ----------
+    room
+        Weight that the base leaves; negative where it is too heavy.
+    first
+        Where the options of each group begin, and at the end their number, shape (groups + 1,).
+    base
+        The choice that is best at the price.
+    weight, value
+        What each option weighs and is worth more than the base of its group, shape (options,).
+    loss
+        What each option is worth less than the base of its group after payment, shape (options,).
+    price
+        The price.
+    factor
+        Values are so many times those given.
+    """
+
+    room: int
+    first: Integers
+    base: Integers
+    weight: Integers
+    value: Numbers
+    loss: Numbers
+    price: int
+    factor: int
+
+    @classmethod
+    def of(
+        cls,
+        capacity: int,
+        first: Integers,
+        weight: Integers,
+        value: Numbers,
+        price: Fraction,
+        start: Integers,
+    ) -> "Knapsack":
+        """Look at a knapsack from a price near the one given.
+
+        Machine integers are used where all that is ever added up fits into them.
+
+        Parameters
+        ----------
+        capacity
+            Total weight that fits.
+        first
+            As the attribute.
+        weight, value
+            Of each option, shape (options,), weights in rising order within a group.
+        price
+            Price per unit of weight at which what is chosen nearly fills the capacity.
+        start
+            A choice that fits.
+
+        Examples
+        --------
+        >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
+        >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 3]))
+        >>> knapsack.base.tolist(), knapsack.room, knapsack.weight.tolist()
+        ([1, 3], 1, [-2, 0, -1, 0, 1, 2])
+        """
+        reach = abs(capacity) + _sum_of_largest(weight, first)
+        largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach
+        factor, fits = _factor(largest, price)
+        scaled: Numbers = value.astype(np.int64 if fits else object) * factor
+        whole_price = round(price * factor)
+        score = scaled - weight.astype(scaled.dtype) * whole_price
+        group = np.repeat(np.arange(first.size - 1), np.diff(first))
+        highest = np.maximum.reduceat(score, first[:-1])
+        hits = np.flatnonzero(score == highest[group])[::-1]
+        base = np.zeros(first.size - 1, dtype=np.int64)
+        base[group[hits]] = hits  # what is written last is the first of its group
+        base = np.where(score[start] == highest, start, base)
+        return cls(
+            room=capacity - int(weight[base].sum()),
+            first=first,
+            base=base,
+            weight=weight - weight[base][group],
+            value=scaled - scaled[base][group],
+            loss=highest[group] - score,
+            price=whole_price,
+            factor=factor,
+        )
+
+    @property
+    def step(self) -> int:
+        """Number of which the difference of any two choices' values is a multiple."""
+        return int(np.gcd.reduce(self.value)) or 1
+
+    def worth(self, choice: Integers) -> int:
+        """Give what a choice is worth more than the base."""
+        return int(self.value[choice].sum())
+
+
+def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
+    """Choose a factor that makes the price a whole number if it can, and tell whether machine integers hold all."""
+    digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
+    shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
+    spare = shift - price.denominator.bit_length()
+    return (price.denominator * 2**spare if spare >= 0 else 2**shift), digits >= 0
+
+
+def _sum_of_largest(numbers: Numbers, first: Integers) -> int:
+    return int(np.maximum.reduceat(numbers, first[:-1]).sum())

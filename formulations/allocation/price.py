@@ -1,0 +1,175 @@
+"""Price: a price per GPU that bounds the optimum, a choice close to it, and the items that can be better."""
+
+from dataclasses import dataclass
+from math import fsum
+from typing import NamedTuple
+
+import numpy as np
+
+from formulations.allocation.groups import Floats, Groups, Integers
+from gsopt.budget import Budget
+from gsopt.tolerances import ITEM_SCORE
+
+#: Steps of the search for the price; it ends by itself long before, and any price gives a valid bound.
+_MOST_PRICES = 100
+
+#: Changes of single jobs that are tried to fill what a price leaves.
+_MOST_CHANGES = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """What a price per GPU tells.
+
+    At a price each job takes the item of the best value after payment; the total, and the price of the whole
+    capacity, bound the optimum from above.
+
+    Attributes
+    ----------
+    price
+        The price per GPU.
+    few, many
+        Two choices that are best at the price; the smaller one fits.
+    choice
+        A choice that fits.
+    excess
+        The optimum is worth at most so much more than the choice.
+    items
+        Places of the items that a better choice may hold, rising: those that lose no more against the best of
+        their job, after payment, than the excess.
+    """
+
+    price: float
+    few: Integers
+    many: Integers
+    choice: Integers
+    excess: float
+    items: Integers
+
+
+def price_items(groups: Groups, budget: Budget) -> Priced:
+    """Find the price of the smallest bound, a choice near it, and the items that may be in a better one.
+
+    This is what there is to return when no time is left, so the search for the price does not ask for any: it
+    looks at every item a few times.
+
+    Examples
+    --------
+    >>> from gsopt.problems.allocation import Allocation, ElasticJob
+    >>> a = ElasticJob(name="A", min_workers=2, max_workers=3, time_at_min=150)
+    >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60)
+    >>> priced = price_items(Groups.of(Allocation(capacity=4, jobs=[a, b])), Budget())
+    >>> priced.price, priced.choice.tolist(), round(priced.excess, 9)
+    (6.0, [1, 5], 0.0)
+    """
+    price, few, many = _best_price(groups)
+    choice = _fill(groups, few, many, budget)
+    if budget.start is not None:
+        known = groups.choice(budget.start)
+        choice = max(choice, known, key=lambda each: float(fsum(groups.value[each])))
+    excess, items = _left(groups, price, choice)
+    return Priced(price, few, many, choice, excess, items)
+
+
+def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
+    """Find the price of the smallest bound, and two choices at about that price: one fits, one may not.
+
+    The bound is convex and piecewise linear in the price. Two prices, one at which the choices take too much
+    and one at which they fit, give two lines; the next price is where they cross. At prices between the two no
+    job takes less than at the one or more than at the other, so that ever fewer items are looked at.
+    """
+    left = _Items(np.arange(groups.value.size), groups.job, groups.weight, groups.value, groups.nothing)
+    few, many = groups.nothing, left.best(0.0)
+    price = 0.0
+    if groups.used(many) <= groups.capacity:
+        return price, many, many
+    low, high = _line(groups, few), _line(groups, many)
+    for _ in range(_MOST_PRICES):
+        price = (high[1] - low[1]) / (high[0] - low[0])
+        choice = left.best(price)
+        line = _line(groups, choice)
+        if line in (low, high) or line[1] - price * line[0] <= low[1] - price * low[0]:
+            break
+        if line[0] <= groups.capacity:
+            few, low = choice, line
+        else:
+            many, high = choice, line
+        left = left.between(few, many)
+    return price, few, many
+
+
+class _Items(NamedTuple):
+    """Some items of every job: their places, jobs, weights and values, and where those of each job begin."""
+
+    places: Integers
+    job: Integers
+    weight: Integers
+    value: Floats
+    begins: Integers
+
+    def best(self, price: float) -> Integers:
+        """Choose the item of the best value after payment for each job, the smallest of equals."""
+        score = self.value - price * self.weight
+        hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
+        choice = np.zeros_like(self.begins)
+        choice[self.job[hits]] = self.places[hits]  # what is written last is the first of its job
+        return choice
+
+    def between(self, few: Integers, many: Integers) -> "_Items":
+        """Keep the items from those of one choice to those of another."""
+        kept = (self.places >= few[self.job]) & (self.places <= many[self.job])
+        job = self.job[kept]
+        begins = np.flatnonzero(np.append(True, job[1:] != job[:-1]))
+        return _Items(self.places[kept], job, self.weight[kept], self.value[kept], begins)
+
+
+def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
+    return groups.used(choice), float(groups.value[choice].sum())
+
+
+def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Integers:
+    """Fill the GPUs that a choice leaves.
+
+    First by what other jobs take in a larger choice at the same price, the best per GPU first; then by the
+    change of one job that gains most, again and again.
+    """
+    choice = few.copy()
+    grown = np.flatnonzero(groups.weight[many] > groups.weight[few])
+    weight = groups.weight[many[grown]] - groups.weight[few[grown]]
+    order = np.argsort((groups.value[few[grown]] - groups.value[many[grown]]) / weight)
+    left = groups.capacity - groups.used(choice)
+    fitting = order[: np.searchsorted(np.cumsum(weight[order]), left, side="right")]
+    choice[grown[fitting]] = many[grown[fitting]]
+    left -= int(weight[fitting].sum())
+    held = choice[groups.job]
+    items = np.flatnonzero((groups.weight <= groups.weight[held] + left) & (groups.value > groups.value[held]))
+    for _ in range(_MOST_CHANGES):
+        held = choice[groups.job[items]]
+        gain = groups.value[items] - groups.value[held]
+        useful = (gain > 0) & (groups.weight[items] <= groups.weight[held] + left)
+        items, gain = items[useful], gain[useful]
+        if not items.size or budget.passed:
+            break
+        item = items[np.argmax(gain)]
+        job = groups.job[item]
+        left -= int(groups.weight[item] - groups.weight[choice[job]])
+        choice[job] = item
+    return choice
+
+
+def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
+    """Compute, with room for every rounding, how much better other choices may be and by which items."""
+    paid = price * groups.weight
+    score = groups.value - paid
+    error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny
+    high = score + error
+    best = _highest(high, groups.nothing)
+    idle = price * (groups.capacity - groups.used(choice))
+    excess = (fsum(best - (score - error)[choice]) + idle) * (1 + ITEM_SCORE)
+    return excess, np.flatnonzero(best[groups.job] - high <= excess)
+
+
+def _highest(score: Floats, begins: Integers) -> Floats:
+    """Give the highest score of each job, shape (jobs,)."""
+    highest: Floats = np.maximum.reduceat(score, begins) if begins.size else score
+    return highest

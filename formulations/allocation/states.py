@@ -1,0 +1,297 @@
+"""States: a dynamic programme over the few states from which a better choice can still be reached."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from formulations.allocation.groups import Integers
+from formulations.allocation.knapsack import Knapsack
+from formulations.allocation.whole import Numbers
+from gsopt.budget import Budget
+from gsopt.result import StoppedBy
+
+#: States kept in one pass after the other: the first ones look for good choices, the last one keeps all.
+WIDTHS = (64, 1_024, None)
+
+#: States of all groups together whose origins are kept, four bytes each.
+MOST_STATES = 2**26
+
+#: Cells of a table, and sums to be sorted, in which the states of one group are merged.
+MOST_CELLS, MOST_SUMS = 2**24, 2**22
+
+#: States are merged in a table of all weights between the least and the largest if it has at most so many cells
+#: for each of them, and by sorting otherwise.
+_CELLS_PER_STATE = 64
+
+#: Told of each better choice, and of the excess; True stops the search.
+Hear = Callable[[Integers, int], object]
+
+
+@dataclass(frozen=True, eq=False)
+class Improved:
+    """What the search found.
+
+    Attributes
+    ----------
+    choice
+        The best choice known.
+    excess
+        The best possible value is at most so much more; 0 where the choice is proven to be best.
+    stopped_by
+        Why the search ended.
+    full
+        Whether it ended because it would have needed too much memory.
+    """
+
+    choice: Integers
+    excess: int
+    stopped_by: StoppedBy
+    full: bool = False
+
+
+def improve(
+    knapsack: Knapsack, start: Integers, budget: Budget, *, enough: int = 0, hear: Hear | None = None
+) -> Improved:
+    """Find the best choice, or a good one and a bound.
+
+    A state is what some groups weigh and are worth more than in the base, the others being as they are there.
+    From a state with room left, each further unit of weight is worth at most the best ratio of value to weight
+    that the groups to come can add; from one that is too heavy, each unit costs at least the least ratio that
+    they can give back. A state is dropped where that bound is not above the best value known, or where another
+    state is as light and worth as much. Groups come in the order of how close their ratios are to the price, so
+    that the bounds get sharper on the way; options that lose too much are passed over.
+
+    Parameters
+    ----------
+    knapsack
+        The problem.
+    start
+        A choice that fits.
+    budget
+        The deadline is looked at.
+    enough
+        An excess at which to stop.
+    hear
+        Told of each better choice; True stops.
+
+    Notes
+    -----
+    Source: the expanding core of Pisinger, A minimal algorithm for the multiple-choice knapsack problem
+    (European Journal of Operational Research 83, 1995), with one price for all reductions, and with passes that
+    keep few states before the one that keeps all.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> weights, values = np.array([0, 2, 0, 1, 2, 3]), np.array([0, 50, 0, 20, 30, 36])
+    >>> knapsack = Knapsack.of(4, np.array([0, 2, 6]), weights, values, Fraction(12), np.array([0, 2]))
+    >>> improved = improve(knapsack, np.array([0, 2]), Budget())
+    >>> improved.choice.tolist(), improved.excess
+    ([1, 4], 0)
+    """
+    choice, best = start, knapsack.worth(start)
+    if knapsack.room >= 0 and best < 0:
+        choice, best = knapsack.base, 0
+    bound, step, full, stopped = knapsack.price * knapsack.room, knapsack.step, False, False
+    order = _Order.of(knapsack)
+    for width in WIDTHS:
+        if full or stopped or bound - best < max(step, enough + 1) or budget.passed:
+            break
+        found = _pass(knapsack, order, _Goal(best, step, enough), width, budget)
+        bound, full = min(bound, found.bound), found.full
+        if found.best > best:
+            choice, best = _choice(knapsack, found.levels, found.place), found.best
+            stopped = hear is not None and hear(choice, bound - best) is True
+    excess = max(bound - best, 0) // step * step
+    return Improved(choice, excess, _reason(excess, enough, stopped, full), full)
+
+
+def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
+    if not excess or full:
+        return StoppedBy.FINISHED
+    if stopped:
+        return StoppedBy.INTERRUPT
+    return StoppedBy.GAP if excess <= enough else StoppedBy.TIME_LIMIT
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """Groups in the order in which they come, and what those after each of them can add or give back.
+
+    Attributes
+    ----------
+    groups
+        Shape (groups,).
+    gain, cost
+        Most value of a unit of weight that the groups after a place can add, and least value of one that they
+        can give back, shape (groups,).
+    """
+
+    groups: Integers
+    gain: Numbers
+    cost: Numbers
+
+    @classmethod
+    def of(cls, knapsack: Knapsack) -> "_Order":
+        price, weight, value = knapsack.price, knapsack.weight, knapsack.value
+        most = 2 * price + 1  # any number from the price on is valid where nothing can be given back
+        gain, cost = np.zeros_like(value), np.full_like(value, most)
+        heavier, lighter = weight > 0, weight < 0
+        gain[heavier] = np.maximum(-(-value[heavier] // weight[heavier]), 0)
+        cost[lighter] = np.minimum(value[lighter] // weight[lighter], most)
+        gain = np.maximum.reduceat(gain, knapsack.first[:-1])
+        cost = np.minimum.reduceat(cost, knapsack.first[:-1])
+        groups = np.argsort(np.minimum(2 * _ranks(price - gain), 2 * _ranks(cost - price) + 1), kind="stable")
+        return cls(
+            groups=groups,
+            gain=np.append(np.maximum.accumulate(gain[groups][::-1])[::-1][1:], 0),
+            cost=np.append(np.minimum.accumulate(cost[groups][::-1])[::-1][1:], most),
+        )
+
+    def rate(self, turn: int, room: Integers) -> Numbers:
+        """Give what a unit of weight is worth at most to states with some room, when a group has come."""
+        return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
+
+
+def _ranks(numbers: Numbers) -> Integers:
+    """Give the place of each number in rising order."""
+    return np.argsort(np.argsort(numbers, kind="stable"))
+
+
+class _Goal(NamedTuple):
+    """What a pass is to beat: the best value known, in steps; and the excess at which it may stop."""
+
+    best: int
+    step: int
+    enough: int
+
+
+class _States(NamedTuple):
+    """States in rising order of weight and of value, shape (states,), and where they come from.
+
+    An origin is the place of the state before, plus the number of the option times the number of states before.
+    """
+
+    weight: Integers
+    value: Numbers
+    origin: Integers
+
+
+class _Level(NamedTuple):
+    """What leads back from the states of one group to those before it."""
+
+    group: int
+    options: Integers
+    origin: Integers
+    before: int
+
+
+class _Passed(NamedTuple):
+    """What a pass found: the best value, the levels and the last place that lead to it, and a bound."""
+
+    best: int
+    levels: Sequence[_Level]
+    place: int
+    bound: int
+    full: bool
+
+
+def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, width: int | None, budget: Budget) -> _Passed:
+    """Go through the groups once, with at most `width` states at a time."""
+    none = np.zeros(1, dtype=np.int64)
+    states = _States(none, none.astype(knapsack.value.dtype), none)
+    best, at_price = goal.best, knapsack.price * knapsack.room
+    bound = at_price
+    levels: list[_Level] = []
+    top, place, kept, narrowed, full = 0, 0, 0, False, False
+    for turn, group in enumerate(order.groups.tolist()):
+        options = _useful(knapsack, group, best + goal.step)
+        if options.size <= 1:
+            continue
+        merged = None if kept > MOST_STATES else _merge(states, knapsack, options, budget)
+        if merged is None:
+            full = not budget.passed
+            break
+        room = knapsack.room - merged.weight
+        within_reach = merged.value + order.rate(turn, room) * room
+        hopeful = np.flatnonzero(within_reach >= best + goal.step)
+        if width is not None and hopeful.size > width:
+            narrowed = True
+            closest = np.lexsort((abs(room[hopeful]), -(within_reach[hopeful] // goal.step)))
+            hopeful = np.sort(hopeful[closest[:width]])
+        before = states.weight.size
+        origin = merged.origin[hopeful].astype(np.min_scalar_type(before * options.size))
+        levels.append(_Level(group, options, origin, before))
+        states = _States(merged.weight[hopeful], merged.value[hopeful], none)
+        kept += hopeful.size
+        fitting = int(np.searchsorted(states.weight, knapsack.room, side="right"))
+        if fitting and states.value[fitting - 1] > best:
+            best, top, place = int(states.value[fitting - 1]), len(levels), fitting - 1
+        bound = max(best, int(within_reach[hopeful].max(initial=best)))
+        if bound - best <= goal.enough:
+            break
+    else:
+        bound = best  # every group has come: a state that is still too heavy leads nowhere
+    return _Passed(best, levels[:top], place, at_price if narrowed else bound, full)
+
+
+def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
+    """List the options of a group with which a value can be reached; none but that of the base may be left."""
+    begin, end = knapsack.first[group], knapsack.first[group + 1]
+    return begin + np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted)
+
+
+def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
+    """Give the states that follow by one option or another; None if that takes too much memory or time."""
+    before = states.weight.size
+    states = states._replace(origin=np.arange(before))
+    choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
+    least = int(states.weight[0] + choices.weight[0])
+    cells, sums = int(states.weight[-1] + choices.weight[-1]) - least + 1, before * options.size
+    if cells <= min(_CELLS_PER_STATE * sums, MOST_CELLS):
+        return _merge_in_table(states, choices, least, cells, budget)
+    return None if sums > MOST_SUMS else _merge_by_sorting(states, choices)
+
+
+def _merge_in_table(
+    states: _States, options: _States, least: int, cells: int, budget: Budget
+) -> _States | None:
+    """Go over the states or the options, whichever are fewer, and put each sum into the cell of its weight."""
+    fewer, more = sorted((states, options), key=lambda each: each.weight.size)
+    table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
+    origin = np.empty(cells, dtype=np.int64)
+    for weight, value, number in zip(*(each.tolist() for each in fewer), strict=True):
+        if budget.passed:
+            return None
+        cell, worth = more.weight + (weight - least), more.value + value
+        better = worth > table[cell]
+        cell = cell[better]
+        table[cell], origin[cell] = worth[better], more.origin[better] + number
+    return _undominated(np.arange(least, least + cells), table, origin)
+
+
+def _merge_by_sorting(states: _States, options: _States) -> _States:
+    """List all sums in the order of their weights."""
+    weight, value, origin = (np.add.outer(*each).ravel() for each in zip(options, states, strict=True))
+    order = np.argsort(weight, kind="stable")
+    rising = _undominated(weight[order], value[order], origin[order])
+    last = np.append(np.diff(rising.weight) > 0, True)  # of equal weights the last is worth most
+    return _States(*(each[last] for each in rising))
+
+
+def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
+    """Keep, of states in rising order of weight, those worth more than all before them."""
+    highest = np.maximum.accumulate(value)
+    kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
+    return _States(weight[kept], value[kept], origin[kept])
+
+
+def _choice(knapsack: Knapsack, levels: Sequence[_Level], place: int) -> Integers:
+    """Follow a state back to the base, and give the choice that it stands for."""
+    choice = knapsack.base.copy()
+    for level in reversed(levels):
+        option, place = divmod(int(level.origin[place]), level.before)
+        choice[level.group] = level.options[option]
+    return choice

@@ -1,0 +1,185 @@
+"""Whole: the exact values of items, as whole numbers over their common denominator."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.allocation.groups import Groups, Integers
+from gsopt.budget import Budget
+from gsopt.decimals import whole_numbers
+from gsopt.errors import Unsupported
+from gsopt.grid import decimal
+
+#: Machine integers, or Python's own where those are too short.
+Numbers = NDArray[Any]
+
+#: Machine integers are used as long as the largest value of every job, added up, stays below this: sums of
+#: values and prices then stay below 2**63.
+LARGEST_TOTAL = 2**60
+
+#: Binary digits of a common denominator, and of all numbers together, that are still computed with.
+_LONGEST, _MOST_DIGITS = 20_000, 2**31
+
+_TOO_LONG = "exact arithmetic: so many different numbers have no short common denominator"
+
+#: Numbers that are converted between two looks at the clock.
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Values as integers over a denominator.
+
+    Attributes
+    ----------
+    numbers
+        Shape (items,).
+    denominator
+        Common to all.
+    """
+
+    numbers: Numbers
+    denominator: int
+
+
+def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
+    """Give the exact values of some items; None when the budget has passed before.
+
+    Parameters
+    ----------
+    groups
+        All items.
+    items
+        Places of the wanted ones, in rising order.
+    budget
+        The deadline is looked at.
+
+    Raises
+    ------
+    Unsupported
+        The values have no common denominator of reasonable length.
+
+    Examples
+    --------
+    >>> from gsopt.problems.allocation import Allocation, ElasticJob
+    >>> third = ElasticJob(name="A", min_workers=2, max_workers=3, time_at_min=1)
+    >>> tenth = ElasticJob(name="B", min_workers=2, max_workers=3, values=[0.1])
+    >>> groups = Groups.of(Allocation(capacity=4, jobs=[third, tenth]))
+    >>> whole = whole_values(groups, np.arange(4), Budget())
+    >>> whole.numbers.tolist(), whole.denominator
+    ([0, 10, 0, 3], 30)
+    """
+    if budget.passed:
+        return None
+    tabled = np.array([job.values is not None for job in groups.problem.jobs], dtype=np.bool_)
+    given = tabled[groups.job[items]] | (groups.extra[items] == 0)
+    tables = _decimals(groups.value[items[given]], budget)
+    if tables is None:
+        return None
+    proportional = _Proportional.of(groups, items[~given])
+    denominator = lcm(tables.denominator, proportional.denominator)
+    digits = denominator.bit_length()
+    fits = digits < LARGEST_TOTAL.bit_length() and _total(groups, items) * denominator < LARGEST_TOTAL
+    if digits > _LONGEST or (not fits and digits * items.size > _MOST_DIGITS):
+        raise Unsupported(_TOO_LONG)
+    kind: type = np.int64 if fits else object
+    numbers = np.zeros(items.size, dtype=kind)
+    numbers[given] = tables.numbers.astype(kind) * (denominator // tables.denominator)
+    places = np.flatnonzero(~given)
+    for begin in range(0, places.size, _CHUNK):
+        if budget.passed:
+            return None
+        part = places[begin : begin + _CHUNK]
+        numbers[part] = proportional.numbers(groups, items[part], denominator, kind)
+    return Whole(numbers, denominator)
+
+
+def _total(groups: Groups, items: Integers) -> float:
+    """Give a sum that no total of values exceeds."""
+    if not items.size:
+        return 0.0
+    job = groups.job[items]
+    largest = np.maximum.reduceat(np.abs(groups.value[items]), np.flatnonzero(np.diff(job, prepend=-1)))
+    return float(largest.sum())
+
+
+def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
+    """Read floats as the decimals they are written as."""
+    short = whole_numbers(values)
+    if short is not None:
+        return Whole(*short)
+    numbers: list[Fraction] = []
+    for begin in range(0, values.size, _CHUNK):
+        if budget.passed:
+            return None
+        numbers += (Fraction(decimal(value)) for value in values[begin : begin + _CHUNK].tolist())
+    denominator = _common(number.denominator for number in numbers)
+    whole = [number.numerator * (denominator // number.denominator) for number in numbers]
+    return Whole(np.array(whole, dtype=object), denominator)
+
+
+@dataclass(frozen=True, eq=False)
+class _Proportional:
+    """What the values T w / (w + m) of proportional speed are made of.
+
+    Attributes
+    ----------
+    times
+        T by job.
+    workers
+        The different numbers w + m, rising.
+    time_unit, share_unit
+        Common denominators of the times, and of the shares w / (w + m).
+    """
+
+    times: dict[int, Fraction]
+    workers: Integers
+    time_unit: int
+    share_unit: int
+
+    @classmethod
+    def of(cls, groups: Groups, items: Integers) -> "_Proportional":
+        jobs = groups.problem.jobs
+        times = {job: Fraction(jobs[job].time or 0) for job in np.unique(groups.job[items]).tolist()}
+        workers = np.unique(groups.workers[items])
+        return cls(
+            times=times,
+            workers=workers,
+            time_unit=_common(time.denominator for time in times.values()),
+            share_unit=_common(workers.tolist()),
+        )
+
+    @property
+    def denominator(self) -> int:
+        return self.time_unit * self.share_unit
+
+    def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
+        """Give the values of items over a multiple of the denominator."""
+        unit = denominator // self.share_unit
+        times = np.zeros(groups.size.size, dtype=kind)
+        times[list(self.times)] = [int(time * unit) for time in self.times.values()]
+        shares = np.array([self.share_unit // count for count in self.workers.tolist()], dtype=kind)
+        share = shares[np.searchsorted(self.workers, groups.workers[items])]
+        product: Numbers = times[groups.job[items]] * (share * groups.extra[items].astype(kind))
+        return product
+
+
+def _common(denominators: Iterable[int]) -> int:
+    """Give the least common multiple.
+
+    Raises
+    ------
+    Unsupported
+        It is too long.
+    """
+    common = 1
+    for denominator in set(denominators):
+        common = lcm(common, denominator)
+        if common.bit_length() > _LONGEST:
+            raise Unsupported(_TOO_LONG)
+    return common

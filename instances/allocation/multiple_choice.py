@@ -1,0 +1,112 @@
+"""Multiple choice: the classes of random instances by which algorithms for the classic problem are compared."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from random import Random
+from typing import Literal, get_args
+
+from gsopt.problem import About
+from gsopt.problems.allocation import Allocation, ElasticJob
+from instances.arguments import require
+
+Correlation = Literal["none", "weak", "strong", "subset_sum", "ordered"]
+
+#: Weight and value of an item.
+Item = tuple[int, int]
+
+#: By how much a value is more or less than the weight it is correlated with.
+_SPREAD = 10
+
+
+def multiple_choice(
+    *,
+    classes: int = 100,
+    items: int = 10,
+    largest: int = 1_000,
+    correlation: Correlation = "weak",
+    seed: int = 0,
+) -> Allocation:
+    """Generate a multiple-choice knapsack in which exactly one item of every class is to be chosen.
+
+    Every class is a queued job: its minimum workers are the weight of its lightest item, which every choice
+    pays, and its values count from that item's. The capacity is halfway between the lightest and the heaviest
+    choice.
+
+    Parameters
+    ----------
+    classes
+        Number of classes.
+    items
+        Number of items in each; of equal weights only the best is kept.
+    largest
+        Weights are drawn from 1 to this.
+    correlation
+        How values follow weights. ``none``: drawn like these. ``weak``: the weight, or up to 10 more or less.
+        ``strong``: ten more than the weight, and the items of a class are the sums of the first 1, 2, ... of
+        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both in
+        rising order, so that no item is dominated.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Notes
+    -----
+    Source: the five classes of the computational experiments of Pisinger, A minimal algorithm for the
+    multiple-choice knapsack problem (European Journal of Operational Research 83, 1995).
+
+    Examples
+    --------
+    >>> problem = multiple_choice(classes=2, items=4, largest=9, correlation="ordered", seed=1)
+    >>> problem.capacity, [(job.min_workers, job.counts, job.values) for job in problem.jobs]
+    (8, [(2, (1, 3), (0.0, 0.0)), (1, (1, 3, 7), (6.0, 6.0, 7.0))])
+    """
+    require(classes >= 0, "classes", classes, "must be at least 0")
+    require(items >= 1, "items", items, "must be at least 1")
+    require(largest >= 1, "largest", largest, "must be at least 1")
+    kinds = get_args(Correlation)
+    require(correlation in kinds, "correlation", correlation, f"must be one of {', '.join(kinds)}")
+    random = Random(seed)
+    drawn = [_items(random, items, largest, correlation) for _ in range(classes)]
+    return Allocation(
+        name="multiple-choice",
+        about=About(source=f"multiple_choice, correlation {correlation}", seed=seed),
+        capacity=sum(menu[0][0] + menu[-1][0] for menu in drawn) // 2,
+        jobs=tuple(_job(f"class{number}", menu) for number, menu in enumerate(drawn, start=1)),
+    )
+
+
+def _items(random: Random, count: int, largest: int, correlation: Correlation) -> list[Item]:
+    """Draw the items of one class, in rising order of weight."""
+    weights = [random.randint(1, largest) for _ in range(count)]
+    if correlation == "none":
+        values = [random.randint(1, largest) for _ in weights]
+    elif correlation == "weak":
+        values = [max(1, weight + random.randint(-_SPREAD, _SPREAD)) for weight in weights]
+    elif correlation == "strong":
+        weights = sorted(weights)
+        values = list(accumulate(weight + _SPREAD for weight in weights))
+        weights = list(accumulate(weights))
+    elif correlation == "subset_sum":
+        values = weights
+    else:
+        weights, values = sorted(weights), sorted(random.randint(1, largest) for _ in weights)
+    return sorted(
+        dict(sorted(zip(weights, values, strict=True))).items()
+    )  # of equal weights the last, the best
+
+
+def _job(name: str, items: Sequence[Item]) -> ElasticJob:
+    """Turn a class into a job that pays its lightest item in any case."""
+    (weight, value), *others = items
+    return ElasticJob(
+        name=name,
+        min_workers=weight,
+        counts=tuple(each - weight for each, _ in others),
+        values=tuple(float(each - value) for _, each in others),
+        time_at_min=0,
+        queued=True,
+    )
