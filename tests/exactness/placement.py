@@ -14,13 +14,20 @@ _OBJECTIVES: tuple[Literal["servers", "fragmentation", "preferences"], ...] = (
     "fragmentation",
     "preferences",
 )
+_RESOURCES = (
+    ("gpu",),
+    ("gpu", "cpu"),
+    ("cpu", "memory"),
+    ("gpu", "cpu", "memory"),
+    ("gpu", "cpu", "memory", "disk", "network"),
+)
 _KINDS: tuple[Literal["base", "flexible"], ...] = ("base", "flexible")
 
 
 def draw(random: Random) -> Placement:
     """Draw up to four servers and up to six workers; amounts are small, or near a thousand million."""
     scale = random.choice((1, 1, 1, 10**8))
-    dimensions = random.choice((("gpu",), ("gpu", "cpu"), ("gpu", "cpu", "memory"), ("cpu", "memory")))
+    dimensions = random.choice(_RESOURCES)
     servers = [_server(random, f"s{index}", scale, dimensions) for index in range(random.randint(1, 3))]
     pools = random.random() < 0.5
     elastic = {job: pools and random.random() < 0.6 for job in "abc"}
