@@ -165,6 +165,7 @@ def test_the_hull_of_a_dense_hypergraph_is_a_straight_line(degree: int, weak: bo
 
 def test_figure_5_at_every_demand() -> None:
     """The curve 0, 1, 1, 2, 3, 3, 4 of the paper's example has corners at 0, 2, 5 and 6 servers."""
-    bounds = [hull(reduce(figure_5(demand=demand)), Budget()).shares.bound for demand in range(7)]
+    found = [hull(reduce(figure_5(demand=demand)), Budget()) for demand in range(7)]
 
-    assert bounds == [0, Fraction(1, 2), 1, Fraction(5, 3), Fraction(7, 3), 3, 4]
+    assert [each.shares.bound for each in found] == [0, Fraction(1, 2), 1, Fraction(5, 3), Fraction(7, 3), 3, 4]
+    assert [each.below.servers for each in found] == [0, 0, 2, 2, 2, 5, 5]
