@@ -5,10 +5,10 @@ from their prices. Another process would take longer to be told of them than to 
 """
 
 from dataclasses import dataclass
-from typing import Any
+from math import inf
 
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import vstack
 
 from formulations.placement.packing import Reals
 from gsopt.budget import Budget
@@ -44,32 +44,25 @@ def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
     >>> optimum.objective, optimum.duals
     (1.5, array([0.5]))
     """
-    import highspy
+    from scipy.optimize import linprog
 
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
     left = budget.left()
-    options: dict[str, Any] = {"output_flag": False, "threads": 1, "solver": "simplex"}
-    for option, value in (options | ({} if left is None else {"time_limit": left})).items():
-        solver.setOptionValue(option, value)
-    rows, columns = form.matrix.shape
-    matrix = csc_array(form.matrix)
-    nothing = np.zeros(0, dtype=np.int32)
-    solver.addRows(
-        rows, form.row_lower, form.row_upper, 0, np.zeros(rows, dtype=np.int32), nothing, np.zeros(0)
-    )
-    solver.addCols(
-        columns,
+    if not form.cost.size:
+        feasible = form.violation([]) == 0
+        return Optimum(np.zeros(0), np.zeros(form.row_lower.size), form.offset) if feasible else None
+    above, below = np.isfinite(form.row_lower), np.isfinite(form.row_upper)
+    found = linprog(
         form.cost,
-        form.column_lower,
-        form.column_upper,
-        matrix.nnz,
-        matrix.indptr[:-1].astype(np.int32),
-        matrix.indices.astype(np.int32),
-        matrix.data,
+        A_ub=vstack([-form.matrix[above], form.matrix[below]], format="csr"),
+        b_ub=np.append(-form.row_lower[above], form.row_upper[below]),
+        bounds=list(zip(form.column_lower.tolist(), form.column_upper.tolist(), strict=True)),
+        method="highs-ds",
+        options={"time_limit": inf if left is None else left},
     )
-    solver.run()
-    if solver.getModelStatus().name != "kOptimal":
+    if found.x is None or found.fun is None or found.status != 0:
         return None
-    solution = solver.getSolution()
-    objective = solver.getInfo().objective_function_value + form.offset
-    return Optimum(np.array(solution.col_value), np.array(solution.row_dual), objective)
+    duals = np.zeros(form.row_lower.size)
+    rises = found.ineqlin.marginals
+    duals[above] -= rises[: above.sum()]
+    duals[below] += rises[above.sum() :]
+    return Optimum(found.x, duals, float(found.fun) + form.offset)
