@@ -33,6 +33,9 @@ _DIVE, _SEARCH = 3.0, 3.0
 #: integer programs.
 _RELAXATION_PART, _DIVES_PART = 0.4, 0.8
 
+#: Part of the time that is left then for a relaxation that was not finished.
+_MORE_PART = 0.8
+
 #: Patterns for each demand with which dives begin.
 _PATTERNS_PER_DEMAND = 4
 
@@ -90,7 +93,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     best = None if settled.values is None else Filled(patterns, settled.values)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
     search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
-    for step in (_relax, _round, _dive_first, _settle, _dive_on, _relax_on):
+    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
         search = step(search)
         if search.ended:
             break
@@ -191,11 +194,12 @@ class _Search:
 
 
 def _relax(search: _Search) -> _Search:
-    """Generate patterns, the first time for a part of the time only."""
+    """Generate patterns, for a part of the time that is left."""
     budget, left = search.budget, search.budget.left()
-    if left is not None and search.relaxed is None:
-        budget = budget.within(_RELAXATION_PART * left)
-    relaxed = Generation(search.packing, search.pricers, budget).run(search.patterns)
+    if left is not None:
+        budget = budget.within((_RELAXATION_PART if search.relaxed is None else _MORE_PART) * left)
+    before = None if search.relaxed is None else search.relaxed.prices
+    relaxed = Generation(search.packing, search.pricers, budget).run(search.patterns, before)
     bound = search.bound
     if relaxed.bound > search.packing.floor and not relaxed.infeasible:
         bound = max(bound, round_up(search.packing, relaxed.bound))
@@ -216,26 +220,33 @@ def _relax_on(search: _Search) -> _Search:
     return _round(_relax(search))
 
 
-def _round(search: _Search) -> _Search:
-    """Round the relaxation down and place the others greedily."""
+def _round_on(search: _Search) -> _Search:
+    """Round down with all effort where dives came first."""
+    return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
+
+
+def _round(search: _Search, effort: int | None = None) -> _Search:
+    """Round the relaxation down and place the others greedily; with little effort where dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = rounded(
         search.packing,
-        search.patterns,
+        search.relaxed.patterns,
         search.relaxed.optimum,
         goal=search.bound,
         budget=search.budget,
         seed=search.seed,
-        effort=_EFFORT if len(search.packing.zones) == 1 else EFFORT,
+        effort=effort or (_EFFORT if len(search.packing.zones) == 1 else EFFORT),
     )
     found = search.better(rounding.filled)
-    return replace(found, patterns=found.patterns + rounding.others)
+    fresh = rounding.others.without(set(search.patterns.keys()))
+    return replace(found, patterns=found.patterns + fresh)
 
 
 def _dive_first(search: _Search) -> _Search:
-    """Dive some times."""
-    return _dive(search, _FIRST_DIVES, _DIVES_PART)
+    """Dive some times, or once where the time for the relaxation was too short."""
+    finished = search.relaxed is not None and search.relaxed.stopped_by is StoppedBy.FINISHED
+    return _dive(search, _FIRST_DIVES if finished else 1, _DIVES_PART)
 
 
 def _dive_on(search: _Search) -> _Search:
@@ -245,11 +256,11 @@ def _dive_on(search: _Search) -> _Search:
 
 def _dive(search: _Search, most: int, part: float) -> _Search:
     """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
-    packing, pricing, relaxed = search.packing, search.pricers[0], search.relaxed
-    if len(packing.zones) > 1 or pricing is None or relaxed is None or relaxed.optimum is None:
+    packing, relaxed = search.packing, search.relaxed
+    if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
         return search
     promising = _promising(packing, relaxed.patterns, relaxed.optimum)
-    diver = search.diver or Diver(packing, pricing, promising, np.random.default_rng(search.seed))
+    diver = search.diver or Diver(packing, promising, np.random.default_rng(search.seed))
     search = replace(search, diver=diver)
     while diver.dives < most and not search.ended and not search.budget.passes(part):
         goal = np.inf if search.value is None else search.value - 1

@@ -74,13 +74,15 @@ class Generation:
     pricers: tuple[Pricer | None, ...]
     budget: Budget
 
-    def run(self, known: Patterns) -> Relaxed:
+    def run(self, known: Patterns, center: Prices | None = None) -> Relaxed:
         """Make the relaxation feasible, then optimal.
 
         Parameters
         ----------
         known
             Patterns to begin with, those of known solutions.
+        center
+            The best prices of an earlier run.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -89,16 +91,17 @@ class Generation:
         if feasible.value > REDUCED_COST:
             return replace(feasible, optimum=None, infeasible=feasible.bound > 0)
         bound = volume(self.packing, self.budget)
-        return self._improve(master, replace(feasible, optimum=None, bound=bound), counting_cost=True)
+        begun = replace(feasible, optimum=None, bound=bound, prices=center)
+        return self._improve(master, begun, counting_cost=True)
 
     def _improve(self, master: Master, relaxed: Relaxed, *, counting_cost: bool) -> Relaxed:
         """Add patterns of negative reduced cost until there are none.
 
         What is minimized is the cost, or the number of workers for which there is no pattern.
         """
-        patterns, best = relaxed.patterns, -np.inf
+        patterns = relaxed.patterns
+        best = -np.inf if relaxed.prices is None else lagrange(self.packing, relaxed.prices)
         known = set(patterns.keys())
-        relaxed = replace(relaxed, prices=None)
         while True:
             optimum = master.solve(self.budget, counting_cost=counting_cost)
             if optimum is None:

@@ -98,7 +98,8 @@ def _sizes(family: int, workers: int, resources: int, random: Random) -> tuple[i
         capacity, least, largest = _UNIFORM[family]
         return capacity, [_vector(least, largest, resources, random) for _ in range(workers)]
     if family == _CLASSES[-1]:
-        return _FULL, [vector for _ in range(workers // 3) for vector in _triplet(resources, random)]
+        triplets = [vector for _ in range(workers // 3) for vector in _triplet(resources, random)]
+        return _FULL, random.sample(triplets, k=workers)
     return _CAPACITY, [_correlated(family, resources, random) for _ in range(workers)]
 
 

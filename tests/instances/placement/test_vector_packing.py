@@ -2,6 +2,7 @@
 
 import pytest
 
+from formulations.placement import column_generation
 from gsopt.errors import InvalidInput
 from instances.placement import vector_packing
 
@@ -30,11 +31,11 @@ def test_sizes_are_close_in_class_7_and_opposite_in_class_8() -> None:
 
 
 def test_triplets_fill_servers() -> None:
-    """In class 10 three workers after the other fill a server to the brim."""
-    demands = vector_packing(family=10, workers=30, resources=5).demands
+    """In class 10 all workers fill a third as many servers to the brim, three to a server."""
+    problem = vector_packing(family=10, workers=12, resources=5)
 
-    for triplet in zip(demands[::3], demands[1::3], demands[2::3], strict=True):
-        assert [sum(sizes) for sizes in zip(*triplet, strict=True)] == [100] * 5
+    assert [sum(sizes) for sizes in zip(*problem.demands, strict=True)] == [400] * 5
+    assert column_generation(problem).objective == 4
 
 
 @pytest.mark.parametrize(
