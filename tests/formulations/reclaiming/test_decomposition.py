@@ -37,7 +37,7 @@ def test_the_curve_of_figure_5() -> None:
     assert curve(figure_5()) == (0, 1, 1, 2, 3, 3, 4)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(reclaiming_problems())
 def test_the_curve_is_the_enumerated_optimum_everywhere(problem: Reclaiming) -> None:
     """Every point of the curve is what enumeration finds, in every variant that is supported."""

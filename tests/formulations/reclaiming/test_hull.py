@@ -35,7 +35,7 @@ def lower_hull(values: tuple[Exact, ...]) -> list[Fraction]:
     ]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(reclaiming_problems())
 def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
     """For every demand and any costs the bound is exactly the lower convex hull of the trade-off curve."""
@@ -51,7 +51,7 @@ def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
         assert value == reduction.number(found.shares.bound)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(reclaiming_problems())
 def test_net_of_constants_the_bound_is_no_lower(problem: Reclaiming) -> None:
     """What every choice pays is taken out to the good of the bound, which never exceeds the optimum."""
