@@ -27,8 +27,8 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     A step leads from one allowed number of workers to the next; a job that allows every number has steps of one
     worker. The steps of all jobs are single items: as they save ever less, the first ones of a job are its best
     ones, so any set of items is a solution of the same or a better value. Sizes d are processed from the
-    smallest on. A remainder of the capacity that is no multiple of the next size d' can only be used by items of
-    size d; the best of them are taken. What is left is tied, in the order of value, into bundles of d' / d
+    smallest on. A remainder of the capacity that is no multiple of the next size d' can only be used by items
+    of size d; the best of them are taken. What is left is tied, in the order of value, into bundles of d' / d
     items, which are items of size d'. At the largest size the best that fit are taken.
 
     Proportional speed always saves ever less with each further worker, so this is the usual case where workers

@@ -48,8 +48,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D). Prices and cores are the
     standard tools for large multiple-choice knapsacks.
 
-    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic programme over
-    the core; in the worst case the core is the whole problem.
+    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic programme
+    over the core; in the worst case the core is the whole problem.
 
     Examples
     --------

@@ -39,8 +39,8 @@ class Groups:
     job, extra, workers, weight
         Job, number of extra workers, number of workers in all and GPUs of each item, shape (items,).
     value
-        Reduction of the running time by each item, shape (items,), in floats: four roundings away from the exact
-        numbers, which `formulations.allocation.whole` gives.
+        Reduction of the running time by each item, shape (items,), in floats: four roundings away from the
+        exact numbers, which `formulations.allocation.whole` gives.
     """
 
     problem: Allocation

@@ -115,7 +115,7 @@ class Knapsack:
 
 
 def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
-    """Choose a factor that makes the price a whole number if it can, and tell whether machine integers hold all."""
+    """Choose a factor that makes the price a whole number if it can; tell whether machine integers hold all."""
     digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
     shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
     spare = shift - price.denominator.bit_length()

@@ -60,7 +60,7 @@ def price_items(groups: Groups, budget: Budget) -> Priced:
     >>> b = ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60)
     >>> priced = price_items(Groups.of(Allocation(capacity=4, jobs=[a, b])), Budget())
     >>> priced.price, priced.choice.tolist(), round(priced.excess, 9)
-    (6.0, [1, 5], 0.0)
+    (4.0, [1, 5], 0.0)
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)

@@ -18,10 +18,15 @@ def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
     bound = counted(packing)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
     settled = Settled(packing.floor if bound is None else bound, infeasible=bound is None)
-    if bound is not None and not (known and packing.value(known[0]) <= bound):
+    if bound is not None and not (known and _is_enough(packing, known[0], bound)):
         own = constructed(packing, budget)
         known += [] if own is None else [own]
     if not known:
         return Patterns.of((), len(packing.demands)), settled
     best = min(known, key=packing.value)
     return best.patterns, settled.with_point(best.values, packing.value(best))
+
+
+def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
+    """Tell whether another placement is not worth its time: none is better, or units are placed one by one."""
+    return bool(packing.units) or packing.value(known) <= bound

@@ -93,7 +93,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     best = None if settled.values is None else Filled(patterns, settled.values)
     pricers = tuple(pricer(packing, zone) for zone in packing.zones)
     search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
-    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on):
+    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
         search = step(search)
         if search.ended:
             break
@@ -220,21 +220,27 @@ def _relax_on(search: _Search) -> _Search:
     return _round(_relax(search))
 
 
-def _round(search: _Search) -> _Search:
-    """Round the relaxation down and place the others greedily."""
+def _round_on(search: _Search) -> _Search:
+    """Round down with all effort where dives came first."""
+    return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
+
+
+def _round(search: _Search, effort: int | None = None) -> _Search:
+    """Round the relaxation down and place the others greedily; with little effort where dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = rounded(
         search.packing,
-        search.patterns,
+        search.relaxed.patterns,
         search.relaxed.optimum,
         goal=search.bound,
         budget=search.budget,
         seed=search.seed,
-        effort=_EFFORT if len(search.packing.zones) == 1 else EFFORT,
+        effort=effort or (_EFFORT if len(search.packing.zones) == 1 else EFFORT),
     )
     found = search.better(rounding.filled)
-    return replace(found, patterns=found.patterns + rounding.others)
+    fresh = rounding.others.without(set(search.patterns.keys()))
+    return replace(found, patterns=found.patterns + fresh)
 
 
 def _dive_first(search: _Search) -> _Search:
@@ -250,11 +256,11 @@ def _dive_on(search: _Search) -> _Search:
 
 def _dive(search: _Search, most: int, part: float) -> _Search:
     """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
-    packing, pricing, relaxed = search.packing, search.pricers[0], search.relaxed
-    if len(packing.zones) > 1 or pricing is None or relaxed is None or relaxed.optimum is None:
+    packing, relaxed = search.packing, search.relaxed
+    if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
         return search
     promising = _promising(packing, relaxed.patterns, relaxed.optimum)
-    diver = search.diver or Diver(packing, pricing, promising, np.random.default_rng(search.seed))
+    diver = search.diver or Diver(packing, promising, np.random.default_rng(search.seed))
     search = replace(search, diver=diver)
     while diver.dives < most and not search.ended and not search.budget.passes(part):
         goal = np.inf if search.value is None else search.value - 1

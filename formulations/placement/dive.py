@@ -9,7 +9,6 @@ from formulations.placement.labels import Labels
 from formulations.placement.linear import Optimum
 from formulations.placement.master import Master
 from formulations.placement.packing import Filled, Integers, Packing, Patterns
-from formulations.placement.pricing import Pricer
 from formulations.placement.start import complete
 from gsopt.budget import Budget
 from gsopt.tolerances import FEASIBILITY, REDUCED_COST
@@ -39,8 +38,6 @@ class Diver:
     ----------
     packing
         The packing.
-    pricer
-        Finds patterns.
     patterns
         The patterns so far.
     random
@@ -48,7 +45,6 @@ class Diver:
     """
 
     packing: Packing
-    pricer: Pricer
     patterns: Patterns
     random: np.random.Generator
     dives: int = 0
@@ -95,9 +91,7 @@ class Diver:
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
         """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""
-        pricer = self.pricer
-        if isinstance(pricer, Labels):
-            pricer = Labels(pricer.demands, pricer.rooms, needs, _WIDTHS)
+        pricer = Labels(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
         for _ in range(_ROUNDS[self.dives > 0]):
             optimum = self._master.solve(budget)
             if optimum is None:

@@ -76,15 +76,19 @@ class Labels:
         for room in np.argsort(rents - most, kind="stable").tolist():
             if most[room] <= rents[room] or searched == _ENOUGH or budget.passed:
                 break
-            counts, bound = self._search(worth, room, rents[room], budget)
+            if len(self.rooms) > 1:
+                prices = multipliers(self.demands, self.rooms[room], self.totals, worth, budget)
+            counts, bound = self._search(worth, room, prices, rents[room], budget)
             most[room] = min(most[room], bound)
             found += [(room, filling) for filling in counts]
             searched += bool(len(counts))
         return Priced([room for room, _ in found], [counts for _, counts in found], most)
 
-    def _search(self, worth: Reals, room: int, rent: float, budget: Budget) -> tuple[Integers, float]:
+    def _search(
+        self, worth: Reals, room: int, prices: Reals, rent: float, budget: Budget
+    ) -> tuple[Integers, float]:
         """Give fillings of a room that pay, and a bound on the worth of all."""
-        bundles = _Bundles.of(self, worth, room, budget)
+        bundles = _Bundles.of(self, worth, room, prices)
         counts, most = np.zeros((0, len(self.demands)), dtype=np.int64), bundles.whole
         for width in self.widths:
             followed = _follow(bundles, self.rooms[room], rent, width, budget)
@@ -119,10 +123,9 @@ class _Bundles(NamedTuple):
     whole: float
 
     @classmethod
-    def of(cls, labels: Labels, worth: Reals, room: int, budget: Budget) -> "_Bundles":
+    def of(cls, labels: Labels, worth: Reals, room: int, prices: Reals) -> "_Bundles":
         """Bundle the workers that have a place in a room and are worth something."""
         free, demands = labels.rooms[room], labels.demands
-        prices = multipliers(demands, free, labels.totals, worth, budget)
         holds = np.where(demands > 0, free // np.maximum(demands, 1), labels.totals[:, np.newaxis]).min(axis=1)
         totals = np.where(worth > 0, np.minimum(holds, labels.totals), 0)
         pairs = [(i, size) for i, total in enumerate(totals.tolist()) if total for size in _sizes(total)]

@@ -34,6 +34,8 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
     array([0.1])
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
+    if room.size == 1:
+        return _critical(demands[wanted, 0], int(room[0]), totals[wanted], worth[wanted])
     share = demands[wanted] / np.maximum(room, 1)  # rows in full servers, so that bytes and GPUs weigh alike
     form = StandardForm.build(
         cost=-worth[wanted],
@@ -47,3 +49,13 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
         return np.zeros(room.size)
     prices: Reals = np.maximum(-optimum.duals, 0.0) / np.maximum(room, 1)
     return prices
+
+
+def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
+    """Give worth by size of the worker that fits no longer where those worth most for their size come first."""
+    order = np.argsort(-worth / sizes, kind="stable")
+    beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
+    if not beyond.size:
+        return np.zeros(1)
+    critical = order[beyond[0]]
+    return np.array([worth[critical] / sizes[critical]])

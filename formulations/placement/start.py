@@ -1,7 +1,7 @@
 """Start: a first placement, by best-fit decreasing on servers and workers that are put together."""
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +33,8 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     best: Filled | None = None
     grace = Budget(time_limit=max(budget.left() or 0.0, _GRACE)) if budget.left() is not None else budget
     fill = _by_unit if packing.units else _by_demand
-    for opening, order in product(_openings(packing), _orders(packing)):
+    combinations = product(_openings(packing), _orders(packing))
+    for opening, order in islice(combinations, _FOR_UNITS if packing.units else None):
         found = fill(packing, order, opening, grace)
         if found is not None and (best is None or packing.value(found) < packing.value(best)):
             best = found
@@ -71,6 +72,9 @@ def _weights(packing: Packing) -> Reals:
 
 #: Seconds that the first placements may take whatever the limit.
 _GRACE = 0.3
+
+#: Combinations that are tried where units are placed one by one.
+_FOR_UNITS = 2
 
 #: Where sizes are equal the sum of the shares decides: it is divided by this and added.
 _TIES = 1e6

@@ -138,9 +138,10 @@ class Search:
             step(frame)
             if self._over:
                 return self._answer(f"hull and {technique}", "hull", frame)
-        if not branch or not self._programmable(frame):
+        core = frame.shares.core(self._value)
+        if not branch or not self._programmable(core):
             return self._answer("hull and local search", "hull", frame)
-        proof = self._branch(frame)
+        proof = self._branch(core)
         return self._answer(f"hull and {proof.solver} on the core", proof.solver, frame, proof.stopped_by)
 
     def _affordable(self, reduction: Reduction, work: int, budget: Budget) -> Plan | None:
@@ -173,16 +174,18 @@ class Search:
 
     def _improve(self, frame: Hull) -> None:
         """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
-        core, follows = frame.shares.core(self._value), self._programmable(frame)
+        core = frame.shares.core(self._value)
+        follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
-    def _programmable(self, frame: Hull) -> bool:
-        return self._budget.time_limit is None or frame.shares.costs.network.source.size <= _PROGRAM
+    def _programmable(self, core: Reduction) -> bool:
+        """Whether a solver of mixed-integer programs can do something in time."""
+        pairs = sum(len(group.jobs) for group in core.groups if group.servers)
+        return self._budget.time_limit is None or pairs <= _PROGRAM
 
-    def _branch(self, frame: Hull) -> Proof:
+    def _branch(self, core: Reduction) -> Proof:
         """Solve what the hull leaves as a mixed-integer program."""
-        core = frame.shares.core(self._value)
         weights, own, base = prices(core)
         solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
         proof = optimize(

@@ -14,9 +14,9 @@ from heuristics.allocation.value_table import value_table
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     """Take items in the order of their value per GPU; a later, larger item of a job replaces the one it has.
 
-    An item is an allowed number of extra workers of one job. It is taken when it is worth more than what the job has
-    and the GPUs that it needs beyond that are left. Of equal ones the smaller number comes first, then the
-    first job.
+    An item is an allowed number of extra workers of one job. It is taken when it is worth more than what the
+    job has and the GPUs that it needs beyond that are left. Of equal ones the smaller number comes first, then
+    the first job.
 
     Parameters
     ----------

@@ -29,8 +29,9 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Complexity: O(I + P log J) for J jobs, I items and P steps given.
 
-    Optimal when all steps have the same size and none of a job saves more than the one before it. With different sizes it can leave GPUs idle that a better choice would use; with other value tables it
-    cannot see a gain behind a step that saves nothing.
+    Optimal when all steps have the same size and none of a job saves more than the one before it. With
+    different sizes it can leave GPUs idle that a better choice would use; with other value tables it cannot see
+    a gain behind a step that saves nothing.
 
     Departures from the papers: AFS and Optimus set up whole allocations from nothing, from predicted
     throughput; here they share the remaining GPUs, by the time saved, in the range of each job.
@@ -62,7 +63,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
 
 def _steps(number: int, job: ElasticJob, gpus: int) -> Iterator[tuple[float, int, int, int]]:
-    """Give for every step the negated value per GPU, the job's number, the GPUs, and the workers it leads to."""
+    """Give for every step the negated value per GPU, the job's number, the GPUs, and the workers after it."""
     for (before, had), (extra, value) in pairwise(chain([(0, 0.0)], zip(*value_table(job, gpus), strict=True))):
         needed = (extra - before) * job.gpus_per_worker
         yield (had - value) / needed, number, needed, extra

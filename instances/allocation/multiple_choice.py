@@ -43,8 +43,8 @@ def multiple_choice(
     correlation
         How values follow weights. ``none``: drawn like these. ``weak``: the weight, or up to 10 more or less.
         ``strong``: ten more than the weight, and the items of a class are the sums of the first 1, 2, ... of
-        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both in
-        rising order, so that no item is dominated.
+        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both
+        in rising order, so that no item is dominated.
     seed
         Seed of all random draws.
 

@@ -37,7 +37,7 @@ CLASSES = (1, 2, 3, 4, 5, 6, 7, 8, 10)
 SHORT = 0.5
 
 #: Seconds that a busy machine may add to a limit.
-SLOW_MACHINE = 0.5
+SLOW_MACHINE = 1.0
 
 
 def by_sum(problem: Placement) -> Answer:
@@ -181,7 +181,7 @@ def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
 @pytest.mark.parametrize("limit", [0.2, 1.0, 5.0])
 def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: float) -> None:
     """No heuristic that has time is better, there is a bound, and the limit is kept."""
-    problems = [*(load(name) for name in names("placement/")), crowd(), fine_sizes(), vector_packing(family=5)]
+    problems = [*standing(), crowd(), fine_sizes(), vector_packing(family=5)]
 
     def solve_all() -> list[tuple[Answer, float]]:
         return [_timed(problem, limit) for problem in problems]
@@ -266,6 +266,12 @@ def _print(name: str, result: Answer) -> None:
 
 def _short(problem: Placement) -> str:
     return problem.name.removeprefix("placement/real/")
+
+
+def standing() -> list[Placement]:
+    """Load the committed suite."""
+    problems = [load(name) for name in names("placement/")]
+    return [problem for problem in problems if isinstance(problem, Placement)]
 
 
 def crowd() -> Placement:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from statistics import median
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -112,14 +113,16 @@ def test_the_curve_costs_little_more_than_its_middle(benchmark: BenchmarkFixture
     """All 521 demands at once take at most twice the time of one."""
     problem = churn(servers=520, mode=mode, demand=260)
     one = min(exact(problem).runtime for _ in range(10))
-    benchmark(curve, problem)
+    begin = perf_counter()
+    benchmark.pedantic(curve, args=(problem,), rounds=10)  # type: ignore[no-untyped-call]
+    whole = (perf_counter() - begin) / 10
 
-    assert benchmark.stats.stats.min <= 2 * one
+    assert whole <= 2 * one
 
 
 def best_known(problem: Reclaiming) -> Number:
     """Give the value of the best heuristic."""
-    values = [method(problem).objective for method in HEURISTICS]
+    values: list[Number | None] = [method(problem).objective for method in HEURISTICS]
     return min(value for value in values if value is not None)
 
 
@@ -138,12 +141,11 @@ def within(problem: Reclaiming, limit: float) -> None:
 @pytest.mark.parametrize("limit", LIMITS)
 def test_committed_instances_within_a_limit(benchmark: BenchmarkFixture, limit: float) -> None:
     """On every committed instance a limit leaves no less than the best heuristic."""
-    problems = [load(name) for name in names("reclaiming")]
+    problems = [problem for name in names("reclaiming") if isinstance(problem := load(name), Reclaiming)]
     milp(problems[0])  # starts the solver's process
 
     def solve_all() -> None:
         for problem in problems:
-            assert isinstance(problem, Reclaiming)
             within(problem, limit)
 
     benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]

@@ -1,6 +1,6 @@
 """The default method, all exact methods against each other, and properties of the optimum."""
 
-import random
+from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -9,69 +9,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.allocation import bundling, core, dp, exact, milp
+from formulations.allocation import bundling, core, dp, exact, milp, states
 from gsopt.errors import Unsupported
-from gsopt.method import accepts
-from gsopt.problem import Problem
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.result import Status
-from gsopt.study import exact_methods, load, names
-from gsopt.testing import brute_force
-from instances.allocation import elastic_jobs, figure_6, table_4
+from gsopt.result import Status, StoppedBy
+from gsopt.study import exact_methods, heuristics, names
+from instances.allocation import elastic_jobs, figure_6, multiple_choice, table_4
+from tests.strategies.allocation import committed, medium, optimum, tiny
 
 
-def committed(name: str) -> Allocation:
-    """Load a committed instance of this decision."""
-    problem: Problem[Any] = load(f"allocation/{name}")
-    assert isinstance(problem, Allocation)
-    return problem
-
-
-def random_problem(seed: int) -> Allocation:
-    """Draw a small problem: any sizes, tables of any shape, queued jobs, sometimes too many of them."""
-    rng = random.Random(seed)
-    sizes = rng.choice([(1, 2, 4), (1, 2, 3, 4, 5), (3,)])
-    jobs: list[ElasticJob] = []
-    for index in range(rng.randint(0, 4)):
-        least, more = rng.randint(1, 4), rng.randint(0, 4)
-        queued = rng.random() < 0.2
-        kinds: list[dict[str, Any]] = [
-            {"time_at_min": rng.randint(0, 200)},
-            {"remaining_work": rng.randint(0, 600) / 4},
-            {"values": tuple(rng.randint(-5, 60) for _ in range(more)), "time_at_min": 9},
-        ]
-        jobs.append(
-            ElasticJob(
-                name=f"j{index}",
-                min_workers=least,
-                max_workers=least + more,
-                gpus_per_worker=rng.choice(sizes),
-                queued=queued,
-                **rng.choice(kinds),
-            )
-        )
-    return Allocation(name=f"seed {seed}", capacity=rng.randint(0, 25), jobs=tuple(jobs))
-
-
-@pytest.mark.parametrize("hundred", range(20))
-def test_all_methods_equal_enumeration(hundred: int) -> None:
-    """On 2,000 random instances every exact method that applies finds the value of enumeration, exactly."""
+@pytest.mark.parametrize("hundred", range(30))
+def test_all_methods_equal_exact_fractions(hundred: int) -> None:
+    """On 3,000 instances of every magnitude each method finds and proves the optimum, to the last digit."""
     for seed in range(100 * hundred, 100 * hundred + 100):
-        problem = random_problem(seed)
-        best = brute_force(problem)
-        for method in exact_methods("allocation").values():
-            certificates: list[dict[str, Any]] = [{}]
-            if accepts(method, "exact_arithmetic"):
-                certificates.append({"exact_arithmetic": True})
-            for options in certificates:
-                try:
-                    result = method(problem, **options)
-                except Unsupported:
-                    assert method is bundling
-                    continue
-                assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
-                assert result.objective == (None if best is None else best[0]), (result.method, seed)
-                assert not options or result.bound == result.objective
+        problem = tiny(seed)
+        best = optimum(problem)
+        for method in (bundling, core, dp, exact):
+            try:
+                result = method(problem)
+            except Unsupported:
+                assert method is bundling
+                continue
+            assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), problem.name
+            assert result.objective == result.bound == best, (result.method, problem.name)
+
+
+@pytest.mark.parametrize("hundred", range(3))
+def test_no_heuristic_is_better(hundred: int) -> None:
+    """On 300 instances no heuristic is above the proven value."""
+    for seed in range(100 * hundred, 100 * hundred + 100):
+        problem = tiny(seed)
+        best = exact(problem).objective
+        for method in heuristics("allocation").values():
+            found = method(problem).objective
+            assert (found is None) == (best is None)
+            assert found is None or best is None or found <= best
 
 
 @pytest.mark.parametrize(
@@ -92,37 +64,86 @@ def test_examples_of_the_paper(problem: Allocation, value: int, extra: dict[str,
 
 @pytest.mark.parametrize("name", names("allocation/production"))
 def test_production_instances_carry_their_optimum(name: str) -> None:
-    """The value and bound that stand in every large file are what exact arithmetic proves."""
+    """The value and bound that stand in every large file are what is proven, without any time limit needed."""
     problem = committed(name.removeprefix("allocation/"))
-    result = exact(problem, exact_arithmetic=True)
+    result = exact(problem)
     assert problem.about is not None
-    assert result.objective == result.bound
+    assert result.status is Status.OPTIMAL
     assert problem.about.objective == problem.about.bound == float(Fraction(result.objective or 0))
-    assert exact(problem).objective == result.objective
 
 
 @pytest.mark.parametrize(
-    ("options", "technique"),
+    ("options", "bundled"),
     [
-        ({"jobs": 9, "capacity": 20}, "bundling: worker sizes 1"),
-        ({"jobs": 30, "capacity": 60, "sizes": "any"}, "core: "),
-        ({"jobs": 30, "capacity": 60, "scaling": "across_servers"}, "core: "),
+        ({"jobs": 90, "capacity": 200}, True),
+        ({"jobs": 90, "capacity": 200, "sizes": "any"}, False),
+        ({"jobs": 90, "capacity": 200, "scaling": "across_servers"}, False),
     ],
 )
-def test_the_message_says_which_technique_was_used(options: dict[str, Any], technique: str) -> None:
-    """Divisible sizes and concave values are bundled; other sizes, and other values, are left to the core."""
-    assert exact(elastic_jobs(seed=1, **options)).message.startswith(technique)
+def test_the_message_says_which_technique_was_used(options: dict[str, Any], bundled: bool) -> None:
+    """Divisible sizes and concave values are bundled; other sizes, and other values, are searched."""
+    message = exact(elastic_jobs(seed=1, **options)).message
+    assert message.startswith("core: ")
+    assert message.endswith(", bundled") == bundled
 
 
-def test_a_core_too_large_goes_to_the_integer_program(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where no table is possible the integer program takes over and says why; exact arithmetic is refused."""
-    monkeypatch.setattr(import_module("formulations.allocation.dp"), "LARGEST_TABLE", -1)
-    problem = committed("small/convex")
+def test_bundles_what_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs that are all alike leave the whole problem undecided; bundling needs no states for it."""
+    monkeypatch.setattr(states, "MOST_STATES", -1)
+    problem = _alike()
+    assert core(problem).status is Status.FEASIBLE
+    assert (exact(problem).status, exact(problem).objective) == (Status.OPTIMAL, 1_003)
+
+
+def _alike() -> Allocation:
+    """Give jobs of eight GPUs worth 8 each, one of two GPUs worth 1, and a capacity that leaves six."""
+    jobs = tuple(
+        ElasticJob(name=str(n), min_workers=1, max_workers=3, gpus_per_worker=8, values=(8, 16))
+        for n in range(99)
+    )
+    small = ElasticJob(name="small", min_workers=1, max_workers=6, gpus_per_worker=2, values=(1, 2, 3, 4, 5))
+    return Allocation(capacity=1_006, jobs=(*jobs, small))
+
+
+@pytest.mark.parametrize("columns", [30_000, 5])
+def test_the_integer_program_goes_on_where_memory_ends(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no states can be kept the integer program starts from the choice known, unless it is too large."""
+    monkeypatch.setattr(states, "MOST_STATES", -1)
+    monkeypatch.setattr(import_module("formulations.allocation.exact"), "MOST_COLUMNS", columns)
+    problem = committed("small/sizes-2-3-5")
+    known = core(problem)
+    assert (known.status, known.stopped_by) == (Status.FEASIBLE, StoppedBy.FINISHED)
     result = exact(problem)
-    assert (result.method, result.status, result.objective) == ("exact", Status.OPTIMAL, 34)
-    assert result.message.startswith("milp: a table of")
-    with pytest.raises(Unsupported):
-        exact(problem, exact_arithmetic=True)
+    assert (result.method, result.status) == ("exact", Status.OPTIMAL if columns > 5 else Status.FEASIBLE)
+    assert result.objective == (optimum(problem) if columns > 5 else known.objective)
+    assert result.message.startswith("milp: core: " if columns > 5 else "core: ")
+    assert result.solver == ("highs" if columns > 5 else "core")
+
+
+def test_the_better_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the integer program ends without a proof, solution and bound are the better ones of the two."""
+    monkeypatch.setattr(states, "MOST_STATES", -1)
+    problem = medium(12)
+    known, result = core(problem), exact(problem, on_incumbent=lambda found: found.solver == "highs")
+    assert result.objective is not None
+    assert result.bound is not None
+    assert known.objective is not None
+    assert known.bound is not None
+    assert result.objective >= known.objective
+    assert result.bound <= known.bound
+
+
+def test_a_model_that_solvers_cannot_take_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where weights are beyond what solvers can be trusted with, the choice known is returned and says so."""
+    monkeypatch.setattr(states, "MOST_STATES", -1)
+    jobs = tuple(
+        ElasticJob(name=str(n), min_workers=1, counts=(200_000 + n, 300_001), values=(200_000, 299_990 + n))
+        for n in range(4)
+    )
+    result = exact(Allocation(capacity=700_000, jobs=jobs))
+    assert result.status is Status.FEASIBLE
+    assert "too many states" in result.message
+    assert "coefficient" in result.message
 
 
 def test_infeasible_names_the_first_job() -> None:
@@ -152,6 +173,20 @@ def test_all_jobs_get_their_maximum_when_everything_fits(seed: int) -> None:
         solution = method(problem).solution
         assert solution is not None
         assert dict(solution.extra) == {job.name: job.max_extra for job in problem.jobs}
+
+
+@pytest.mark.parametrize("limit", [0.2, 1.0])
+@pytest.mark.parametrize("correlation", ["weak", "strong", "subset_sum"])
+def test_never_worse_than_the_heuristics(limit: float, correlation: Any) -> None:
+    """Whatever the limit, the value is at least that of every heuristic, and the bound is not below it."""
+    problem = multiple_choice(classes=60, items=40, correlation=correlation, seed=5)
+    result = exact(problem, time_limit=limit)
+    assert result.objective is not None
+    assert result.bound is not None
+    assert result.objective <= result.bound
+    for method in heuristics("allocation").values():
+        with suppress(Unsupported):
+            assert (method(problem).objective or 0) <= result.objective
 
 
 def test_the_packages_methods() -> None:

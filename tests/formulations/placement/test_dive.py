@@ -19,7 +19,7 @@ def diver(problem: Placement) -> tuple[Packing, Diver]:
     pricing = pricer(packing, packing.zones[0])
     assert pricing is not None
     relaxed = Generation(packing, (pricing,), Budget()).run(Patterns.of((), len(packing.demands)))
-    return packing, Diver(packing, pricing, relaxed.patterns, np.random.default_rng(0))
+    return packing, Diver(packing, relaxed.patterns, np.random.default_rng(0))
 
 
 def test_what_is_found_meets_the_goal() -> None:

@@ -71,7 +71,79 @@ def test_values_are_exact() -> None:
     third = ElasticJob(name="third", min_workers=2, max_workers=3, time_at_min=1)
     tenth = ElasticJob(name="tenth", min_workers=1, max_workers=2, values=(0.1,))
     problem = Allocation(capacity=2, jobs=(third, tenth))
-    assert problem.objective(extra(third=1, tenth=1)) == Fraction(1, 3) + Fraction(0.1)
+    assert problem.objective(extra(third=1, tenth=1)) == Fraction(1, 3) + Fraction(1, 10)
+
+
+def test_floats_are_the_decimals_they_are_written_as() -> None:
+    """Values, times and remaining work of 0.1 are tenths: three of them are 0.3, which no sum of doubles is."""
+    tables = tuple(ElasticJob(name=name, min_workers=1, max_workers=2, values=(0.1,)) for name in "abc")
+    assert Allocation(capacity=3, jobs=tables).objective(extra(a=1, b=1, c=1)) == Fraction(3, 10)
+    assert changed(A, time_at_min=0.3).value(1) == Fraction(1, 10)
+    assert changed(A, time_at_min=None, remaining_work=0.6).value(1) == Fraction(1, 10)
+
+
+def test_a_menu_of_counts() -> None:
+    """A job of 2 workers that may have 2 or 6 more saves 60 * 2/4 or 60 * 6/8; nothing between is allowed."""
+    job = ElasticJob(name="m", min_workers=2, counts=(2, 6), gpus_per_worker=2, time_at_min=60)
+    problem = Allocation(capacity=9, jobs=(job,))
+    assert (job.extras, job.max_extra, [job.value(w) for w in (0, 2, 6)]) == ((2, 6), 6, [0, 30, 45])
+    assert [extra(m=w) for w in (0, 2, 6)] == list(problem.candidates())
+    assert brute_force(problem) == (30, extra(m=2))
+    assert problem.violations(extra(m=3)) == ["extra: 'm' gets 3 extra workers, must be 0 or one of (2, 6)"]
+    assert problem.violations(extra(m=6)) == ["extra: 12 GPUs are used, 9 remain"]
+
+
+def test_values_of_a_menu_stand_beside_its_counts() -> None:
+    """The second value is that of the second count, whatever the numbers between."""
+    job = ElasticJob(name="m", min_workers=1, counts=(3, 4, 9), values=(1, -2.5, 0.25))
+    assert [job.value(w) for w in (0, 3, 4, 9)] == [0, 1, Fraction(-5, 2), Fraction(1, 4)]
+
+
+def test_a_menu_of_nothing_is_inelastic() -> None:
+    """An empty menu is a job that cannot have more workers."""
+    job = ElasticJob(name="m", min_workers=3, counts=(), time_at_min=5)
+    assert (list(job.extras), job.max_extra, job.allows(0), job.allows(1)) == ([], 0, True, False)
+
+
+def test_one_item_of_every_class() -> None:
+    """Classes {(3, 10), (5, 25)} and {(2, 4), (6, 30)} on 9: the lightest pay 5, and 10 + 30 is best."""
+    one = ElasticJob(name="1", min_workers=3, counts=(2,), values=(15,), time_at_min=0, queued=True)
+    two = ElasticJob(name="2", min_workers=2, counts=(4,), values=(26,), time_at_min=0, queued=True)
+    problem = Allocation(capacity=9, jobs=(one, two))
+    best = brute_force(problem)
+    assert best is not None
+    assert (10 + 4 + best[0], best[1]) == (40, AllocationSolution(extra={"1": 0, "2": 4}))
+
+
+@pytest.mark.parametrize(
+    ("jobs", "step"),
+    [
+        ((), None),
+        ((A, B), 2),  # 50; 20, 30, 36, 40
+        ((A, changed(B, time_at_min=0)), 50),
+        ((changed(B, values=(0.75, 1.5, 0, -2.25)),), Fraction(3, 4)),
+        ((changed(B, values=(0, 0, 0, 0)),), None),
+        ((A, ElasticJob(name="m", min_workers=1, counts=(5,), values=(0.1,))), Fraction(1, 10)),
+        ((changed(B, time_at_min=1e-9),), Fraction(1, 30 * 10**9)),
+        ((changed(B, values=(1e9, 1e-9, 0, 0)),), None),  # sixteen digits and more
+        ((changed(B, max_workers=90),), None),  # a denominator of tens of digits
+    ],
+)
+def test_every_value_is_a_multiple_of_the_step(jobs: tuple[ElasticJob, ...], step: Fraction | None) -> None:
+    """The step is the greatest common divisor of all values, where that is of use."""
+    problem = Allocation(capacity=4, jobs=jobs)
+    assert problem.step == step
+    values = [job.value(w) for job in jobs for w in job.extras]
+    assert step is None or all(Fraction(value) % step == 0 for value in values)
+
+
+def test_the_step_of_millions_of_values_is_not_looked_for() -> None:
+    """Where finding a step takes longer than it is worth there is none."""
+    jobs = tuple(
+        ElasticJob(name=str(i), min_workers=1, max_workers=50_002, values=[2.0] * 50_001) for i in range(2)
+    )
+    assert Allocation(capacity=1, jobs=jobs[:1]).step == 2
+    assert Allocation(capacity=1, jobs=jobs).step is None
 
 
 def test_the_judge_agrees_with_a_second_evaluation() -> None:
@@ -160,6 +232,18 @@ def test_jobs_that_are_not_named_get_nothing() -> None:
         ({"name": "A"}, "jobs[1].name: 'A': must differ from every other name"),
         ({"deadline": 9}, "jobs[0].deadline: 9: is not a known key"),
         ({"max_workers": 10**9}, "jobs[0].max_workers: 1000000000: input should be less than"),
+        ({"max_workers": None}, "jobs[0].max_workers: None: must be given, or counts"),
+        ({"counts": [1, 4]}, "jobs[0].max_workers: 6: must not be given together with counts"),
+        (
+            {"max_workers": None, "counts": [0, 4]},
+            "jobs[0].counts[0]: 0: input should be greater than or equal",
+        ),
+        ({"max_workers": None, "counts": [2, 2]}, "jobs[0].counts[1]: 2: must be more than the one before, 2"),
+        ({"max_workers": None, "counts": [4, 2]}, "jobs[0].counts[1]: 2: must be more than the one before, 4"),
+        (
+            {"max_workers": None, "counts": [1, 4], "values": [1]},
+            "jobs[0].values: '1 numbers': must be one for each of the 2 counts",
+        ),
     ],
 )
 def test_malformed_jobs_give_one_line(tmp_path: Path, fields: dict[str, Any], line: str) -> None:
@@ -187,8 +271,14 @@ def test_a_capacity_is_a_count_of_gpus(capacity: Any) -> None:
 def test_too_many_items_are_refused() -> None:
     """More extra workers in total than memory can list are refused at once."""
     jobs = tuple(ElasticJob(name=str(i), min_workers=1, max_workers=100_000, time_at_min=1) for i in range(51))
-    with pytest.raises(ValidationError, match="5,099,949 extra workers"):
+    with pytest.raises(ValidationError, match="5,099,949 numbers of extra workers"):
         Allocation(capacity=1, jobs=jobs)
+
+
+def test_menus_count_their_items() -> None:
+    """The limit is one of items: few counts of very many workers are fine."""
+    jobs = tuple(ElasticJob(name=str(i), min_workers=1, counts=(9_999_999,), time_at_min=1) for i in range(51))
+    assert len(Allocation(capacity=1, jobs=jobs).jobs) == 51
 
 
 def test_files_round_trip(tmp_path: Path) -> None:
@@ -198,6 +288,8 @@ def test_files_round_trip(tmp_path: Path) -> None:
         changed(B, queued=True),
         ElasticJob(name="C", min_workers=1, max_workers=3, values=(0.1, -2)),
         ElasticJob(name="D", min_workers=1, max_workers=1, remaining_work=0.5),
+        ElasticJob(name="E", min_workers=1, counts=(2, 9), time_at_min=0.1),
+        ElasticJob(name="F", min_workers=1, counts=(3,), values=(1e-9,)),
     )
     problem = Allocation(name="x", capacity=4, jobs=jobs)
     write(problem, tmp_path / "x.json")

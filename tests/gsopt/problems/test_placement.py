@@ -203,7 +203,9 @@ def test_further_resources_are_named_and_checked(tmp_path: Path) -> None:
     assert isinstance(problem, Placement)
     write(problem, path)
 
-    assert read_problem(path) == problem
+    again = read_problem(path)
+    assert isinstance(again, Placement)
+    assert again == problem
     assert problem.resources == ("gpu", "cpu", "memory", "disk", "r7")
     assert (problem.demands, problem.rooms) == (((4, 0, 0, 6, 0),), ((8, 92, 350, 10, 5),))
     assert problem.misfit == ""

@@ -38,3 +38,11 @@ def test_a_larger_item_worth_less_is_not_taken() -> None:
     first = ElasticJob(name="first", min_workers=1, max_workers=3, values=(100, 90))
     other = ElasticJob(name="other", min_workers=1, max_workers=2, values=(40,))
     assert highest_density(Allocation(capacity=2, jobs=(first, other))).objective == 140
+
+
+def test_items_of_a_menu() -> None:
+    """A menu of 2 or 5 workers: 2 for 40 (20 per GPU) first, then 5 for 75 in their place."""
+    menu = ElasticJob(name="menu", min_workers=1, counts=(2, 5), values=(40, 75))
+    result = highest_density(Allocation(capacity=5, jobs=(menu,)))
+    assert result.solution is not None
+    assert (result.objective, dict(result.solution.extra)) == (75, {"menu": 5})

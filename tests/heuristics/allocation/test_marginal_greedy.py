@@ -48,3 +48,21 @@ def test_blind_behind_a_worker_that_saves_nothing() -> None:
     """A first worker that saves nothing hides the second that saves 50 s."""
     job = ElasticJob(name="a", min_workers=1, max_workers=3, values=(0, 50))
     assert marginal_greedy(Allocation(capacity=2, jobs=(job,))).objective == 0
+
+
+def test_a_step_of_a_menu_is_one_choice() -> None:
+    """Three workers at once for 90 (30 per GPU) come before one for 25, and the last GPU goes to that one."""
+    menu = ElasticJob(name="menu", min_workers=1, counts=(3, 4), values=(90, 95))
+    single = ElasticJob(name="single", min_workers=1, max_workers=3, values=(25, 26))
+    result = marginal_greedy(Allocation(capacity=4, jobs=(menu, single)))
+    assert result.solution is not None
+    assert (result.objective, dict(result.solution.extra)) == (115, {"menu": 3, "single": 1})
+
+
+def test_of_equal_steps_that_of_the_first_job_is_taken() -> None:
+    """Equal values per GPU go in the order of the jobs, though a later job needs fewer GPUs."""
+    large = ElasticJob(name="large", min_workers=1, counts=(2,), values=(20,))
+    small = ElasticJob(name="small", min_workers=1, counts=(1,), values=(10,))
+    result = marginal_greedy(Allocation(capacity=2, jobs=(large, small)))
+    assert result.solution is not None
+    assert dict(result.solution.extra) == {"large": 2}

@@ -37,3 +37,9 @@ def test_a_table_too_large_is_refused() -> None:
     """A table that memory cannot hold is refused with its size."""
     with pytest.raises(Unsupported, match="2,000 groups by 1,000,000 GPUs"):
         max_value([[(500, 1.0)]] * 2_000, 10**9)
+
+
+def test_a_run_too_long_is_refused() -> None:
+    """A table of few rows is refused too when its items make it take minutes."""
+    with pytest.raises(Unsupported, match="3 groups by 3,000,000 GPUs"):
+        max_value([[(1_000_000, 1.0)] * 60] * 3, 10**9)

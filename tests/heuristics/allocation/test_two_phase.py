@@ -83,6 +83,15 @@ def test_corrected_weights_are_exact_and_printed_ones_never_better(
     assert printed <= corrected
 
 
+def test_the_knapsack_takes_menus() -> None:
+    """Menus of 1 or 4, and of 3 workers of two GPUs, on nine GPUs: 1 and 3 workers, not 4."""
+    one = ElasticJob(name="one", min_workers=1, counts=(1, 4), values=(10, 12))
+    two = ElasticJob(name="two", min_workers=1, counts=(3,), gpus_per_worker=2, values=(30,))
+    result = two_phase(Allocation(capacity=9, jobs=(one, two)))
+    assert result.solution is not None
+    assert (result.objective, dict(result.solution.extra)) == (40, {"one": 1, "two": 3})
+
+
 def test_unknown_weights_are_refused() -> None:
     """A weight that is neither corrected nor printed is refused in one line."""
     with pytest.raises(InvalidInput, match="weight: 'free': must be one of corrected, printed"):
