@@ -65,8 +65,9 @@ def draw(random: Random) -> Placement:
 
 def _demand(random: Random, scale: int, resources: Sequence[str]) -> dict[str, int]:
     """Draw what one worker needs; some need nothing of a resource, GPUs among them."""
+    most = random.choice((1, 2, 4))
     needs = {
-        resource: random.choice((0, 1, 1, 1)) * (random.randint(0, 4) * scale + random.choice((0, 0, 1)))
+        resource: random.choice((0, 1, 1)) * (random.randint(0, most) * scale + random.choice((0, 0, 1)))
         for resource in resources
     }
     return needs if any(needs.values()) else dict.fromkeys(resources, 1)
