@@ -19,7 +19,7 @@ from tests.exactness.scheduling import shortest_remaining_time
 from tests.exactness.trial import ORACLES, Way, attack, instance
 
 #: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries twenty times as many in more ways.
-SIZES = {"reclaiming": 400, "allocation": 340, "placement": 200, "scheduling": 60}
+SIZES = {"reclaiming": 500, "allocation": 240, "placement": 200, "scheduling": 60}
 
 
 def test_every_decision_has_an_oracle() -> None:

@@ -1,6 +1,6 @@
 """Placement: random servers and workers, and the best placement by trying all of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Literal
 
@@ -25,10 +25,12 @@ _KINDS: tuple[Literal["base", "flexible"], ...] = ("base", "flexible")
 
 
 def draw(random: Random) -> Placement:
-    """Draw up to four servers and up to six workers; amounts are small, or near a thousand million."""
-    scale = random.choice((1, 1, 1, 10**8))
-    dimensions = random.choice(_RESOURCES)
-    servers = [_server(random, f"s{index}", scale, dimensions) for index in range(random.randint(1, 3))]
+    """Draw up to six servers and up to eight workers; in half of the instances hardly anything stays free.
+
+    Amounts are small, or of hundreds of millions, one more or less.
+    """
+    scale = random.choice((1, 1, 1, 3 * 10**7))
+    resources = random.choice(_RESOURCES)
     pools = random.random() < 0.5
     elastic = {job: pools and random.random() < 0.6 for job in "abc"}
     lines: list[Workers] = []
@@ -38,36 +40,60 @@ def draw(random: Random) -> Placement:
             Workers(
                 job=job,
                 count=random.choice((1, 1, 1, 2)),
-                demand=_demand(random, scale, dimensions),
+                demand=Resources(**_demand(random, scale, resources)),
                 kind=random.choice(_KINDS) if elastic[job] else "inelastic",
             )
         )
+    servers = random.randint(1, 3)
+    if random.random() < 0.5:
+        amounts = _just_enough(random, lines, servers, resources)
+    else:
+        amounts = [
+            {resource: random.randint(2, 8) * scale + random.choice((0, 0, 1)) for resource in resources}
+            for _ in range(servers)
+        ]
     minimize = random.choice(_OBJECTIVES)
     split = random.random() < 0.6
     return Placement(
         name=f"{minimize}{', whole jobs' * (not split)}{', large amounts' * (scale > 1)}",
         minimize=minimize,
         split_jobs=split,
-        servers=servers,
+        servers=[_server(random, f"s{index}", full) for index, full in enumerate(amounts)],
         workers=lines,
     )
 
 
-def _server(random: Random, name: str, scale: int, dimensions: tuple[str, ...]) -> Server:
-    full = {dimension: random.randint(2, 8) * scale + random.choice((0, 0, 1)) for dimension in dimensions}
-    used = {dimension: random.randint(0, amount // 2) for dimension, amount in full.items()}
+def _demand(random: Random, scale: int, resources: Sequence[str]) -> dict[str, int]:
+    """Draw what one worker needs; some need nothing of a resource, GPUs among them."""
+    most = random.choice((1, 2, 4))
+    needs = {
+        resource: random.choice((0, 1, 1)) * (random.randint(0, most) * scale + random.choice((0, 0, 1)))
+        for resource in resources
+    }
+    return needs if any(needs.values()) else dict.fromkeys(resources, 1)
+
+
+def _just_enough(
+    random: Random, lines: Sequence[Workers], servers: int, resources: Sequence[str]
+) -> list[dict[str, int]]:
+    """Give each server what the workers need that a hidden placement puts there, or one more."""
+    amounts = [{resource: random.choice((0, 0, 1)) for resource in resources} for _ in range(servers)]
+    for line in lines:
+        for _ in range(line.count):
+            here = random.choice(amounts)
+            here.update({name: here[name] + line.demand.model_dump()[name] for name in here})
+    return amounts
+
+
+def _server(random: Random, name: str, full: dict[str, int]) -> Server:
+    used = {resource: random.randint(0, amount // 2) for resource, amount in full.items()}
     return Server(
         name=name,
         count=random.choice((1, 1, 2)),
         pool=random.choice(("training", "inference")),
         capacity=Resources(**full),
-        used=Resources(**used) if random.random() < 0.3 else Resources(),
+        used=Resources(**used) if random.random() < 0.2 else Resources(),
     )
-
-
-def _demand(random: Random, scale: int, dimensions: tuple[str, ...]) -> Resources:
-    needs = {dimension: random.randint(0, 4) * scale + random.choice((0, 0, 1)) for dimension in dimensions}
-    return Resources(**needs) if any(needs.values()) else Resources(**dict.fromkeys(dimensions, 1))
 
 
 def optimum(problem: Placement) -> int | None:
