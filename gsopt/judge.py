@@ -6,12 +6,12 @@ Clocks round, so a rule may be broken for a moment. Each job owes the length of 
 that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
 promised not to, runs on GPUs that are another's or not there, and when it stops before its work is done. What
 it owes in all these ways together, over all its segments, is excused up to `gsopt.clock.clock_error` of its
-last end and of its duration; what goes beyond breaks the rule.
+last end and of its duration at its highest speed; what goes beyond breaks the rule.
 
 So nothing is gained by many small errors. Take the owed moments out of a schedule that is legal but for them,
-and let time stand still for everything else while each job makes up for what it owes: then all is exact. At
-constant capacity and without overheads, the mean job completion time of a schedule that is judged legal is
-therefore below that of every exactly legal one by at most the sum of the jobs' excuses.
+and let time stand still for everything else while each job makes up for what it owes: then all is exact. On a
+plain cluster of constant capacity, without overheads, the mean job completion time of a schedule that is judged
+legal is therefore below the optimum by at most the sum of the jobs' excuses.
 """
 
 from collections import Counter

@@ -1,7 +1,7 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
 from time import perf_counter
@@ -126,8 +126,12 @@ def exact_method(
 
         own = signature(function)
         kept = [own.parameters[name] for name in own.parameters if name != "budget"]
-        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in DEFAULTS.items()]
-        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None)
+        added = [
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=each.type)
+            for each in fields(Budget)
+            if each.name in DEFAULTS
+        ]
+        whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None, annotation=Budget | None)
         method.unused = frozenset(unused)  # type: ignore[attr-defined]
         method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
         return method

@@ -60,6 +60,10 @@ class Frozen(BaseModel):
             del copied.__dict__[name]
         return copied
 
+    def __iter__(self) -> Iterator[tuple[str, Any]]:  # type: ignore[override]  # pydantic's own type too
+        """Give the fields and their values, without what was computed of them."""
+        return ((name, getattr(self, name)) for name in type(self).model_fields)
+
 
 class RuleBroken(ValueError):
     """A rule across fields is broken; pydantic collects it, the file reader prints it in one line.

@@ -80,3 +80,9 @@ SPAN_ERROR = 1e-9
 #: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
 #: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
 OVERFULL = 1e-12
+
+# Placement
+
+#: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
+#: better known than that.
+REDUCED_COST = 1e-7

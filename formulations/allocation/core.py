@@ -82,7 +82,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
         return known
     if bundles:
         with suppress(Unsupported):
-            return Found(core.spread(core.bundled(whole)), 0, f"{message}, bundled")
+            return Found(core.spread(core.bundled(whole)), 0, message.replace("core", "bundling", 1))
     return _search(core, whole, message, budget, hear)
 
 

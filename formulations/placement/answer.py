@@ -1,14 +1,14 @@
-"""Answer: the judged result of an exact method, and the cases that need no model."""
+"""Answer: the judged result of an exact method, what it tells on the way, and the cases that need no model."""
 
-from formulations.deadline import Deadline
-from formulations.placement.packing import Packing, Patterns
+from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.settle import Settled
+from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.result import Result, plain
 
 
-def without_model(problem: Placement, method: str, deadline: Deadline) -> Result[PlacementSolution] | None:
+def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:
     """Answer where there is nothing to place, or a worker for which no server has room."""
     if problem.workers and not problem.misfit:
         return None
@@ -20,7 +20,7 @@ def without_model(problem: Placement, method: str, deadline: Deadline) -> Result
         bound=None if problem.workers else problem.objective(nothing),
         infeasible=bool(problem.workers),
         message=problem.misfit,
-        runtime=deadline.runtime,
+        runtime=budget.runtime,
     )
 
 
@@ -30,9 +30,9 @@ def answer(
     settled: Settled,
     *,
     method: str,
-    solver: str,
-    deadline: Deadline,
+    budget: Budget,
     message: str,
+    solver: str = "",
 ) -> Result[PlacementSolution]:
     """Turn what is known of the pattern model into a judged result.
 
@@ -45,7 +45,7 @@ def answer(
     """
     solution = None
     if settled.values is not None:
-        solution = packing.solution(settled.values.astype(int), patterns)
+        solution = packing.solution(settled.values, patterns)
     result = Result.judged(
         packing.problem,
         method=method,
@@ -55,9 +55,23 @@ def answer(
         stopped_by=settled.stopped_by,
         solver=solver,
         message=message,
-        runtime=deadline.runtime,
+        runtime=budget.runtime,
     )
     if result.objective is not None and settled.objective is not None and result.objective > settled.objective:
         counted = f"counts {settled.objective}, the problem {plain(result.objective)}"
         raise ModelMismatch(f"{method}: the model {counted} for the same solution")
     return result
+
+
+def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
+    """Give the caller a better solution; tell whether it asks to stop."""
+    if budget.on_incumbent is None:
+        return False
+    found = Result.judged(
+        packing.problem,
+        method=method,
+        solution=packing.solution(filled.values, filled.patterns),
+        bound=bound,
+        runtime=budget.runtime,
+    )
+    return bool(budget.on_incumbent(found))

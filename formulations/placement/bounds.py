@@ -1,4 +1,7 @@
-"""Bounds: what prices prove of the objective of a packing, whoever set them."""
+"""Bounds: what prices prove of the objective of a packing, whoever set them.
+
+Sums of doubles are weakened by the most that their rounding can be, so a bound holds whatever the prices.
+"""
 
 from dataclasses import dataclass
 from math import ceil
@@ -6,9 +9,6 @@ from math import ceil
 import numpy as np
 
 from formulations.placement.packing import Packing, Reals
-
-#: What rounding up forgives, and the relative precision of a sum of floats.
-_ROUNDING, _PRECISION = 1e-6, 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +40,18 @@ def lagrange(packing: Packing, prices: Prices, *, counting_cost: bool = True) ->
     counting_cost
         Whether costs count. Without them a bound above 0 proves that there is no solution.
     """
+    if not np.isfinite(prices.most).all():
+        return -np.inf
     moving, costs, times = packing.moving
-    paid = prices.worth.ravel() @ packing.needed
-    moves = counting_cost * costs - moving[: prices.worth.size].T @ prices.worth.ravel()
+    worth = prices.worth.ravel()
+    paid = worth * packing.needed
+    moves = counting_cost * costs - moving[: worth.size].T @ worth
     servers = counting_cost * packing.costs - prices.most.max(axis=0, initial=0.0)
-    taken = times @ np.minimum(moves, 0.0) + packing.limits @ np.minimum(servers, 0.0)
-    return counting_cost * packing.offset + float(paid + taken)
+    taken = np.append(times * np.minimum(moves, 0.0), packing.limits * np.minimum(servers, 0.0))
+    size = np.abs(costs) @ times + packing.costs @ packing.limits + paid.sum() + _paid_in_moves(packing, worth)
+    size += packing.limits @ prices.most.max(axis=0, initial=0.0)
+    total = paid.sum() + taken.sum()
+    return counting_cost * packing.offset + float(total - _rounding(packing) * size)
 
 
 def better_than(packing: Packing, prices: Prices, value: int) -> int:
@@ -58,27 +64,38 @@ def better_than(packing: Packing, prices: Prices, value: int) -> int:
     if not np.isfinite(least):
         return packing.floor
     moving, costs, times = packing.moving
-    gains = costs - moving[: prices.worth.size].T @ prices.worth.ravel()
-    if (least + np.abs(gains) < value + _ROUNDING).any():
+    worth: Reals = prices.worth.ravel()
+    gains = costs - moving[: worth.size].T @ worth
+    wrong = _rounding(packing) * (np.abs(costs) + abs(moving[: worth.size]).T @ worth)
+    if (least + np.abs(gains) - wrong < value).any():
         return min(round_up(packing, least), value)
     moved = np.where(gains < 0, times, 0)
-    needs = (packing.needed - moving[: prices.worth.size] @ moved).reshape(prices.worth.shape)
+    needs = (packing.needed - moving[: worth.size] @ moved).reshape(prices.worth.shape)
     servers = np.minimum(packing.costs - prices.most, 0.0) @ packing.limits
-    zones = (prices.worth * needs).sum(axis=1) + servers
+    size = (prices.worth * np.abs(needs)).sum(axis=1) + (packing.costs + prices.most) @ packing.limits
+    zones = (prices.worth * needs).sum(axis=1) + servers - _rounding(packing) * size
     step = _step(packing)
-    total = packing.offset + int(costs @ moved) + sum(step * _ceiling(zone / step) for zone in zones.tolist())
+    total: int = packing.offset + int(costs @ moved)
+    total += sum(step * ceil(zone / step) for zone in zones.tolist())
     return min(max(total, round_up(packing, least)), value)
 
 
 def round_up(packing: Packing, bound: float) -> int:
     """Round a bound up to the next value that the objective can have."""
     step = int(np.gcd.reduce(packing.moving[1], initial=_step(packing)))
-    return packing.offset + step * _ceiling((bound - packing.offset) / step)
+    return packing.offset + step * ceil((bound - packing.offset) / step)
 
 
 def _step(packing: Packing) -> int:
     return int(np.gcd.reduce(packing.costs, initial=0)) or 1
 
 
-def _ceiling(value: float) -> int:
-    return ceil(value - _ROUNDING - _PRECISION * abs(value))
+def _paid_in_moves(packing: Packing, worth: Reals) -> float:
+    moving, _, times = packing.moving
+    return float(worth @ (abs(moving[: worth.size]) @ times))
+
+
+def _rounding(packing: Packing) -> float:
+    """Bound the relative error of sums over all workers, servers and moves, in any order."""
+    terms = packing.totals.sum() + packing.limits.size + packing.needed.size + packing.moves
+    return float(terms + 10) * float(np.finfo(np.float64).eps)

@@ -4,22 +4,17 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from dataclasses import replace
 
-from formulations.deadline import Deadline
 from formulations.placement.answer import without_model
 from formulations.placement.column_generation import column_generation
-from gsopt.backends import Backend
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
 from gsopt.result import Result, Status
 
 
-def buckets(
-    problem: Placement,
-    *,
-    backend: Backend | None = None,
-    time_limit: float | None = None,
-    log: bool = False,
-) -> Result[PlacementSolution]:
+@exact_method()
+def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place workers that need GPUs only by best-fit decreasing, and prove by counting that no fewer servers do.
 
     Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty;
@@ -40,13 +35,13 @@ def buckets(
     ----------
     problem
         The problem.
-    backend, time_limit, log
+    budget
         For column generation, see there.
 
     Raises
     ------
     Unsupported
-        Workers need CPU or memory, the pool matters, or something else than servers is minimized.
+        Workers need more than GPUs, the pool matters, or something else than servers is minimized.
 
     Examples
     --------
@@ -57,26 +52,32 @@ def buckets(
     reason = unsuited(problem)
     if reason:
         raise Unsupported(f"buckets: {reason}")
-    deadline = Deadline(time_limit)
-    known = without_model(problem, "buckets", deadline)
+    known = without_model(problem, "buckets", budget)
     if known is not None:
         return known
     bound = _bound(problem)
     solution = None if bound is None else _best_fit_decreasing(problem)
-    if bound is None or solution is not None:
-        result = Result.judged(
-            problem,
-            method="buckets",
-            solution=solution,
-            bound=bound,
-            infeasible=bound is None,
-            message="there are not enough GPUs" if bound is None else "GPUs counted",
-            runtime=deadline.runtime,
-        )
-        if result.status is not Status.FEASIBLE:
-            return result
-    settled = column_generation(problem, backend=backend, time_limit=deadline.left(), log=log)
-    return replace(settled, method="buckets", runtime=deadline.runtime)
+    result = Result.judged(
+        problem,
+        method="buckets",
+        solution=solution,
+        bound=bound,
+        infeasible=bound is None,
+        message="there are not enough GPUs" if bound is None else "GPUs counted",
+        runtime=budget.runtime,
+    )
+    if result.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        return result
+    start = _better_start(problem, budget.start, solution)
+    settled = column_generation(problem, budget=replace(budget, start=start))
+    return replace(settled, method="buckets")
+
+
+def _better_start(
+    problem: Placement, start: PlacementSolution | None, found: PlacementSolution | None
+) -> PlacementSolution | None:
+    known = [solution for solution in (start, found) if solution is not None]
+    return min(known, key=problem.objective, default=None)
 
 
 def unsuited(problem: Placement) -> str:
@@ -92,17 +93,19 @@ def unsuited(problem: Placement) -> str:
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
         return "it knows one pool, and jobs that are not split have two to choose from"
-    if any(line.demand.cpu or line.demand.memory for line in problem.workers):
-        return "workers need CPU or memory"
+    if any(any(demand[1:]) for demand in problem.demands):
+        return "workers need more than GPUs"
     return ""
 
 
 def _bound(problem: Placement) -> int | None:
     """Count the servers that must be in use; None where all GPUs are too few."""
     rest = sum(line.demand.gpu * line.count for line in problem.workers)
-    rest -= sum(server.free[0] * server.count for server in problem.servers if server.in_use)
+    rest -= sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
     count = sum(server.count for server in problem.servers if server.in_use)
-    for gpus, servers in sorted(((s.free[0], s.count) for s in problem.servers if not s.in_use), reverse=True):
+    for gpus, servers in sorted(
+        ((s.free_gpus, s.count) for s in problem.servers if not s.in_use), reverse=True
+    ):
         opened = min(servers, -(-rest // gpus)) if rest > 0 and gpus else 0
         count += opened
         rest -= opened * gpus
@@ -142,9 +145,9 @@ class _Buckets:
         self._levels: list[int] = []  # buckets of servers in use that are not empty, in rising order
         for server in problem.servers:
             for name in server.names if server.in_use else ():
-                self.put(server.free[0], name)
-        empty = sorted((s for s in problem.servers if not s.in_use), key=lambda s: s.free[0], reverse=True)
-        self._empty = ((server.free[0], name) for server in empty for name in server.names)
+                self.put(server.free_gpus, name)
+        empty = sorted((s for s in problem.servers if not s.in_use), key=lambda s: s.free_gpus, reverse=True)
+        self._empty = ((server.free_gpus, name) for server in empty for name in server.names)
 
     def put(self, free: int, name: str) -> None:
         """Put a server with free GPUs back into its bucket."""

@@ -1,21 +1,25 @@
 """Column generation: the pattern model when the patterns are too many to enumerate."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from formulations.deadline import Deadline
-from formulations.placement.answer import answer, without_model
+from formulations.placement.answer import answer, tell, without_model
+from formulations.placement.beginning import begin
 from formulations.placement.bounds import better_than, round_up
-from formulations.placement.generation import Generation
+from formulations.placement.dive import Diver
+from formulations.placement.generation import Generation, Relaxed
+from formulations.placement.linear import Optimum
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Integers, Packing
+from formulations.placement.packing import Filled, Packing, Patterns
 from formulations.placement.patterns import over_patterns
-from formulations.placement.pricing import pricer
-from formulations.placement.rounding import rounded
+from formulations.placement.pricers import pricer
+from formulations.placement.pricing import Pricer
+from formulations.placement.rounding import EFFORT, rounded
 from formulations.placement.settle import Settled, settle
-from gsopt.backends import Backend, Highs
+from gsopt.budget import Budget
+from gsopt.method import exact_method
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.result import Result, StoppedBy
 
@@ -25,29 +29,40 @@ _FEW = 2_000
 #: Seconds for the program that is left when the relaxation is rounded down, and for the whole one.
 _DIVE, _SEARCH = 3.0, 3.0
 
+#: Parts of a time limit after which the relaxation is left as it is, and after which no dive begins before the
+#: integer programs.
+_RELAXATION_PART, _DIVES_PART = 0.4, 0.8
 
-def column_generation(
-    problem: Placement,
-    *,
-    backend: Backend | None = None,
-    time_limit: float | None = None,
-    seed: int = 0,
-    log: bool = False,
-) -> Result[PlacementSolution]:
+#: Part of the time that is left then for a relaxation that was not finished.
+_MORE_PART = 0.8
+
+#: Patterns for each demand with which dives begin.
+_PATTERNS_PER_DEMAND = 4
+
+#: Effort of rounding where dives follow.
+_EFFORT = 20_000
+
+#: Dives before the integer programs, and in all.
+_FIRST_DIVES, _DIVES = 5, 20
+
+
+@exact_method()
+def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
     """Solve the relaxation of the pattern model by column generation, then look for integers.
 
     The model is that of `formulations.placement.packing.Packing`. Patterns are generated while one has a
     negative reduced cost: first until the relaxation is feasible, then until it is optimal. The bound is
-    Lagrange's, so there is one also where the time is up before. The relaxation is rounded down and the workers
-    that are left are placed greedily at varied prices. Where that does not meet the bound, the integer programs
-    over all patterns found follow, for some seconds. A gap may remain; where there are few maximal patterns all
-    of them are tried.
+    Lagrange's, so there is one also where the time is up before; two fifths of a time limit are for that. The
+    relaxation is rounded down and the workers that are left are placed greedily at varied prices. Where that
+    does not meet the bound, dives follow, which generate patterns for those that are left after each pattern
+    that they fix, and the integer programs over all patterns found, for some seconds each. A gap may remain;
+    where there are few maximal patterns all of them are tried.
 
     Size
     ----
     Some hundred columns for 50 demands; one row per demand and zone and one per kind of server. Pricing fills a
-    table with an entry for every amount of GPU, CPU and memory of a server, 300,000 for 8 GPUs, 92 cores and
-    350 GB; where that is more than 2,000,000 it solves integer programs.
+    table with an entry for every amount of every resource of a server, 300,000 for 8 GPUs, 92 cores and 350 GB,
+    where that is at most 2,000,000 and workers are many; elsewhere it is a branch and bound.
 
     Source
     ------
@@ -57,14 +72,10 @@ def column_generation(
     ----------
     problem
         The problem.
-    backend
-        Solver of the integer programs; HiGHS when None. Linear programs go to HiGHS.
-    time_limit
-        Seconds; None for none.
+    budget
+        Time limit, gap, start, and the backend of the integer programs; linear programs go to HiGHS.
     seed
         Seed of the varied prices.
-    log
-        Stream the solver's log to standard error.
 
     Examples
     --------
@@ -72,51 +83,222 @@ def column_generation(
     >>> column_generation(gsopt.load("placement/small/six-items")).bound
     2
     """
-    deadline = Deadline(time_limit)
-    known = without_model(problem, "column_generation", deadline)
+    known = without_model(problem, "column_generation", budget)
     if known is not None:
         return known
-    solver = backend or Highs()
     packing = Packing.of(problem)
-    pricers = tuple(pricer(packing, zone, solver) for zone in packing.zones)
-    relaxed = Generation(packing, pricers, deadline).run()
-    patterns = relaxed.patterns
-    settled = Settled(packing.floor, infeasible=relaxed.infeasible, stopped_by=relaxed.stopped_by)
-    if relaxed.outcome is not None and relaxed.prices is not None:
-        bound = round_up(packing, max(relaxed.bound, packing.floor))
-        rounding = rounded(packing, patterns, relaxed.outcome, goal=bound, deadline=deadline, seed=seed)
-        patterns = rounding.patterns + rounding.others
-        form = packing.form(patterns)
-        settled = settle(
-            form,
-            relaxed.outcome,
-            Settled.at(form, _padded(rounding.values, form.cost.size), bound),
-            prove=partial(better_than, packing, relaxed.prices),
-            backend=solver,
-            deadline=deadline,
-            complete=False,
-            dive=_DIVE,
-            search=_SEARCH,
-            log=log,
-        )
-        if settled.stopped_by is StoppedBy.TIME_LIMIT and not deadline.passed:
-            settled = replace(settled, stopped_by=StoppedBy.FINISHED)  # this method's own limits
-    if settled.stopped_by is StoppedBy.FINISHED and not (settled.closed or settled.infeasible):
-        every = maximal_patterns(packing, limit=_FEW)
-        if every is not None:
-            return over_patterns(
-                packing, every, method="column_generation", backend=solver, deadline=deadline, log=log
-            )
+    patterns, settled = begin(packing, budget)
+    if settled.closed(budget.gap):
+        return answer(packing, patterns, settled, method=_NAME, budget=budget, message="resources counted")
+    best = None if settled.values is None else Filled(patterns, settled.values)
+    pricers = tuple(pricer(packing, zone) for zone in packing.zones)
+    search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
+    for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
+        search = step(search)
+        if search.ended:
+            break
+    patterns, settled = search.known
+    every = None if search.ended else maximal_patterns(packing, limit=_FEW, budget=budget)
+    if every is not None:
+        return over_patterns(packing, patterns, settled, every, method=_NAME, budget=budget)
     return answer(
         packing,
         patterns,
-        settled,
-        method="column_generation",
-        solver=solver.name,
-        deadline=deadline,
-        message=f"{len(patterns):,} patterns generated in {relaxed.rounds} rounds",
+        replace(settled, stopped_by=search.ending),
+        method=_NAME,
+        solver=budget.solver.name,
+        budget=budget,
+        message=f"{len(search.patterns):,} patterns generated in {search.rounds} rounds, {search.dives} dives",
     )
 
 
-def _padded(values: Integers | None, columns: int) -> Integers | None:
-    return None if values is None else np.pad(values, (0, columns - values.size))
+_NAME = "column_generation"
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """How far the method is.
+
+    Attributes
+    ----------
+    packing, pricers, budget, seed
+        What it works with.
+    patterns
+        The patterns so far, those of the relaxation first.
+    bound, best, infeasible
+        What is known of the problem.
+    relaxed
+        The relaxation, once there is one.
+    diver
+        What dives, once one did.
+    rounds
+        How often prices were set.
+    interrupted
+        Whether the caller or the keyboard asked to stop.
+    """
+
+    packing: Packing
+    pricers: tuple[Pricer | None, ...]
+    budget: Budget
+    seed: int
+    patterns: Patterns
+    bound: int
+    best: Filled | None
+    infeasible: bool = False
+    relaxed: Relaxed | None = None
+    diver: Diver | None = None
+    rounds: int = 0
+    interrupted: bool = False
+
+    @property
+    def dives(self) -> int:
+        """Number of dives."""
+        return 0 if self.diver is None else self.diver.dives
+
+    @property
+    def value(self) -> int | None:
+        """Value of the best solution."""
+        return None if self.best is None else self.packing.value(self.best)
+
+    @property
+    def known(self) -> tuple[Patterns, Settled]:
+        """The patterns of the best solution, and what is known in terms of these."""
+        settled = Settled(self.bound, infeasible=self.infeasible)
+        if self.best is None:
+            return Patterns.of((), len(self.packing.demands)), settled
+        return self.best.patterns, settled.with_point(self.best.values, self.packing.value(self.best))
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is left to do, or nothing may be done."""
+        return self.interrupted or self.budget.passed or self.known[1].closed(self.budget.gap)
+
+    @property
+    def ending(self) -> StoppedBy:
+        """Why the search ended."""
+        _, settled = self.known
+        if settled.closed():
+            return StoppedBy.FINISHED
+        if self.interrupted:
+            return StoppedBy.INTERRUPT
+        if settled.closed(self.budget.gap):
+            return StoppedBy.GAP
+        return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
+
+    def better(self, filled: Filled | None) -> "_Search":
+        """Go on with a solution if it is better."""
+        if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
+            return self
+        stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)
+        return replace(self, best=filled, interrupted=self.interrupted or stop)
+
+
+def _relax(search: _Search) -> _Search:
+    """Generate patterns, for a part of the time that is left."""
+    budget, left = search.budget, search.budget.left()
+    if left is not None:
+        budget = budget.within((_RELAXATION_PART if search.relaxed is None else _MORE_PART) * left)
+    before = None if search.relaxed is None else search.relaxed.prices
+    relaxed = Generation(search.packing, search.pricers, budget).run(search.patterns, before)
+    bound = search.bound
+    if relaxed.bound > search.packing.floor and not relaxed.infeasible:
+        bound = max(bound, round_up(search.packing, relaxed.bound))
+    return replace(
+        search,
+        patterns=relaxed.patterns,
+        bound=bound,
+        infeasible=relaxed.infeasible and search.best is None,
+        relaxed=relaxed,
+        rounds=search.rounds + relaxed.rounds,
+    )
+
+
+def _relax_on(search: _Search) -> _Search:
+    """Generate more patterns where the time for it was too short."""
+    if search.relaxed is None or search.relaxed.stopped_by is not StoppedBy.TIME_LIMIT:
+        return search
+    return _round(_relax(search))
+
+
+def _round_on(search: _Search) -> _Search:
+    """Round down with all effort where dives came first."""
+    return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
+
+
+def _round(search: _Search, effort: int | None = None) -> _Search:
+    """Round the relaxation down and place the others greedily; with little effort where dives follow."""
+    if search.relaxed is None or search.relaxed.optimum is None:
+        return search
+    rounding = rounded(
+        search.packing,
+        search.relaxed.patterns,
+        search.relaxed.optimum,
+        goal=search.bound,
+        budget=search.budget,
+        seed=search.seed,
+        effort=effort or (_EFFORT if len(search.packing.zones) == 1 else EFFORT),
+    )
+    found = search.better(rounding.filled)
+    fresh = rounding.others.without(set(search.patterns.keys()))
+    return replace(found, patterns=found.patterns + fresh)
+
+
+def _dive_first(search: _Search) -> _Search:
+    """Dive some times, or once where the time for the relaxation was too short."""
+    finished = search.relaxed is not None and search.relaxed.stopped_by is StoppedBy.FINISHED
+    return _dive(search, _FIRST_DIVES if finished else 1, _DIVES_PART)
+
+
+def _dive_on(search: _Search) -> _Search:
+    """Dive again."""
+    return _dive(search, _DIVES, 1.0)
+
+
+def _dive(search: _Search, most: int, part: float) -> _Search:
+    """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
+    packing, relaxed = search.packing, search.relaxed
+    if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
+        return search
+    promising = _promising(packing, relaxed.patterns, relaxed.optimum)
+    diver = search.diver or Diver(packing, promising, np.random.default_rng(search.seed))
+    search = replace(search, diver=diver)
+    while diver.dives < most and not search.ended and not search.budget.passes(part):
+        goal = np.inf if search.value is None else search.value - 1
+        search = search.better(diver.dive(goal, search.budget))
+    fresh = diver.patterns.without(set(search.patterns.keys()))
+    return replace(search, patterns=search.patterns + fresh)
+
+
+def _promising(packing: Packing, patterns: Patterns, optimum: Optimum) -> Patterns:
+    """Choose the relaxation's patterns of the least reduced cost, some for each demand."""
+    form = packing.form(patterns)
+    reduced = (form.cost - form.matrix.T @ optimum.duals)[packing.moves :]
+    kept = np.zeros(len(patterns), dtype=np.bool_)
+    kept[np.argsort(reduced, kind="stable")[: _PATTERNS_PER_DEMAND * len(packing.demands)]] = True
+    return patterns.only(kept)
+
+
+def _settle(search: _Search) -> _Search:
+    """Solve integer programs over the patterns so far."""
+    relaxed, packing = search.relaxed, search.packing
+    if relaxed is None or relaxed.optimum is None or relaxed.prices is None:
+        return search
+    patterns, settled = search.patterns, Settled(search.bound)
+    if search.best is not None:
+        moved, times = np.split(search.best.values, [packing.moves])
+        values = np.concatenate([moved, np.zeros(len(patterns), dtype=np.int64), times])
+        settled = settled.with_point(values, packing.value(search.best))
+        patterns += search.best.patterns
+    settled = settle(
+        packing.form(patterns),
+        relaxed.optimum,
+        settled,
+        prove=partial(better_than, packing, relaxed.prices),
+        budget=search.budget,
+        complete=False,
+        dive=_DIVE,
+        search=_SEARCH,
+    )
+    found = search if settled.values is None else search.better(Filled(patterns, settled.values))
+    stopped = settled.stopped_by is StoppedBy.INTERRUPT
+    return replace(found, bound=settled.bound, interrupted=found.interrupted or stopped)

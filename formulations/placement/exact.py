@@ -5,8 +5,9 @@ from dataclasses import replace
 from formulations.placement.buckets import buckets, unsuited
 from formulations.placement.column_generation import column_generation
 from formulations.placement.patterns import patterns
-from gsopt.backends import Backend
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.result import Result
 
@@ -14,17 +15,12 @@ from gsopt.result import Result
 _FEW = 1_000
 
 
-def exact(
-    problem: Placement,
-    *,
-    backend: Backend | None = None,
-    time_limit: float | None = None,
-    log: bool = False,
-) -> Result[PlacementSolution]:
+@exact_method()
+def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Solve a problem by the method that suits it; the message says which.
 
     Buckets where workers need GPUs only; all maximal patterns where there are at most 1,000; otherwise column
-    generation, which may leave a gap.
+    generation, which may leave a gap. Each of them has a placement and a bound at once.
 
     Source
     ------
@@ -34,12 +30,8 @@ def exact(
     ----------
     problem
         The problem.
-    backend
-        Solver of the integer programs; HiGHS when None.
-    time_limit
-        Seconds; None for none.
-    log
-        Stream the solver's log to standard error.
+    budget
+        Time limit, gap, start, and the backend of the integer programs.
 
     Examples
     --------
@@ -48,16 +40,14 @@ def exact(
     >>> result.objective, result.bound
     (2, 2)
     """
-    found = _suited(problem, backend=backend, time_limit=time_limit, log=log)
+    found = _suited(problem, budget)
     return replace(found, method="exact", message=f"{found.method}: {found.message}")
 
 
-def _suited(
-    problem: Placement, *, backend: Backend | None, time_limit: float | None, log: bool
-) -> Result[PlacementSolution]:
+def _suited(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     if not unsuited(problem):
-        return buckets(problem, backend=backend, time_limit=time_limit, log=log)
+        return buckets(problem, budget=budget)
     try:
-        return patterns(problem, backend=backend, time_limit=time_limit, most=_FEW, log=log)
+        return patterns(problem, budget=budget, most=_FEW)
     except Unsupported:  # too many patterns
-        return column_generation(problem, backend=backend, time_limit=time_limit, log=log)
+        return column_generation(problem, budget=budget)

@@ -3,18 +3,21 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import eye_array, hstack
+from numpy.typing import NDArray
 
-from formulations.deadline import Deadline
 from formulations.placement.bounds import Prices, lagrange, round_up
+from formulations.placement.linear import Optimum
+from formulations.placement.master import Master
 from formulations.placement.packing import Packing, Patterns, Reals
 from formulations.placement.pricing import Pricer
 from formulations.placement.volume import volume
-from gsopt.backends import Highs, Outcome
+from gsopt.budget import Budget
 from gsopt.result import StoppedBy
-from gsopt.standard_form import StandardForm
+from gsopt.tolerances import REDUCED_COST
 
-_ZERO = 1e-7
+#: Weight of the prices of the best bound so far in those that are asked for: prices that jump less need fewer
+#: rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).
+_STABLE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +28,7 @@ class Relaxed:
     ----------
     patterns
         The patterns so far.
-    outcome
+    optimum
         The relaxation's optimum over them, or None while it is infeasible.
     prices
         The prices that go with it.
@@ -40,7 +43,7 @@ class Relaxed:
     """
 
     patterns: Patterns
-    outcome: Outcome | None = None
+    optimum: Optimum | None = None
     prices: Prices | None = None
     bound: float = -np.inf
     rounds: int = 0
@@ -50,8 +53,7 @@ class Relaxed:
     @property
     def value(self) -> float:
         """Value of the relaxation over the patterns so far."""
-        found = None if self.outcome is None else self.outcome.objective
-        return np.inf if found is None else found
+        return np.inf if self.optimum is None else self.optimum.objective
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,56 +66,77 @@ class Generation:
         The packing.
     pricers
         Finds the patterns of each zone; None for a zone without servers.
-    deadline
+    budget
         Time limit.
     """
 
     packing: Packing
     pricers: tuple[Pricer | None, ...]
-    deadline: Deadline
+    budget: Budget
 
-    def run(self) -> Relaxed:
-        """Make the relaxation feasible, then optimal."""
-        feasible = self._improve(Relaxed(_single_demand_patterns(self.packing)), counting_cost=False)
-        if feasible.value > _ZERO:
-            return replace(feasible, outcome=None, infeasible=feasible.bound > _ZERO)
-        bound = volume(self.packing, time_limit=self.deadline.left())
-        return self._improve(replace(feasible, outcome=None, bound=bound), counting_cost=True)
+    def run(self, known: Patterns, center: Prices | None = None) -> Relaxed:
+        """Make the relaxation feasible, then optimal.
 
-    def _improve(self, relaxed: Relaxed, *, counting_cost: bool) -> Relaxed:
+        Parameters
+        ----------
+        known
+            Patterns to begin with, those of known solutions.
+        center
+            The best prices of an earlier run.
+        """
+        patterns = known + single_demand_patterns(self.packing)
+        master = Master(self.packing)
+        master.add(patterns)
+        feasible = self._improve(master, Relaxed(patterns), counting_cost=False)
+        if feasible.value > REDUCED_COST:
+            return replace(feasible, optimum=None, infeasible=feasible.bound > 0)
+        bound = volume(self.packing, self.budget)
+        begun = replace(feasible, optimum=None, bound=bound, prices=center)
+        return self._improve(master, begun, counting_cost=True)
+
+    def _improve(self, master: Master, relaxed: Relaxed, *, counting_cost: bool) -> Relaxed:
         """Add patterns of negative reduced cost until there are none.
 
         What is minimized is the cost, or the number of workers for which there is no pattern.
         """
         patterns = relaxed.patterns
+        best = -np.inf if relaxed.prices is None else lagrange(self.packing, relaxed.prices)
         known = set(patterns.keys())
         while True:
-            form = self.packing.form(patterns).relaxation
-            form = form if counting_cost else self._counting_missing(form)
-            outcome = Highs().solve(form, time_limit=self.deadline.left())
-            if outcome.duals is None:
-                return replace(relaxed, stopped_by=outcome.stopped_by)
-            worth = self.packing.worth(outcome.duals)
+            optimum = master.solve(self.budget, counting_cost=counting_cost)
+            if optimum is None:
+                return replace(relaxed, stopped_by=ending(self.budget))
+            relaxed = replace(relaxed, patterns=patterns, optimum=optimum, rounds=relaxed.rounds + 1)
+            if not counting_cost and optimum.objective <= REDUCED_COST:
+                return relaxed
+            worth = self.packing.worth(optimum.duals)
             worth = worth if counting_cost else np.minimum(worth, 1.0)
-            rents = self.packing.rents(outcome.duals, counting_cost=counting_cost)
-            priced, prices = self._price(worth, rents)
-            bound = lagrange(self.packing, prices, counting_cost=counting_cost)
-            relaxed = Relaxed(patterns, outcome, prices, max(relaxed.bound, bound), relaxed.rounds + 1)
-            fresh = priced.without(known)
+            rents = self.packing.rents(optimum.duals, counting_cost=counting_cost)
+            fresh = Patterns.of((), len(self.packing.demands))
+            for asked in _asked(worth, relaxed.prices):
+                priced, prices = self._price(asked, rents)
+                bound = lagrange(self.packing, prices, counting_cost=counting_cost)
+                if bound > best or relaxed.prices is None:
+                    best, relaxed = bound, replace(relaxed, prices=prices, bound=max(relaxed.bound, bound))
+                fresh = priced.without(known)
+                fresh = fresh.only(_paying(fresh, worth, rents))
+                if len(fresh) or self._is_known(relaxed, counting_cost=counting_cost) or self.budget.passed:
+                    break
+            if self.budget.passed:
+                return replace(relaxed, stopped_by=StoppedBy.TIME_LIMIT)
             if not len(fresh) or self._is_known(relaxed, counting_cost=counting_cost):
                 return relaxed
-            if self.deadline.passed:
-                return replace(relaxed, stopped_by=StoppedBy.TIME_LIMIT)
             known.update(fresh.keys())
             patterns += fresh
+            master.add(fresh)
 
     def _is_known(self, relaxed: Relaxed, *, counting_cost: bool) -> bool:
         """Tell whether more patterns change neither the rounded bound nor whether there is a solution."""
         if not counting_cost:
-            return relaxed.value <= _ZERO or relaxed.bound > _ZERO
+            return relaxed.bound > 0
         if not np.isfinite(relaxed.bound):
             return False
-        return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value)
+        return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value - REDUCED_COST)
 
     def _price(self, worth: Reals, rents: Reals) -> tuple[Patterns, Prices]:
         """Find patterns worth more than their rent, and the most that any is worth."""
@@ -123,27 +146,32 @@ class Generation:
             if pricer is None:
                 continue
             kinds = list(zone.kinds)
-            asked = np.zeros(worth.shape[1])
+            asked = np.zeros(len(self.packing.demands))
             asked[list(zone.demands)] = worth[z, list(zone.demands)]
-            priced = pricer(asked, rents[kinds], deadline=self.deadline)
+            priced = pricer(asked, rents[kinds], budget=self.budget)
             most[z, kinds] = priced.most
             rows += [(z, kinds[room], counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
-        return Patterns.of(rows, worth.shape[1]), Prices(worth, most)
-
-    def _counting_missing(self, form: StandardForm) -> StandardForm:
-        """Count the workers for which there is no pattern, instead of the cost."""
-        columns, covers = form.cost.size, len(self.packing.zones) * len(self.packing.demands)
-        return StandardForm.build(
-            cost=np.repeat([0.0, 1.0], [columns, covers]),
-            matrix=hstack([form.matrix, eye_array(form.row_lower.size, covers)]),
-            row_lower=form.row_lower,
-            row_upper=form.row_upper,
-            column_upper=np.append(form.column_upper, np.full(covers, np.inf)),
-            integer=np.zeros(columns + covers, dtype=np.bool_),
-        )
+        return Patterns.of(rows, len(self.packing.demands)), Prices(worth, most)
 
 
-def _single_demand_patterns(packing: Packing) -> Patterns:
+def _asked(worth: Reals, best: Prices | None) -> list[Reals]:
+    """Give the prices to ask for patterns: between the best so far and the relaxation's, then these."""
+    return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
+
+
+def _paying(patterns: Patterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
+    """Tell which patterns improve the relaxation."""
+    worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
+    paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
+    return paying
+
+
+def ending(budget: Budget) -> StoppedBy:
+    """Say why a linear program has no optimum: the time is up, or its solver lost its way."""
+    return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
+
+
+def single_demand_patterns(packing: Packing) -> Patterns:
     """Fill, for each zone and demand, a server that holds most workers of that demand alone."""
     rows = []
     for z, zone in enumerate(packing.zones):
@@ -154,6 +182,6 @@ def _single_demand_patterns(packing: Packing) -> Patterns:
             best = int(holds.argmax())
             if holds[best]:
                 counts = np.zeros(len(packing.demands), dtype=np.int64)
-                counts[demand] = holds[best]
+                counts[demand] = min(holds[best], packing.totals[demand])
                 rows.append((z, kinds[best], counts))
     return Patterns.of(rows, len(packing.demands))

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from formulations.placement.layers import extend, fitting
 from formulations.placement.packing import Integers, Packing, Patterns
-from gsopt.problems.placement import Vector
+from gsopt.budget import Budget
 
 #: Fillings looked at for each maximal one that is allowed, before the enumeration gives up.
 _EFFORT = 20
@@ -12,11 +13,12 @@ _EFFORT = 20
 _MOST_DEMANDS = 200
 
 
-def maximal_patterns(packing: Packing, *, limit: int) -> Patterns | None:
+def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> Patterns | None:
     """Enumerate the maximal patterns of every zone and kind; None when that takes more than a limit.
 
     A pattern holds at most as many workers of a demand as there are. It is maximal when no worker that it lacks
-    would fit. The search goes depth first over the demands, those that fill most of the server first.
+    would fit. Demand after demand all fillings so far are extended, those demands first that fill most of the
+    server.
 
     Parameters
     ----------
@@ -24,6 +26,8 @@ def maximal_patterns(packing: Packing, *, limit: int) -> Patterns | None:
         The packing.
     limit
         Number of patterns.
+    budget
+        Time limit.
 
     Examples
     --------
@@ -32,61 +36,48 @@ def maximal_patterns(packing: Packing, *, limit: int) -> Patterns | None:
     ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
     ...     workers=[Workers(job=str(gpu), count=9, demand=Resources(gpu=gpu)) for gpu in (4, 3)],
     ... )
-    >>> maximal_patterns(Packing.of(problem), limit=10).counts.tolist()
+    >>> maximal_patterns(Packing.of(problem), limit=10, budget=Budget()).counts.tolist()
     [[2, 0], [1, 1], [0, 2]]
     """
-    effort = _EFFORT * limit
-    found: list[tuple[int, int, Integers]] = []
+    zone_of: list[int] = []
+    kind_of: list[int] = []
+    counts = [np.zeros((0, len(packing.demands)), dtype=np.int64)]
     for z, zone in enumerate(packing.zones):
         for k in zone.kinds:
-            room = packing.rooms[k]
-            fitting = [i for i in zone.demands if (packing.demands[i] <= room).all()]
-            share = (packing.demands[fitting] / np.maximum(room, 1)).max(axis=1, initial=0.0)
-            order = [fitting[position] for position in np.argsort(-share, kind="stable")]
-            vectors = [tuple(packing.demands[i].tolist()) for i in order]
-            most = packing.totals[order].tolist()
-            fillings = _fillings(vectors, most, tuple(room.tolist()), limit - len(found), effort)
+            fillings = _fillings(packing, k, np.array(zone.demands), limit - len(kind_of), budget)
             if fillings is None:
                 return None
-            for filling in fillings:
-                counts = np.zeros(len(packing.demands), dtype=np.int64)
-                counts[order] = filling
-                found.append((z, k, counts))
-    return Patterns.of(found, len(packing.demands))
+            zone_of += [z] * len(fillings)
+            kind_of += [k] * len(fillings)
+            counts.append(fillings)
+    return Patterns(np.array(zone_of, dtype=np.int64), np.array(kind_of, dtype=np.int64), np.vstack(counts))
 
 
-def _fillings(
-    vectors: list[Vector], most: list[int], room: Vector, limit: int, effort: int
-) -> list[tuple[int, ...]] | None:
+def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget: Budget) -> Integers | None:
     """Enumerate the maximal fillings of one server; None when there are too many to look at."""
-    if len(vectors) > _MOST_DEMANDS:
+    room = packing.rooms[kind]
+    suited = demands[(packing.demands[demands] <= room).all(axis=1)]
+    if suited.size > _MOST_DEMANDS:
         return None
-    last = len(vectors) - 1
-    counts = [0] * len(vectors)
-    found: list[tuple[int, ...]] = []
-    looked_at = 0
-
-    def is_maximal(gpu: int, cpu: int, memory: int) -> bool:
-        return not any(
-            counts[i] < most[i] and g <= gpu and c <= cpu and m <= memory for i, (g, c, m) in enumerate(vectors)
-        )
-
-    def fill(position: int, gpu: int, cpu: int, memory: int) -> bool:
-        """Fill from a demand on; False when the limit is reached."""
-        nonlocal looked_at
-        if position > last:
-            looked_at += 1
-            if is_maximal(gpu, cpu, memory):
-                found.append(tuple(counts))
-            return len(found) <= limit and looked_at <= effort
-        g, c, m = vectors[position]
-        fits = min(most[position], *(free // need for free, need in ((gpu, g), (cpu, c), (memory, m)) if need))
-        fewest = fits if position == last else 0  # less of the last demand leaves room for more of it
-        for count in range(fits, fewest - 1, -1):
-            counts[position] = count
-            if not fill(position + 1, gpu - count * g, cpu - count * c, memory - count * m):
-                return False
-        counts[position] = 0
-        return True
-
-    return found if fill(0, *room) else None
+    share = (packing.demands[suited] / np.maximum(room, 1)).max(axis=1, initial=0.0)
+    order = suited[np.argsort(-share, kind="stable")]
+    free = room[:, np.newaxis]
+    counts = np.zeros((1, len(packing.demands)), dtype=np.int64)
+    for demand in order.tolist():
+        is_last = demand == order[-1]  # less of the last demand leaves room for more of it
+        need = packing.demands[demand]
+        holds = fitting(free, need, int(packing.totals[demand]))
+        if is_last:
+            counts[:, demand] = holds
+            free = free - need[:, np.newaxis] * holds
+            break
+        if int(holds.sum()) + holds.size > _EFFORT * limit or budget.passed:
+            return None
+        parents, numbers, free = extend(free, need, holds)
+        counts = counts[parents]
+        counts[:, demand] = numbers
+    maximal = np.ones(len(counts), dtype=np.bool_)
+    for demand in order.tolist():
+        need, total = packing.demands[demand], packing.totals[demand]
+        maximal &= (counts[:, demand] == total) | (free < need[:, np.newaxis]).any(axis=0)
+    return counts[maximal] if maximal.sum() <= limit else None

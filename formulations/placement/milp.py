@@ -110,7 +110,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         )
         model.hold = pyo.Constraint(
             range(len(hosts)),
-            [r for r in range(3) if any(need[r] for need in needs)],
+            [r for r in range(len(problem.resources)) if any(need[r] for need in needs)],
             rule=lambda m, s, r: (
                 sum(needs[i][r] * _on(m, i, [s]) for i in range(len(lines))) <= rooms[s][r] * m.y[s]
             ),
@@ -146,8 +146,8 @@ milp = Milp()
 
 def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
     """Give what the lines need and the servers have free, divided by what divides every need."""
-    needs = np.array([line.demand.vector for line in problem.workers], dtype=np.int64).reshape(-1, 3)
-    free = np.array([host.free for host in problem.hosts.values()])
+    needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
+    free = np.array([host.free(problem.resources) for host in problem.hosts.values()])
     unit = np.maximum(np.gcd.reduce(needs, axis=0), 1)
     rooms = (
         np.minimum(free, needs.T @ np.array([line.count for line in problem.workers], dtype=np.int64)) // unit
@@ -180,7 +180,7 @@ def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
     """Add up what is minimized."""
     if problem.minimize == "fragmentation":
         gpus = sum(line.demand.gpu * line.count for line in problem.workers)
-        return sum(host.free[0] * model.y[s] for s, host in enumerate(hosts)) - gpus
+        return sum(host.free_gpus * model.y[s] for s, host in enumerate(hosts)) - gpus
     if problem.minimize == "servers":
         return sum(model.y.values())
     misplaced = sum(

@@ -1,7 +1,7 @@
 """Packing: a placement problem with everything that is alike put together, and the way back to its workers."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,9 @@ from gsopt.standard_form import StandardForm
 
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
+
+#: Amounts of the packing's resources.
+Amounts = tuple[int, ...]
 
 #: A line of workers, and how many of them.
 Some = tuple[int, int]
@@ -81,6 +84,11 @@ class Unit:
         """How often the unit exists."""
         return sum(times for _, times in self.members)
 
+    @property
+    def alone(self) -> bool:
+        """Whether the unit is one worker."""
+        return sum(number for _, number in self.members[0][0]) == 1
+
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
@@ -136,12 +144,21 @@ class Patterns:
 
 
 @dataclass(frozen=True, eq=False)
+class Filled:
+    """A packing's solution: patterns, and integers for the moves and for these patterns, in this order."""
+
+    patterns: Patterns
+    values: Integers
+
+
+@dataclass(frozen=True, eq=False)
 class Packing:
     """A placement problem in terms of kinds of servers, different demands, and zones.
 
     The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
-    so maximal patterns are enough: who is not there leaves a gap. Amounts are divided by their greatest common
-    divisor over all workers and what is free is rounded down to it, which changes nothing.
+    so maximal patterns are enough: who is not there leaves a gap. Left out are resources that nobody needs, and
+    those of which every server has enough for all workers together. Amounts are divided by their greatest
+    common divisor over all workers and what is free is rounded down to it, which changes nothing.
 
     Sets
     ----
@@ -188,7 +205,7 @@ class Packing:
     Attributes
     ----------
     demands
-        The different vectors in the packing's units, shape (demands, 3).
+        The different vectors in the packing's units, shape (demands, resources).
     demand_of
         Index of the demand of each line of workers.
     offset
@@ -206,14 +223,12 @@ class Packing:
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
         """Put together what is alike."""
-        vectors = {line.demand.vector: None for line in problem.workers}
-        index = {vector: position for position, vector in enumerate(vectors)}
-        raw = np.array(list(vectors), dtype=np.int64).reshape(-1, 3)
-        unit = np.gcd.reduce(raw, axis=0) if len(raw) else np.zeros(3, dtype=np.int64)
-        demands = raw // np.maximum(unit, 1)
-        demand_of = tuple(index[line.demand.vector] for line in problem.workers)
+        needs, rooms = _amounts(problem)
+        index: dict[Amounts, int] = {}
+        demand_of = tuple(index.setdefault(need, len(index)) for need in map(tuple, needs.tolist()))
+        demands = np.array(list(index), dtype=np.int64).reshape(len(index), needs.shape[1])
         pooled = problem.minimize == "preferences" or not problem.split_jobs
-        kinds = tuple(_kinds(problem, unit, demands, pooled=pooled))
+        kinds = tuple(_kinds(problem, rooms, demands, pooled=pooled))
         zones = tuple(_zones(problem, demand_of, kinds, pooled=pooled))
         return cls(
             problem=problem,
@@ -253,8 +268,9 @@ class Packing:
 
     @cached_property
     def rooms(self) -> Integers:
-        """What is free on a server of each kind, shape (kinds, 3)."""
-        return np.array([kind.room for kind in self.kinds], dtype=np.int64).reshape(-1, 3)
+        """What is free on a server of each kind, shape (kinds, resources)."""
+        rooms = np.array([kind.room for kind in self.kinds], dtype=np.int64)
+        return rooms.reshape(len(self.kinds), self.demands.shape[1])
 
     @cached_property
     def costs(self) -> Integers:
@@ -276,21 +292,25 @@ class Packing:
 
     def form(self, patterns: Patterns) -> StandardForm:
         """Give the integer program over these patterns; its columns are moves, then patterns."""
-        n, zones, kinds = len(self.demands), len(self.zones), len(self.kinds)
-        row, column = np.nonzero(patterns.counts.T)
-        rows = np.concatenate([patterns.zone[column] * n + row, zones * n + patterns.kind])
-        columns = np.concatenate([column, np.arange(len(patterns))])
-        entries = np.concatenate([patterns.counts.T[row, column], np.ones(len(patterns), dtype=np.int64)])
-        filling = coo_array((entries, (rows, columns)), shape=(zones * n + kinds, len(patterns)))
+        covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
         return StandardForm.build(
             cost=np.concatenate([costs, self.costs[patterns.kind]]),
-            matrix=hstack([moving, filling], format="csr"),
+            matrix=hstack([moving, self.filling(patterns)], format="csr"),
             row_lower=np.append(self.needed, np.full(kinds, -np.inf)),
-            row_upper=np.concatenate([np.full(zones * n, np.inf), self.limits]),
+            row_upper=np.concatenate([np.full(covers, np.inf), self.limits]),
             column_upper=np.concatenate([most, np.full(len(patterns), np.inf)]),
             offset=self.offset,
         )
+
+    def filling(self, patterns: Patterns) -> coo_array[Any]:
+        """Give the columns of patterns in `form`."""
+        demands, covers = len(self.demands), len(self.zones) * len(self.demands)
+        row, column = np.nonzero(patterns.counts.T)
+        rows = np.concatenate([patterns.zone[column] * demands + row, covers + patterns.kind])
+        columns = np.concatenate([column, np.arange(len(patterns))])
+        entries = np.concatenate([patterns.counts.T[row, column], np.ones(len(patterns), dtype=np.int64)])
+        return coo_array((entries, (rows, columns)), shape=(covers + len(self.kinds), len(patterns)))
 
     @cached_property
     def needed(self) -> Integers:
@@ -303,22 +323,80 @@ class Packing:
     def moving(self) -> tuple[csr_array[Any, Any], Integers, Integers]:
         """The columns of the moves in `form`: matrix, cost and upper bound."""
         n, rows = len(self.demands), len(self.demands) * len(self.zones) + len(self.kinds)
-        matrix = np.zeros((rows, self.moves))
+        entries: list[tuple[int, int, int]] = []
         costs, most = np.zeros((2, self.moves), dtype=np.int64)
         for column, unit in enumerate(self.units):
             costs[column], most[column] = unit.moving, unit.number
             for line, number in unit.members[0][0]:
-                matrix[self.demand_of[line], column] += number
-                matrix[self._inference_zone(line) * n + self.demand_of[line], column] -= number
+                there = self._inference_zone(line) * n + self.demand_of[line]
+                entries += [(self.demand_of[line], column, number), (there, column, -number)]
         for column in range(len(self.units), self.moves):
             demand = column - len(self.units)
-            matrix[[_SHARED * n + demand, _FLEXIBLE * n + demand], column] = -1, 1
+            entries += [(_SHARED * n + demand, column, -1), (_FLEXIBLE * n + demand, column, 1)]
         if self._grouped:
             for demand, workers in zip(self.demand_of, self.problem.workers, strict=True):
                 if workers.kind == "flexible":
                     most[len(self.units) + demand] += workers.count
                     costs[len(self.units) + demand] = workers.demand.gpu * self.problem.preference_weight
+        row, position, entry = np.array(entries, dtype=np.int64).reshape(-1, 3).T
+        matrix = coo_array((entry.astype(np.float64), (row, position)), shape=(rows, self.moves))
         return csr_array(matrix), costs, most
+
+    @property
+    def shared_zone(self) -> int:
+        """The zone of the inference servers that hold anything."""
+        return _SHARED
+
+    def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
+        """Give the demands of one unit, the zone of each if it is moved, and the number of workers."""
+        return [
+            (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
+        ]
+
+    def value(self, filled: Filled) -> int:
+        """Give the objective of a solution."""
+        moved, times = filled.values[: self.moves], filled.values[self.moves :]
+        return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
+
+    def filled(self, moved: Integers, servers: Iterable[tuple[int, int, Mapping[int, int]]]) -> Filled:
+        """Put servers with a zone, a kind and workers by demand together into a solution."""
+        alike = Counter((zone, kind, tuple(sorted(holds.items()))) for zone, kind, holds in servers if holds)
+        counts = np.zeros((len(alike), len(self.demands)), dtype=np.int64)
+        for row, (_, _, holds) in enumerate(alike):
+            for demand, number in holds:
+                counts[row, demand] = number
+        zones, kinds = (np.array([key[part] for key in alike], dtype=np.int64) for part in (0, 1))
+        times = np.array(list(alike.values()), dtype=np.int64)
+        return Filled(Patterns(zones, kinds, counts), np.append(moved, times))
+
+    def encode(self, solution: PlacementSolution) -> Filled:
+        """Write a placement as a solution of the packing."""
+        kind_of = {name: kind for kind, each in enumerate(self.kinds) for name in each.names}
+        contents: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        on_inference: Counter[int] = Counter()
+        stays: set[str] = set()
+        for name, line, number in solution.placed:
+            contents[name][self.demand_of[line]] += number
+            if self.problem.workers[line].kind != "flexible":
+                stays.add(name)
+            if self.kinds[kind_of[name]].pool == "inference":
+                on_inference[line] += number
+        zone_of = {name: self._zone(self.kinds[kind_of[name]], name in stays) for name in contents}
+        moved = np.zeros(self.moves, dtype=np.int64)
+        for column, unit in enumerate(self.units):
+            for together, _ in unit.members:
+                line, number = together[0]
+                moved[column] += on_inference[line] // number
+        if self._grouped:
+            for name, line, number in solution.placed:
+                if self.problem.workers[line].kind == "flexible" and zone_of[name] == _SHARED:
+                    moved[len(self.units) + self.demand_of[line]] += number
+        return self.filled(moved, ((zone_of[name], kind_of[name], holds) for name, holds in contents.items()))
+
+    def _zone(self, kind: Kind, stays: bool) -> int:
+        if kind.pool != "inference":
+            return 0
+        return _SHARED if stays or kind.in_use or not self._grouped else _FLEXIBLE
 
     def _inference_zone(self, line: int) -> int:
         flexible = self._grouped and self.problem.workers[line].kind == "flexible"
@@ -366,12 +444,28 @@ _TRAINING, _SHARED, _FLEXIBLE = range(3)
 _GROUPED = 3
 
 
-def _kinds(problem: Placement, unit: Integers, demands: Integers, *, pooled: bool) -> Iterator[Kind]:
-    alike: defaultdict[tuple[str, bool, tuple[int, ...], int], list[str]] = defaultdict(list)
-    for server in problem.servers:
-        room = np.where(unit > 0, np.array(server.free, dtype=np.int64) // np.maximum(unit, 1), 0)
-        if len(demands) and (demands <= room).all(axis=1).any():
-            key = (server.pool if pooled else "", server.in_use, tuple(room.tolist()), _cost(problem, server))
+def _amounts(problem: Placement) -> tuple[Integers, Integers]:
+    """Give what lines need and servers have free of the resources that matter, in the packing's units."""
+    resources = len(problem.resources)
+    needs = np.array(problem.demands, dtype=np.int64).reshape(-1, resources)
+    rooms = np.array(problem.rooms, dtype=np.int64).reshape(-1, resources)
+    together = np.array([line.count for line in problem.workers], dtype=np.int64) @ needs
+    scarce = np.flatnonzero((together > rooms.min(axis=0)) & (together > 0))
+    asked = needs[:, scarce].any(axis=1).all()  # nobody shall ask for nothing
+    kept = scarce if scarce.size and asked else np.flatnonzero(together > 0)
+    units = np.gcd.reduce(needs[:, kept], axis=0)
+    units = np.maximum(units, 1)
+    return needs[:, kept] // units, rooms[:, kept] // units
+
+
+def _kinds(problem: Placement, rooms: Integers, demands: Integers, *, pooled: bool) -> Iterator[Kind]:
+    alike: defaultdict[tuple[str, bool, Amounts, int], list[str]] = defaultdict(list)
+    of_use: dict[Amounts, bool] = {}
+    for server, room in zip(problem.servers, map(tuple, rooms.tolist()), strict=True):
+        if room not in of_use:
+            of_use[room] = bool((demands <= room).all(axis=1).any())
+        if of_use[room]:
+            key = (server.pool if pooled else "", server.in_use, room, _cost(problem, server))
             alike[key] += server.names
     return (Kind(*key, names=tuple(names)) for key, names in alike.items())
 
@@ -428,7 +522,7 @@ def _moving(problem: Placement, line: int) -> int:
 def _offset(problem: Placement) -> int:
     """Give the objective of an empty packing with all units on training servers."""
     if problem.minimize == "fragmentation":
-        free = sum(server.free[0] * server.count for server in problem.servers if server.in_use)
+        free = sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
         return free - sum(line.demand.gpu * line.count for line in problem.workers)
     used = sum(server.count for server in problem.servers if server.in_use)
     if problem.minimize == "servers":

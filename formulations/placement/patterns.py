@@ -1,33 +1,33 @@
 """Patterns: the exact model over every maximal way to fill a server."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from formulations.deadline import Deadline
 from formulations.placement.answer import answer, without_model
+from formulations.placement.beginning import begin
 from formulations.placement.bounds import Prices, better_than, lagrange, round_up
+from formulations.placement.generation import ending
+from formulations.placement.linear import Optimum
+from formulations.placement.master import Master
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Packing, Patterns, Reals
+from formulations.placement.packing import Packing, Patterns
 from formulations.placement.rounding import rounded
 from formulations.placement.settle import Settled, settle
-from gsopt.backends import Backend, Highs
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.placement import Placement, PlacementSolution
-from gsopt.result import Result, Status
+from gsopt.result import Result, StoppedBy
+from gsopt.tolerances import REDUCED_COST
 
 #: More patterns than these are no task for one integer program.
 MOST_PATTERNS = 20_000
 
 
-def patterns(
-    problem: Placement,
-    *,
-    backend: Backend | None = None,
-    time_limit: float | None = None,
-    most: int = MOST_PATTERNS,
-    log: bool = False,
-) -> Result[PlacementSolution]:
+@exact_method()
+def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
     """Enumerate the maximal patterns and choose how often to use each.
 
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives sets, variables,
@@ -48,19 +48,15 @@ def patterns(
     ----------
     problem
         The problem.
-    backend
-        Solver of the integer programs; HiGHS when None. The linear program goes to HiGHS.
-    time_limit
-        Seconds; None for none.
+    budget
+        Time limit, gap, start, and the backend of the integer programs; the linear program goes to HiGHS.
     most
         Maximal patterns at most.
-    log
-        Stream the solver's log to standard error.
 
     Raises
     ------
     Unsupported
-        There are more maximal patterns than that.
+        There are more maximal patterns than that, or they cannot be enumerated in time.
 
     Examples
     --------
@@ -68,64 +64,67 @@ def patterns(
     >>> patterns(gsopt.load("placement/small/six-items")).objective
     2
     """
-    deadline = Deadline(time_limit)
-    known = without_model(problem, "patterns", deadline)
+    known = without_model(problem, "patterns", budget)
     if known is not None:
         return known
     packing = Packing.of(problem)
-    every = maximal_patterns(packing, limit=most)
+    first, settled = begin(packing, budget)
+    if settled.closed(budget.gap):
+        return answer(packing, first, settled, method="patterns", budget=budget, message="resources counted")
+    every = maximal_patterns(packing, limit=most, budget=budget)
+    if every is None and budget.passed:
+        settled = replace(settled, stopped_by=StoppedBy.TIME_LIMIT)
+        message = "stopped in the enumeration"
+        return answer(packing, first, settled, method="patterns", budget=budget, message=message)
     if every is None:
         raise Unsupported(f"patterns: there are more than {most:,}; column_generation makes do without")
-    return over_patterns(
-        packing, every, method="patterns", backend=backend or Highs(), deadline=deadline, log=log
-    )
+    return over_patterns(packing, first, settled, every, method="patterns", budget=budget)
 
 
 def over_patterns(
-    packing: Packing,
-    every: Patterns,
-    *,
-    method: str,
-    backend: Backend,
-    deadline: Deadline,
-    log: bool = False,
+    packing: Packing, first: Patterns, settled: Settled, every: Patterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
-    """Solve the pattern model over all maximal patterns."""
+    """Solve the pattern model over all maximal patterns, and over those of what is known so far."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
-    relaxed = Highs().solve(packing.form(every).relaxation, time_limit=deadline.left(), log=log)
-    if relaxed.duals is None:
-        infeasible = relaxed.status is Status.INFEASIBLE
-        settled = Settled(packing.floor, infeasible=infeasible, stopped_by=relaxed.stopped_by)
+    patterns = first + every
+    master = Master(packing)
+    master.add(patterns)
+    missing = master.solve(budget, counting_cost=False)
+    optimum = None if missing is None or missing.objective > REDUCED_COST else master.solve(budget)
+    if missing is not None and missing.objective > REDUCED_COST:
+        prices = _prices(packing, patterns, missing, most=1.0)
+        settled = replace(settled, infeasible=lagrange(packing, prices, counting_cost=False) > 0)
+    elif optimum is None:
+        settled = replace(settled, stopped_by=ending(budget))
     else:
-        prices = _prices(packing, every, relaxed.duals)
-        bound = round_up(packing, lagrange(packing, prices))
-        rounding = rounded(packing, every, relaxed, goal=bound, deadline=deadline)
-        every = rounding.patterns
-        form = packing.form(every)
+        prices = _prices(packing, patterns, optimum)
+        settled = settled.with_bound(round_up(packing, lagrange(packing, prices)))
+        rounding = rounded(packing, patterns, optimum, goal=settled.bound, budget=budget)
+        patterns = rounding.patterns
+        if rounding.filled is not None:
+            settled = settled.with_point(rounding.filled.values, packing.value(rounding.filled))
         settled = settle(
-            form,
-            relaxed,
-            Settled.at(form, rounding.values, bound),
+            packing.form(patterns),
+            optimum,
+            settled,
             prove=partial(better_than, packing, prices),
-            backend=backend,
-            deadline=deadline,
+            budget=budget,
             complete=True,
-            log=log,
         )
     return answer(
         packing,
-        every,
+        patterns,
         settled,
         method=method,
-        solver=backend.name,
-        deadline=deadline,
+        solver=budget.solver.name,
+        budget=budget,
         message=message,
     )
 
 
-def _prices(packing: Packing, every: Patterns, duals: Reals) -> Prices:
-    """Read prices out of the relaxation's duals, with what the patterns are worth at them."""
-    worth = packing.worth(duals)
-    most = np.zeros((len(packing.zones), len(packing.kinds)))
-    np.maximum.at(most, (every.zone, every.kind), (every.counts * worth[every.zone]).sum(axis=1))
-    return Prices(worth, most)
+def _prices(packing: Packing, patterns: Patterns, optimum: Optimum, *, most: float = np.inf) -> Prices:
+    """Read prices up to a limit out of the relaxation's duals, with what the patterns are worth at them."""
+    worth = np.minimum(packing.worth(optimum.duals), most)
+    best = np.zeros((len(packing.zones), len(packing.kinds)))
+    np.maximum.at(best, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))
+    return Prices(worth, best)

@@ -7,17 +7,19 @@ from functools import cached_property
 
 import numpy as np
 
-from formulations.deadline import Deadline
-from formulations.placement.packing import Integers, Packing, Patterns, Reals
-from gsopt.backends import Outcome
-
-_WHOLE = 1e-6
+from formulations.placement.linear import Optimum
+from formulations.placement.packing import Filled, Integers, Packing, Patterns, Reals
+from gsopt.budget import Budget
+from gsopt.tolerances import FEASIBILITY
 
 #: How far prices are varied, up and down.
 _VARIED = 0.3
 
-#: Runs at most, and servers filled in all runs together for every demand that there is.
-_RUNS, _EFFORT = 200, 500_000
+#: Runs at most.
+_RUNS = 200
+
+#: Servers filled in all runs together times demands, unless told otherwise.
+EFFORT = 500_000
 
 #: Kinds of servers among which the next one to fill is chosen.
 _KINDS = 6
@@ -44,15 +46,21 @@ class Rounded:
     values: Integers | None
     others: Patterns
 
+    @property
+    def filled(self) -> Filled | None:
+        """The solution that was found, or None."""
+        return None if self.values is None else Filled(self.patterns, self.values)
+
 
 def rounded(
     packing: Packing,
     patterns: Patterns,
-    outcome: Outcome,
+    optimum: Optimum,
     *,
     goal: int,
-    deadline: Deadline,
+    budget: Budget,
     seed: int = 0,
+    effort: int = EFFORT,
 ) -> Rounded:
     """Round a relaxation down and place the workers that are left, again and again until the goal is met.
 
@@ -66,28 +74,28 @@ def rounded(
         The packing.
     patterns
         Patterns of the relaxation.
-    outcome
-        Its optimum, with duals.
+    optimum
+        Its optimum.
     goal
         Value at which to stop.
-    deadline
+    budget
         Time limit.
     seed
         Seed of the variation.
+    effort
+        Servers filled in all runs together times demands, after which no further run begins.
     """
     demands = len(packing.demands)
-    if outcome.values is None or outcome.duals is None:
-        return Rounded(patterns, None, Patterns.of((), demands))
-    below = np.floor(outcome.values + _WHOLE).astype(np.int64)
-    rest = _Rest(packing, patterns, below, outcome.duals)
+    below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
+    rest = _Rest(packing, patterns, below, optimum.duals)
     allowed = goal - round(packing.form(patterns).objective(below))
     best: list[_Filling] | None = None
     tried: dict[_Filling, None] = {}
-    for run in rest.runs(np.random.default_rng(seed)):
+    for run in rest.runs(np.random.default_rng(seed), effort):
         tried.update(dict.fromkeys(run))
         if best is None or rest.cost(run) < rest.cost(best):
             best = run
-        if rest.cost(best) <= allowed or deadline.passed:
+        if rest.cost(best) <= allowed or budget.passed:
             break
     others = Patterns.of(map(rest.row, tried), demands)
     if best is None:
@@ -123,7 +131,7 @@ class _Rest:
         left: list[int] = (self.packing.limits - taken).tolist()
         return left
 
-    def runs(self, random: np.random.Generator) -> Iterator[list[_Filling]]:
+    def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
         """Place what is left, each time at other prices; runs that do not succeed are passed over."""
         effort = 0
         for _ in range(_RUNS):
@@ -132,7 +140,7 @@ class _Rest:
             effort += run.filled * len(self.packing.demands)
             if run.complete:
                 yield placed
-            if effort > _EFFORT:
+            if effort > most:
                 return
 
     def cost(self, run: Sequence[_Filling]) -> int:
@@ -199,14 +207,15 @@ class _Run:
         """Fill a server with those that are left, the most worth for their share first."""
         self.filled += 1
         needs = self._needs[zone]
-        gpu, cpu, memory = self._rest.packing.kinds[kind].room
+        room: Sequence[int] = self._rest.packing.kinds[kind].room
         pairs = []
-        for demand, (g, c, m) in self._order(zone, kind):
-            fits = ((gpu, g), (cpu, c), (memory, m))
-            number = min(needs[demand], *(free // need for free, need in fits if need))
+        for demand, vector in self._order(zone, kind):
+            number = min(
+                needs[demand], *(free // need for free, need in zip(room, vector, strict=True) if need)
+            )
             if number:
                 pairs.append((demand, number))
-                gpu, cpu, memory = gpu - number * g, cpu - number * c, memory - number * m
+                room = [free - number * need for free, need in zip(room, vector, strict=True)]
         return zone, kind, tuple(sorted(pairs))
 
     def _order(self, zone: int, kind: int) -> list[tuple[int, list[int]]]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 
-from formulations.deadline import Deadline
-from gsopt.backends import Backend, Outcome
-from gsopt.backends.base import Vector
-from gsopt.result import Status, StoppedBy
+from formulations.placement.linear import Optimum
+from formulations.placement.packing import Reals
+from gsopt.budget import Budget
+from gsopt.result import Status, StoppedBy, relative_gap
+from gsopt.scaling import Proof, optimize
 from gsopt.standard_form import LARGEST_BIG_M, StandardForm
-
-_ROUNDING = 1e-6
+from gsopt.tolerances import FEASIBILITY
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Settled:
     bound
         Proven bound on the value of any point.
     values
-        Best point, integers of shape (columns,), or None.
+        Best point, integers of shape (columns,), or None; columns that follow are 0.
     objective
         Its value, or None.
     infeasible
@@ -37,36 +37,39 @@ class Settled:
     """
 
     bound: int
-    values: Vector | None = None
+    values: NDArray[np.int64] | None = None
     objective: int | None = None
     infeasible: bool = False
     stopped_by: StoppedBy = StoppedBy.FINISHED
 
-    @classmethod
-    def at(cls, form: StandardForm, values: NDArray[np.int64] | None, bound: int) -> "Settled":
-        """Begin with a bound and, where there is one, a point."""
-        if values is None:
-            return cls(bound)
-        return cls(bound, values.astype(np.float64), round(form.objective(values)))
+    def closed(self, gap: float = 0.0) -> bool:
+        """Whether value and bound meet, up to a relative gap."""
+        if self.objective is None:
+            return self.infeasible
+        return self.objective <= self.bound or (relative_gap(self.objective, self.bound) or 1.0) <= gap
 
-    @property
-    def closed(self) -> bool:
-        """Whether value and bound meet."""
-        return self.objective is not None and self.objective <= self.bound
+    def with_point(self, values: NDArray[np.int64], objective: int) -> "Settled":
+        """Take a point if it is better."""
+        if self.objective is not None and self.objective <= objective:
+            return self
+        return replace(self, values=values, objective=objective)
+
+    def with_bound(self, bound: int) -> "Settled":
+        """Take a bound if it is better; never beyond the value, which it would only meet."""
+        best = max(self.bound, bound)
+        return replace(self, bound=best if self.objective is None else min(best, self.objective))
 
 
 def settle(
     form: StandardForm,
-    relaxed: Outcome,
+    relaxed: Optimum,
     known: Settled,
     *,
     prove: Callable[[int], int],
-    backend: Backend,
-    deadline: Deadline,
+    budget: Budget,
     complete: bool,
     dive: float = 5.0,
     search: float | None = None,
-    log: bool = False,
 ) -> Settled:
     """Improve on what is known of an integer program whose linear relaxation is solved.
 
@@ -79,80 +82,74 @@ def settle(
     form
         Integer program with integer costs, to be minimized; every column is a non-negative integer.
     relaxed
-        Optimum of its linear relaxation, with duals; columns beyond its values are 0 there.
+        Optimum of its linear relaxation; columns beyond its values are 0 there.
     known
         What is known already: at least a bound over these columns and all others that the problem has.
     prove
         Given the value of a point, bounds every point that is better; the value itself if there is none.
-    backend
-        Solver.
-    deadline
-        Time limit.
+    budget
+        Time limit, gap and backend.
     complete
         Whether no other column matters, so that searching to the end is a proof.
     dive
         Seconds for the small program, at most.
     search
         Seconds for the whole program, at most; None for no limit.
-    log
-        Stream the solver's log.
     """
     known = _bounded(known, prove)
-    if known.closed:
+    if known.closed(budget.gap):
         return known
-    if relaxed.values is not None:
-        rest = _at_least(_rounded_down(form, relaxed.values), known.bound)
-        outcome = backend.solve(rest, time_limit=deadline.left(most=dive), log=log)
-        known = _bounded(_better(known, form, outcome, np.arange(form.cost.size)), prove)
-        if known.closed:
-            return known
-        if outcome.stopped_by in (StoppedBy.INTERRUPT, StoppedBy.CRASH) or deadline.passed:
-            return replace(known, stopped_by=outcome.stopped_by)
+    if budget.passed:
+        return replace(known, stopped_by=StoppedBy.TIME_LIMIT)
+    rest = _at_least(_rounded_down(form, relaxed.values), known.bound)
+    proof = optimize(rest, replace(budget.within(dive), gap=0.0, on_incumbent=None))
+    known = _bounded(_better(known, form, proof, np.arange(form.cost.size)), prove)
+    if known.closed(budget.gap):
+        return known
+    if proof.stopped_by in (StoppedBy.INTERRUPT, StoppedBy.CRASH) or budget.passed:
+        return replace(known, stopped_by=proof.stopped_by)
     kept = _promising(form, relaxed, known)
-    outcome = backend.solve(
+    proof = optimize(
         _only(form, kept),
-        time_limit=deadline.left(most=search),
-        start=None if known.values is None else known.values[kept],
-        log=log,
+        budget if search is None else budget.within(search),
+        start=None if known.values is None else _padded(known.values, form)[kept],
     )
-    known = replace(_better(known, form, outcome, kept), stopped_by=outcome.stopped_by)
-    return _bounded(_proven(known, outcome) if complete else known, prove)
+    known = replace(_better(known, form, proof, kept), stopped_by=proof.stopped_by)
+    return _bounded(_proven(known, proof) if complete else known, prove)
 
 
 def _bounded(known: Settled, prove: Callable[[int], int]) -> Settled:
     if known.objective is None:
         return known
-    return replace(known, bound=max(known.bound, prove(known.objective)))
+    return known.with_bound(prove(known.objective))
 
 
-def _rounded_down(form: StandardForm, values: Vector) -> StandardForm:
+def _padded(values: NDArray[np.int64], form: StandardForm) -> Reals:
+    padded = np.zeros(form.cost.size)
+    padded[: values.size] = values
+    return padded
+
+
+def _rounded_down(form: StandardForm, values: Reals) -> StandardForm:
     below = np.zeros(form.cost.size)
-    below[: values.size] = np.floor(values + _ROUNDING)
+    below[: values.size] = np.floor(values + FEASIBILITY)
     return form.with_bounds(below, form.column_upper)
 
 
-def _proven(known: Settled, outcome: Outcome) -> Settled:
+def _proven(known: Settled, proof: Proof) -> Settled:
     """Add what a search over all columns that matter has proven."""
-    if outcome.status is Status.INFEASIBLE and known.objective is None:
+    if proof.status is Status.INFEASIBLE and known.objective is None:
         return replace(known, infeasible=True)
-    if outcome.status is Status.OPTIMAL and known.objective is not None:
-        return replace(known, bound=known.objective)
-    if outcome.bound is None:
-        return known
-    bound = max(known.bound, ceil(outcome.bound - _ROUNDING * max(1.0, abs(outcome.bound))))
-    return replace(known, bound=bound if known.objective is None else min(bound, known.objective))
+    return known if proof.bound is None else known.with_bound(ceil(proof.bound))
 
 
-def _better(known: Settled, form: StandardForm, outcome: Outcome, columns: NDArray[np.int64]) -> Settled:
+def _better(known: Settled, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Settled:
     """Keep the better of the known point and the one that a solver found for some of the columns."""
-    if outcome.values is None:
+    if proof.values is None:
         return known
-    values = np.zeros(form.cost.size)
-    values[columns] = np.round(outcome.values)
-    objective = round(form.objective(values))
-    if known.objective is not None and known.objective <= objective:
-        return known
-    return replace(known, values=values, objective=objective)
+    values = np.zeros(form.cost.size, dtype=np.int64)
+    values[columns] = np.round(proof.values)
+    return known.with_point(values, round(form.objective(values)))
 
 
 def _at_least(form: StandardForm, bound: int) -> StandardForm:
@@ -168,12 +165,13 @@ def _at_least(form: StandardForm, bound: int) -> StandardForm:
     )
 
 
-def _promising(form: StandardForm, relaxed: Outcome, known: Settled) -> NDArray[np.int64]:
+def _promising(form: StandardForm, relaxed: Optimum, known: Settled) -> NDArray[np.int64]:
     """Find the columns that a better point may use: their reduced cost does not exceed the gap."""
-    if relaxed.duals is None or relaxed.objective is None or known.objective is None:
+    if known.objective is None:
         return np.arange(form.cost.size)
     reduced = form.cost - form.matrix.T @ relaxed.duals
-    return np.flatnonzero(reduced <= known.objective - relaxed.objective + _ROUNDING)
+    slack = FEASIBILITY * max(1.0, abs(relaxed.objective))
+    return np.flatnonzero(reduced <= known.objective - relaxed.objective + slack)
 
 
 def _only(form: StandardForm, columns: NDArray[Any]) -> StandardForm:

@@ -1,20 +1,20 @@
 """Volume: what a placement costs at least when workers may be cut into parts, a quick bound."""
 
-from itertools import product
-
 import numpy as np
 from scipy.sparse import coo_array, csr_array, hstack, vstack
 
-from formulations.placement.packing import Packing
-from gsopt.backends import Highs
+from formulations.placement.linear import solve_relaxation
+from formulations.placement.packing import Integers, Packing
+from gsopt.budget import Budget
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CONTINUOUS_BOUND
 
-#: What the bound gives away for the solver's tolerance, relative.
-_TOLERANCE = 1e-5
+#: Entries of the program from which on it is not worth its time.
+_LARGEST = 500_000
 
 
-def volume(packing: Packing, *, time_limit: float | None) -> float:
-    """Solve the linear program in which parts of workers fill parts of servers.
+def volume(packing: Packing, budget: Budget) -> float:
+    """Solve the linear program in which parts of workers fill parts of servers; minus infinity without time.
 
     The pattern model's relaxation is at least as large, and not by much where servers hold many workers.
 
@@ -25,46 +25,48 @@ def volume(packing: Packing, *, time_limit: float | None) -> float:
     ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
     ...     workers=[Workers(job=str(gpu), count=4, demand=Resources(gpu=gpu)) for gpu in (5, 2)],
     ... )
-    >>> round(volume(Packing.of(problem), time_limit=None), 3)  # 28 GPUs
+    >>> round(volume(Packing.of(problem), Budget()), 3)  # 28 GPUs
     3.5
     """
-    zones, demands, kinds = len(packing.zones), len(packing.demands), len(packing.kinds)
-    parts = [
-        (z, i, k)
-        for z, zone in enumerate(packing.zones)
-        for i, k in product(zone.demands, zone.kinds)
-        if (packing.demands[i] <= packing.rooms[k]).all()
-    ]
-    servers = [(z, k) for z, zone in enumerate(packing.zones) for k in zone.kinds]
-    position = {server: index for index, server in enumerate(servers)}
-    shares = packing.demands[:, np.newaxis, :] / np.maximum(packing.rooms, 1)
+    zones, kinds = len(packing.zones), len(packing.kinds)
+    demands, resources = packing.demands.shape
+    if zones * demands * kinds * resources > _LARGEST:
+        return -np.inf
+    server_zone, server_kind = _pairs([zone.kinds for zone in packing.zones])
+    part_server, part_demand = _pairs([packing.zones[z].demands for z in server_zone.tolist()])
+    fits = (packing.demands[part_demand] <= packing.rooms[server_kind[part_server]]).all(axis=1)
+    part_server, part_demand = part_server[fits], part_demand[fits]
+    parts, servers = part_server.size, server_kind.size
     covers, rows = zones * demands, zones * demands + kinds
-    entries = [
-        *((z * demands + i, part, 1.0) for part, (z, i, _) in enumerate(parts)),
-        *(
-            (rows + 3 * position[z, k] + r, part, shares[i, k, r])
-            for part, (z, i, k) in enumerate(parts)
-            for r in range(3)
-        ),
-        *((covers + k, len(parts) + server, 1.0) for server, (_, k) in enumerate(servers)),
-        *(
-            (rows + 3 * server + r, len(parts) + server, -1.0)
-            for server in range(len(servers))
-            for r in range(3)
-        ),
-    ]
-    row, column, entry = zip(*entries, strict=True)
-    filling = coo_array((entry, (row, column)), shape=(rows + 3 * len(servers), len(parts) + len(servers)))
+    shares = packing.demands[part_demand] / np.maximum(packing.rooms[server_kind[part_server]], 1)
+    hold = rows + resources * np.arange(servers)[:, np.newaxis] + np.arange(resources)
+    part = np.arange(parts)
+    row = [server_zone[part_server] * demands + part_demand, hold[part_server].ravel(), covers + server_kind]
+    column = [part, np.repeat(part, resources), parts + np.arange(servers)]
+    entry = [np.ones(parts), shares.ravel(), np.ones(servers)]
+    row.append(hold.ravel())
+    column.append(np.repeat(parts + np.arange(servers), resources))
+    entry.append(np.full(hold.size, -1.0))
+    shape = (rows + hold.size, parts + servers)
+    filling = coo_array((np.concatenate(entry), (np.concatenate(row), np.concatenate(column))), shape=shape)
     moving, costs, most = packing.moving
     form = StandardForm.build(
-        cost=np.concatenate([costs, np.zeros(len(parts)), packing.costs[[k for _, k in servers]]]),
-        matrix=hstack([vstack([moving, csr_array((3 * len(servers), packing.moves))]), filling]),
-        row_lower=np.concatenate([packing.needed, np.full(kinds + 3 * len(servers), -np.inf)]),
-        row_upper=np.concatenate([np.full(covers, np.inf), packing.limits, np.zeros(3 * len(servers))]),
-        column_upper=np.append(most, np.full(len(parts) + len(servers), np.inf)),
+        cost=np.concatenate([costs, np.zeros(parts), packing.costs[server_kind]]),
+        matrix=hstack([vstack([moving, csr_array((hold.size, packing.moves))]), filling]),
+        row_lower=np.concatenate([packing.needed, np.full(kinds + hold.size, -np.inf)]),
+        row_upper=np.concatenate([np.full(covers, np.inf), packing.limits, np.zeros(hold.size)]),
+        column_upper=np.append(most, np.full(parts + servers, np.inf)),
+        integer=np.zeros(packing.moves + parts + servers, dtype=np.bool_),
         offset=packing.offset,
     )
-    outcome = Highs().solve(form.relaxation, time_limit=time_limit)
-    if outcome.bound is None:  # the time was up
+    optimum = solve_relaxation(form, budget)
+    if optimum is None:
         return -np.inf
-    return outcome.bound - _TOLERANCE * max(1.0, abs(outcome.bound))
+    return optimum.objective - CONTINUOUS_BOUND * max(1.0, abs(optimum.objective))
+
+
+def _pairs(lists: list[tuple[int, ...]]) -> tuple[Integers, Integers]:
+    """Give the index of a list and the entry, for every entry of every list."""
+    lengths = np.array([len(each) for each in lists], dtype=np.int64)
+    entries = np.array([entry for each in lists for entry in each], dtype=np.int64)
+    return np.repeat(np.arange(lengths.size), lengths), entries

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from formulations.reclaiming.milp import milp
-from formulations.reclaiming.reduction import reduce
+from formulations.reclaiming.reduction import reduce, strict
 from formulations.reclaiming.search import Search, part
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
@@ -81,7 +81,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
 def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[ReclaimingSolution]:
     """Solve the plain model between a bound and a start from reductions."""
     less = reduce(problem, optimistic=True).net()
-    more = reduce(problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})).net()
+    more = reduce(strict(problem)).net()
     below = Search(less, part(budget, _SHARE), width=width).run(branch=False)
     above = Search(more, part(budget, _SHARE), width=width).run(branch=False)
     known = [less.lift(below.counts, problem), more.lift(above.counts, problem)]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse import csr_array
 
+from formulations.reclaiming.at_once import at_once
 from formulations.reclaiming.survival import Survival, survival
 from gsopt.formulation import Formulation
 from gsopt.grid import Exact, Number, decimal
@@ -86,6 +87,10 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
             cost = (1 + _gpus_in_use(problem)) * cost + _collateral(model, rules, position)
         model.cost = pyo.Objective(expr=cost)
         return model
+
+    def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
+        """Give a greedy choice and the bound of equal shares."""
+        return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
         """Fill the arrays of the same model directly."""

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from formulations.reclaiming.at_once import at_once
 from formulations.reclaiming.reduction import Reduction, reduce
 from gsopt.formulation import Formulation
-from gsopt.grid import Number
+from gsopt.grid import Exact, Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.standard_form import StandardForm
 
@@ -92,6 +93,10 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
             rule=lambda m, g, j: m.returned[g] <= len(groups[g].servers) * m.preempted[j],
         )
         return model
+
+    def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
+        """Give a greedy choice and the bound of equal shares."""
+        return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
         """Fill the arrays of the same model directly."""

@@ -205,6 +205,20 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     return Reduction(problem.demand, tuple(merged.values()), _groups(merged, own), unit)
 
 
+def strict(problem: Reclaiming) -> Reclaiming:
+    """Give the problem in which every base worker is needed and cost alone counts: it can always be reduced.
+
+    A choice of servers preempts no more jobs in the problem itself.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> strict(gsopt.load("reclaiming/small/fungible")).elasticity
+    'tagged'
+    """
+    return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
+
+
 def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
     """Refuse jobs of which it matters which servers are lost together, or to whom."""
     for job, rule in zip(problem.jobs, rules, strict=True):

@@ -34,7 +34,7 @@ _SHARE_OF_SEARCH = 0.5
 #: take seconds for their first look at it, and do not look at the clock.
 _PROGRAM = 20_000
 
-#: Seconds beyond the time limit that a first choice may take.
+#: Seconds beyond the time limit that a first choice and bound may take: without them a limit is worth nothing.
 _GRACE = 0.25
 
 #: Part of all servers over which the hull is a straight line where the bound is called weak.
@@ -102,6 +102,8 @@ class Search:
         on_better: OnBetter | None = None,
     ) -> None:
         self._reduction, self._budget, self._width, self._on_better = reduction, budget, width, on_better
+        limit = budget.time_limit
+        self._late = replace(budget, time_limit=None if limit is None else limit + _GRACE)
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
         self._bound = 0  # what every choice pays is taken out, and no cost is negative
@@ -121,11 +123,11 @@ class Search:
             return self._answer("interrupted", "hull")
 
     def _run(self, branch: bool) -> Answer:
-        program = self._affordable(self._reduction, _WORK)
+        program = self._affordable(self._reduction, _WORK, self._late)
         if program is not None:
             self._take_optimum(program)
             return self._answer("decomposition", "decomposition")
-        frame = hull(self._reduction, self._budget)
+        frame = hull(self._reduction, self._late)
         self._bound = ceil(frame.shares.bound)
         for technique, step in (
             ("rounding", self._round),
@@ -136,13 +138,14 @@ class Search:
             step(frame)
             if self._over:
                 return self._answer(f"hull and {technique}", "hull", frame)
-        if not branch or not self._programmable(frame):
+        core = frame.shares.core(self._value)
+        if not branch or not self._programmable(core):
             return self._answer("hull and local search", "hull", frame)
-        proof = self._branch(frame)
+        proof = self._branch(core)
         return self._answer(f"hull and {proof.solver} on the core", proof.solver, frame, proof.stopped_by)
 
-    def _affordable(self, reduction: Reduction, work: int) -> Plan | None:
-        if self._budget.passed:
+    def _affordable(self, reduction: Reduction, work: int, budget: Budget) -> Plan | None:
+        if budget.passed:
             return None
         program = plan(reduction, self._width)
         return program if program is not None and program.work(reduction.demand) <= work else None
@@ -156,33 +159,33 @@ class Search:
 
     def _round(self, frame: Hull) -> None:
         """Choose between the two corners of the hull."""
-        program = self._affordable(frame.rest, _WORK_OF_REST)
+        program = self._affordable(frame.rest, _WORK_OF_REST, self._late)
         counts = None if program is None else optimum(program, self._reduction.demand)
-        limit = self._budget.time_limit
-        late = replace(self._budget, time_limit=None if limit is None else limit + _GRACE)
-        self._offer(grown(frame.rest, late) if counts is None else counts)
+        self._offer(grown(frame.rest, self._late) if counts is None else counts)
 
     def _settle(self, frame: Hull) -> None:
         """Look through all better choices that the hull allows, if tables can."""
         if self._value == self._settled:
             return
         self._settled = self._value
-        program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST)
+        program = self._affordable(frame.shares.core(self._value - 1), _WORK_OF_REST, self._budget)
         if program is not None:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
         """Improve the choice by local search, until little comes of it, or where nothing follows to the end."""
-        core, follows = frame.shares.core(self._value), self._programmable(frame)
+        core = frame.shares.core(self._value)
+        follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         improved(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
-    def _programmable(self, frame: Hull) -> bool:
-        return self._budget.time_limit is None or frame.shares.costs.network.source.size <= _PROGRAM
+    def _programmable(self, core: Reduction) -> bool:
+        """Whether a solver of mixed-integer programs can do something in time."""
+        pairs = sum(len(group.jobs) for group in core.groups if group.servers)
+        return self._budget.time_limit is None or pairs <= _PROGRAM
 
-    def _branch(self, frame: Hull) -> Proof:
+    def _branch(self, core: Reduction) -> Proof:
         """Solve what the hull leaves as a mixed-integer program."""
-        core = frame.shares.core(self._value)
         weights, own, base = prices(core)
         solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
         proof = optimize(
@@ -201,7 +204,7 @@ class Search:
         """Take in a point and a bound of the mixed-integer program, in the problem's numbers."""
         if bound is not None:
             units = (Fraction(bound) - self._reduction.base) / self._reduction.unit
-            self._bound = max(self._bound, min(self._value, ceil(units)))
+            self._bound = max(self._bound, ceil(units))  # never above the value of a known choice
         counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
         return self._offer(counts.tolist())
 

@@ -36,7 +36,7 @@ Vector = NDArray[np.float64]
 LONGEST_LOG = 2**20
 
 #: Seconds after the time limit at which a solver that has not answered is killed.
-_GRACE = 0.25
+GRACE = 0.25
 
 #: Solvers write infinity as a number at least this large.
 _INFINITY = 1e20
@@ -258,7 +258,7 @@ class Solver(ABC):
             self.await_worker(deadline)
             left = None if time_limit is None else max(deadline - monotonic(), 0.0)
             function, task = self.request(form, time_limit=left, gap=gap, start=start)
-            limit = None if left is None else max(deadline - monotonic(), 0.0) + _GRACE
+            limit = None if left is None else max(deadline - monotonic(), 0.0) + GRACE
             reply = self.call(function, task, limit=limit, hear=heard)
         except Late:
             reply = Reply(None, StoppedBy.TIME_LIMIT, "the time was up before the solver had started")

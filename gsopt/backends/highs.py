@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -267,10 +267,13 @@ def _answer(solver: Any, status: str, mixed: bool) -> Answer:
     info, solution = solver.getInfo(), solver.getSolution()
     feasible = info.primal_solution_status == int(SolutionStatus.kSolutionStatusFeasible)
     proven = info.objective_function_value if status == "kOptimal" else inf
+    bound = info.mip_dual_bound if mixed else proven
+    if mixed and not isfinite(bound) and solver.getOptionValue("mip_rel_gap")[1] == 0:
+        bound = proven  # now and then an optimal end comes without a bound
     return Answer(
         status,
         values=np.asarray(solution.col_value) if feasible else None,
-        bound=info.mip_dual_bound if mixed else proven,
+        bound=bound,
         duals=np.asarray(solution.row_dual) if solution.dual_valid and not mixed else None,
     )
 

@@ -1,12 +1,13 @@
 """Placement: which server each worker stands on, so that few servers are used and preferences are kept."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense
 
@@ -16,25 +17,48 @@ Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
 #: How many servers or workers one line stands for.
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
-#: Amounts of GPU, CPU and memory.
-Vector = tuple[int, int, int]
+#: Amounts of a problem's resources, in their order.
+Vector = tuple[int, ...]
 
 Pool = Literal["training", "inference"]
 
 _MOST = 1_000_000
 
 
+#: The resources that every problem has; the first one is what fragmentation and preferences count.
+_COMMON = ("gpu", "cpu", "memory")
+
+
 class Resources(Frozen):
-    """Amounts of the three resources; one that is left out is 0."""
+    """Amounts of resources: GPU, CPU, memory, and any others by name; one that is left out is 0.
+
+    Examples
+    --------
+    >>> needs = Resources(gpu=2, cpu=16, disk=3)
+    >>> needs.vector(), needs.vector(("gpu", "disk", "tape"))
+    ((2, 16, 0), (2, 3, 0))
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[Name, Amount] = Field(init=False)
 
     gpu: Amount = 0
     cpu: Amount = 0
     memory: Amount = 0
 
     @property
-    def vector(self) -> Vector:
-        """GPU, CPU and memory as a tuple."""
-        return self.gpu, self.cpu, self.memory
+    def named(self) -> dict[str, int]:
+        """All amounts by name, GPU, CPU and memory first."""
+        return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
+
+    def vector(self, names: Sequence[str] = _COMMON) -> Vector:
+        """Give the amounts of some resources."""
+        further = self.__pydantic_extra__
+        common = self.gpu, self.cpu, self.memory
+        if tuple(names[:3]) == _COMMON:
+            return (*common, *(further.get(name, 0) for name in names[3:]))
+        named = {**dict(zip(_COMMON, common, strict=True)), **further}
+        return tuple(named.get(name, 0) for name in names)
 
 
 class Server(Frozen):
@@ -49,7 +73,7 @@ class Server(Frozen):
     capacity
         What the server has.
     used
-        What workers that stay where they are already use of it; for GPUs alone ``{"gpu": 2}`` will do.
+        What workers that stay where they are already use of it; resources that are not named are not used.
     """
 
     name: Name
@@ -71,16 +95,27 @@ class Server(Frozen):
             return (self.name,)
         return tuple(f"{self.name}[{index}]" for index in range(self.count))
 
+    def free(self, names: Sequence[str] = _COMMON) -> Vector:
+        """Give what is free of some resources on one server of the line.
+
+        Examples
+        --------
+        >>> server = Server(name="s", capacity=Resources(gpu=8, disk=10), used=Resources(disk=4))
+        >>> server.free(), server.free(("disk",))
+        ((8, 0, 0), (6,))
+        """
+        capacity, used = self.capacity.vector(names), self.used.vector(names)
+        return tuple(amount - taken for amount, taken in zip(capacity, used, strict=True))
+
     @property
-    def free(self) -> Vector:
-        """What is free on one server of the line."""
-        gpu, cpu, memory = self.used.vector
-        return self.capacity.gpu - gpu, self.capacity.cpu - cpu, self.capacity.memory - memory
+    def free_gpus(self) -> int:
+        """The free GPUs on one server of the line."""
+        return self.capacity.gpu - self.used.gpu
 
     @property
     def in_use(self) -> bool:
         """Whether workers already stand on the servers of the line."""
-        return any(self.used.vector)
+        return any(self.used.named.values())
 
 
 class Workers(Frozen):
@@ -132,7 +167,7 @@ class PlacementSolution(Frozen):
 class Placement(Problem[PlacementSolution]):
     """Place all workers on servers, on few servers and where they should be.
 
-    A server holds its workers as long as GPUs, CPUs and memory suffice. ``minimize`` says what counts:
+    A server holds its workers as long as every resource suffices. ``minimize`` says what counts:
 
     ``"servers"``
         the servers in use: those with a worker, placed now or there before.
@@ -199,18 +234,17 @@ class Placement(Problem[PlacementSolution]):
     @model_validator(mode="after")
     def _servers_are_not_overfull(self) -> "Placement":
         for index, server in enumerate(self.servers):
-            for resource, free, used in zip(
-                Resources.model_fields, server.free, server.used.vector, strict=True
-            ):
-                if free < 0:
-                    rule = f"must be at most the capacity of {used + free}"
+            capacity = server.capacity.named
+            for resource, used in server.used.named.items():
+                if used > capacity.get(resource, 0):
+                    rule = f"must be at most the capacity of {capacity.get(resource, 0)}"
                     raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
         return self
 
     @model_validator(mode="after")
     def _workers_need_something(self) -> "Placement":
         for index, line in enumerate(self.workers):
-            if not any(line.demand.vector):
+            if not any(line.demand.named.values()):
                 raise RuleBroken(f"workers[{index}].demand", 0, "must ask for some resource")
         return self
 
@@ -234,23 +268,47 @@ class Placement(Problem[PlacementSolution]):
         """Number of single servers."""
         return sum(server.count for server in self.servers)
 
-    @property
+    @cached_property
+    def resources(self) -> tuple[str, ...]:
+        """Names of the resources: GPU, CPU, memory, and the others as servers and workers name them first.
+
+        Examples
+        --------
+        >>> server = Server(name="s", capacity=Resources(gpu=8, disk=10))
+        >>> Placement(servers=[server], workers=[]).resources
+        ('gpu', 'cpu', 'memory', 'disk')
+        """
+        named = (*(server.capacity for server in self.servers), *(line.demand for line in self.workers))
+        further = (name for amounts in named for name in amounts.__pydantic_extra__)
+        return tuple(dict.fromkeys([*_COMMON, *further]))
+
+    @cached_property
+    def demands(self) -> tuple[Vector, ...]:
+        """What one worker of each line needs, in the order of `resources`."""
+        return tuple(line.demand.vector(self.resources) for line in self.workers)
+
+    @cached_property
+    def rooms(self) -> tuple[Vector, ...]:
+        """What is free on one server of each line, in the order of `resources`."""
+        return tuple(server.free(self.resources) for server in self.servers)
+
+    @cached_property
     def hosts(self) -> dict[str, Server]:
         """The line of every single server, by the single server's name."""
         return {name: server for server in self.servers for name in server.names}
 
-    @property
+    @cached_property
     def misfit(self) -> str:
         """Name the first worker that no server has room for, so that no placement exists; empty if none."""
-        free = {server.free for server in self.servers}
+        rooms = set(self.rooms)
         roomy: set[Vector] = set()
-        for index, line in enumerate(self.workers):
-            demand = line.demand.vector
+        for index, (line, demand) in enumerate(zip(self.workers, self.demands, strict=True)):
             if demand in roomy:
                 continue
-            if not any(_fits(demand, room) for room in free):
-                needs = f"{demand[0]} GPU, {demand[1]} CPU, {demand[2]} memory"
-                return f"workers[{index}] of job {line.job} ({needs}) fits on no server"
+            if not any(_fits(demand, room) for room in rooms):
+                needs = f"{line.demand.gpu} GPU, {line.demand.cpu} CPU, {line.demand.memory} memory"
+                further = (f", {amount} {name}" for name, amount in line.demand.__pydantic_extra__.items())
+                return f"workers[{index}] of job {line.job} ({needs}{''.join(further)}) fits on no server"
             roomy.add(demand)
         return ""
 
@@ -273,8 +331,8 @@ class Placement(Problem[PlacementSolution]):
 
     def free_gpus(self, solution: PlacementSolution) -> int:
         """Count the free GPUs on the servers in use."""
-        before = sum(server.free[0] * server.count for server in self.servers if server.in_use)
-        opened = sum(server.free[0] for server in self._opened(solution).values())
+        before = sum(server.free_gpus * server.count for server in self.servers if server.in_use)
+        opened = sum(server.free_gpus for server in self._opened(solution).values())
         taken = sum(self.workers[line].demand.gpu * number for _, line, number in solution.placed)
         return before + opened - taken
 
@@ -325,12 +383,15 @@ class Placement(Problem[PlacementSolution]):
                 yield f"workers[{index}] of job {line.job}: {placed[index]} of {line.count} are placed"
 
     def _overfull(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
-        loads: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
+        rooms = dict(zip(map(id, self.servers), self.rooms, strict=True))
+        loads: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(self.resources))
         for name, index, number in solution.placed:
-            for position, amount in enumerate(self.workers[index].demand.vector):
-                loads[name][position] += amount * number
+            load = loads[name]
+            for position, amount in enumerate(self.demands[index]):
+                load[position] += amount * number
         for name, load in loads.items():
-            for resource, taken, free in zip(Resources.model_fields, load, hosts[name].free, strict=True):
+            room = rooms[id(hosts[name])]
+            for resource, taken, free in zip(self.resources, load, room, strict=True):
                 if taken > free:
                     yield f"{name}: {taken} {resource} are placed, {free} are free"
 

@@ -11,7 +11,7 @@ from gsopt import backends
 from gsopt.errors import InvalidInput, shorten
 
 #: Objects that only a program can give.
-_NOT_IN_A_FILE = frozenset({"start", "on_incumbent", "log"})
+_NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "log"})
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:

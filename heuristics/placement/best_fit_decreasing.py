@@ -5,17 +5,23 @@ from typing import Literal
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
-from heuristics.placement.filling import fill
-from heuristics.placement.scores import tightest
+from heuristics.placement.filling import Score, fill
+from heuristics.placement.scores import tightest, tightest_or_largest
 from heuristics.placement.sizes import Size, gpus, largest_first, largest_share, total_share
 
 #: The orders by name.
 ORDERS: dict[str, Size] = {"gpu": gpus, "sum": total_share, "max": largest_share}
 
+#: How servers are scored, by which empty one is opened.
+OPENS: dict[str, Score] = {"tightest": tightest, "largest": tightest_or_largest}
+
 
 @heuristic
 def best_fit_decreasing(
-    problem: Placement, *, order: Literal["gpu", "sum", "max"] = "gpu"
+    problem: Placement,
+    *,
+    order: Literal["gpu", "sum", "max"] = "gpu",
+    opens: Literal["tightest", "largest"] = "tightest",
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits best.
 
@@ -28,10 +34,12 @@ def best_fit_decreasing(
     Source: Aryl, section 5.3, in words; no algorithm number.
 
     Departures: the paper does not say what breaks ties; here lines keep their order and the first server is
-    taken. Nor which empty server is opened; here one with the fewest GPUs. Nor what happens when the preferred
-    pool is full; here workers go to the other, and base and flexible workers meet on a server only if they fit
-    nowhere else. Preferences are followed only where they are minimized, or, by whole jobs, where jobs are not
-    split. Jobs in the paper have one kind of worker; here each line of a job has its own place in the order.
+    taken. Nor which empty server is opened, "a new server": here one with the fewest GPUs, or by option one
+    with the most, which on clusters of different servers takes far fewer of them. Nor what happens when the
+    preferred pool is full; here workers go to the other, and base and flexible workers meet on a server only if
+    they fit nowhere else. Preferences are followed only where they are minimized, or, by whole jobs, where jobs
+    are not split. Jobs in the paper have one kind of worker; here each line of a job has its own place in the
+    order.
 
     Parameters
     ----------
@@ -40,11 +48,13 @@ def best_fit_decreasing(
     order
         What makes a worker large: its GPUs as in the paper, or the sum or the maximum of its shares of the
         largest server's GPUs, CPU and memory.
+    opens
+        Which empty server is opened: the one that the worker fits tightest, or the largest.
 
     Raises
     ------
     InvalidInput
-        There is no such order.
+        There is no such order, or no such choice of what is opened.
 
     Examples
     --------
@@ -54,4 +64,6 @@ def best_fit_decreasing(
     """
     if order not in ORDERS:
         raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(ORDERS)}")
-    return fill(problem, largest_first(ORDERS[order](problem)), tightest)
+    if opens not in OPENS:
+        raise InvalidInput("", "opens", shorten(opens), f"must be one of {', '.join(OPENS)}")
+    return fill(problem, largest_first(ORDERS[order](problem)), OPENS[opens])

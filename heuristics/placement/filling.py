@@ -90,10 +90,12 @@ class _Servers:
         self.placed: list[Placed] = []
         self._names = list(problem.hosts)
         self._lines = problem.workers
+        self._demands = problem.demands
+        self._needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
         self._score = score
         self._one_by_one = one_by_one
         self._pool: dict[Pool, NDArray[np.bool_]] = {"training": ~inference, "inference": inference}
-        self._free = np.array([host.free for host in hosts], dtype=np.int64).T.copy()
+        self._free = np.repeat(problem.rooms, [server.count for server in problem.servers], axis=0).T.copy()
         self._empty = ~used
         self._role = np.where(inference, np.where(used, _OTHER, _EMPTY), _TRAINING)
         scores = score(self._free[0], self._empty, np.arange(len(hosts)))
@@ -104,9 +106,11 @@ class _Servers:
         """Place the workers of lines that are alike; tell whether all found a server."""
         workers = self._lines[lines[0]]
         own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
-        needs = [(free, need) for free, need in zip(self._free, workers.demand.vector, strict=True) if need]
-        suits = [free >= need for free, need in needs]
-        scores = np.where(np.logical_and.reduce(suits if among is None else [*suits, among]), own_scores, _NONE)
+        needs = [(free, need) for free, need in zip(self._free, self._demands[lines[0]], strict=True) if need]
+        suits = np.ones(own_scores.size, dtype=np.bool_) if among is None else among.copy()
+        for free, need in needs:
+            suits &= free >= need
+        scores = np.where(suits, own_scores, _NONE)
         server, room = -1, 0
         for line in lines:
             left = self._lines[line].count
@@ -135,8 +139,7 @@ class _Servers:
 
     def _put(self, line: int, server: int, number: int) -> None:
         workers = self._lines[line]
-        for free, need in zip(self._free, workers.demand.vector, strict=True):
-            free[server] -= number * need
+        self._free[:, server] -= self._needs[line] * number
         self._empty[server] = False
         role = self._role[server]
         if workers.kind != "flexible" and role != _TRAINING:

@@ -22,6 +22,18 @@ def tightest(free: Any, empty: Any, index: Any) -> Any:
     return free + _MORE * empty
 
 
+def tightest_or_largest(free: Any, empty: Any, index: Any) -> Any:
+    """Prefer the fewest free GPUs; an empty server only if no other has room, and then the largest.
+
+    Examples
+    --------
+    >>> tightest_or_largest(3, False, 0) < tightest_or_largest(8, True, 0) < tightest_or_largest(2, True, 0)
+    True
+    """
+    del index
+    return free + empty * 2 * (_MORE - free)
+
+
 def first(free: Any, empty: Any, index: Any) -> Any:
     """Prefer the first server.
 

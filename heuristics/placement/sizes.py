@@ -21,7 +21,7 @@ def gpus(problem: Placement) -> list[float]:
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Add up the shares of the largest server's GPUs, CPU and memory that a worker of each line needs.
+    """Add up the shares of the largest server's resources that a worker of each line needs.
 
     Examples
     --------
@@ -56,11 +56,8 @@ def largest_first(sizes: list[float]) -> list[int]:
 
 
 def _shares(problem: Placement) -> list[tuple[float, ...]]:
-    largest = [
-        max(amounts) or 1
-        for amounts in zip(*(server.capacity.vector for server in problem.servers), strict=True)
-    ]
+    capacities = (server.capacity.vector(problem.resources) for server in problem.servers)
+    largest = [max(amounts) or 1 for amounts in zip(*capacities, strict=True)]
     return [
-        tuple(need / most for need, most in zip(line.demand.vector, largest, strict=True))
-        for line in problem.workers
+        tuple(need / most for need, most in zip(demand, largest, strict=True)) for demand in problem.demands
     ]

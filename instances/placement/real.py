@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gsopt.problem import About
-from gsopt.problems.placement import Placement, Resources, Server, Vector, Workers
+from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.traces.openb import FOLDER, Node, Pod, openb, read_nodes, read_pods
 
 #: Demands are rounded up to multiples of these: GPUs, cores and GiB.
@@ -22,6 +22,10 @@ _STANDING, _ARRIVING = 2_000, 1_000
 
 #: Cores and MiB are counted in thousands, and in 1,024.
 _MILLI, _MIB = 1_000, 1_024
+
+
+#: GPUs, cores and GiB.
+Vector = tuple[int, int, int]
 
 
 class _Kind(NamedTuple):
@@ -88,7 +92,7 @@ def snapshot(nodes: Sequence[Node], pods: Sequence[Pod], *, standing: Sequence[P
     >>> node = Node(name="n", cpu_milli=64_000, memory_mib=262_144, gpus=2)
     >>> pod = Pod(name="p", cpu_milli=6_000, memory_mib=12_288, gpus=1, gpu_milli=460)
     >>> problem = snapshot([node, node], [pod, pod], standing=[pod])
-    >>> [(server.count, server.used.vector) for server in problem.servers], problem.workers[0].demand.vector
+    >>> [(server.count, server.used.vector()) for server in problem.servers], problem.workers[0].demand.vector()
     ([(1, (1, 8, 16)), (1, (0, 0, 0))], (1, 8, 16))
     """
     used = _used(nodes, standing)

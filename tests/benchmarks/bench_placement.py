@@ -1,7 +1,10 @@
 """Speed of the exact methods of placement and of best-fit decreasing, and the gaps of the heuristics."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from random import Random
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -11,11 +14,13 @@ from rich.console import Console
 from rich.table import Table
 
 from formulations.placement import buckets, column_generation, exact, patterns
-from gsopt.problems.placement import Placement, PlacementSolution
+from gsopt.problems.placement import Placement, PlacementSolution, Resources, Workers
 from gsopt.result import Result, Status
+from gsopt.study import load, names, solve
 from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, worst_fit
 from instances import data_folder
-from instances.placement import elastic, from_data, vectors, whole_gpus
+from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus
+from instances.placement.clusters import cluster
 
 Answer = Result[PlacementSolution]
 
@@ -24,6 +29,15 @@ LIMIT = 20.0
 
 SEEDS = range(5)
 TYPES = (4, 8, 12, 20, 30, 50)
+
+#: Classes of vector packing.
+CLASSES = (1, 2, 3, 4, 5, 6, 7, 8, 10)
+
+#: A limit within which only the first of the heuristics have time.
+SHORT = 0.5
+
+#: Seconds that a busy machine may add to a limit.
+SLOW_MACHINE = 1.0
 
 
 def by_sum(problem: Placement) -> Answer:
@@ -72,6 +86,7 @@ def test_few_vectors(benchmark: BenchmarkFixture, method: Callable[[Placement], 
     assert result.status is Status.OPTIMAL
 
 
+@pytest.mark.slow
 @pytest.mark.benchmark(group="placement: vectors, 1,500 workers, 443 + 520 servers")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("types", [20, 30, 50])
@@ -105,6 +120,80 @@ def test_heuristics(benchmark: BenchmarkFixture, name: str, types: int) -> None:
     result = benchmark(HEURISTICS[name], vectors(types=types, workers=1_500))
 
     assert result.solution is not None or "unplaced" in result.message
+
+
+@pytest.mark.slow
+@pytest.mark.benchmark(group="placement: classes of vector packing, three resources")
+@pytest.mark.parametrize(
+    ("workers", "limit", "share", "seeds"), [(60, 10.0, 0.9, 3), (120, 60.0, 0.5, 1)], ids=["60", "120"]
+)
+def test_vector_packing(
+    benchmark: BenchmarkFixture, workers: int, limit: float, share: float, seeds: int
+) -> None:
+    """At least nine of ten with 60 workers are proven in 10 s, and half of those with 120 in a minute."""
+    problems = [
+        vector_packing(family=family, workers=workers, seed=seed) for family in CLASSES for seed in range(seeds)
+    ]
+
+    def solve_all() -> list[Answer]:
+        return [column_generation(problem, time_limit=limit) for problem in problems]
+
+    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    for problem, result in zip(problems, results, strict=True):
+        _print(problem.name, result)
+
+    assert sum(result.status is Status.OPTIMAL for result in results) >= share * len(results)
+
+
+@pytest.mark.benchmark(group="placement: five and ten resources, 60 workers")
+@pytest.mark.parametrize("resources", [5, 10])
+def test_many_resources(benchmark: BenchmarkFixture, resources: int) -> None:
+    """Half of the classes are proven in 10 s with five and with ten resources too."""
+    problems = [vector_packing(family=family, workers=60, resources=resources) for family in CLASSES]
+
+    def solve_all() -> list[Answer]:
+        return [exact(problem, time_limit=10.0) for problem in problems]
+
+    results: list[Answer] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    for problem, result in zip(problems, results, strict=True):
+        _print(problem.name, result)
+
+    assert 2 * sum(result.status is Status.OPTIMAL for result in results) >= len(results)
+
+
+@pytest.mark.slow
+@pytest.mark.benchmark(group="placement: 200 sizes on a capacity of 100,000")
+@pytest.mark.parametrize("seed", range(3))
+def test_fine_sizes(benchmark: BenchmarkFixture, seed: int) -> None:
+    """In 10 s the value is within one server of the bound, and better than best-fit decreasing."""
+    problem = fine_sizes(seed=seed)
+    result: Answer = benchmark.pedantic(exact, args=(problem,), kwargs={"time_limit": 10.0}, rounds=1)  # type: ignore[no-untyped-call]
+    _print(problem.name, result)
+
+    assert result.objective is not None
+    assert result.bound is not None
+    assert result.objective - result.bound <= 1
+    assert result.objective < (best_fit_decreasing(problem).objective or 0)
+
+
+@pytest.mark.slow
+@pytest.mark.benchmark(group="placement: deadlines")
+@pytest.mark.parametrize("limit", [0.2, 1.0, 5.0])
+def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: float) -> None:
+    """No heuristic that has time is better, there is a bound, and the limit is kept."""
+    problems = [*standing(), crowd(), fine_sizes(), vector_packing(family=5)]
+
+    def solve_all() -> list[tuple[Answer, float]]:
+        return [_timed(problem, limit) for problem in problems]
+
+    found: list[tuple[Answer, float]] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+    for problem, (result, seconds) in zip(problems, found, strict=True):
+        compared = HEURISTICS.values() if limit > SHORT else (best_of_three, best_fit_decreasing)
+        values = [method(problem).objective for method in compared]
+        best = min((float(value) for value in values if value is not None), default=None)
+        assert best is None or (result.objective is not None and result.objective <= best), problem.name
+        assert result.status is Status.INFEASIBLE or result.bound is not None, problem.name
+        assert seconds <= limit + 0.5 + SLOW_MACHINE, (problem.name, seconds)
 
 
 @pytest.mark.slow
@@ -177,3 +266,38 @@ def _print(name: str, result: Answer) -> None:
 
 def _short(problem: Placement) -> str:
     return problem.name.removeprefix("placement/real/")
+
+
+def standing() -> list[Placement]:
+    """Load the committed suite."""
+    problems = [load(name) for name in names("placement/")]
+    return [problem for problem in problems if isinstance(problem, Placement)]
+
+
+def crowd() -> Placement:
+    """Give 4,000 workers in 1,000 lines, each of a need of its own, and 2,000 servers."""
+    random = Random(0)
+    needs: dict[tuple[int, int, int], None] = {}
+    while len(needs) < 1_000:
+        gpus = random.choice((1, 1, 1, 2, 2, 4, 8))
+        cores, memory = round(gpus * random.uniform(4, 14)), round(gpus * random.uniform(8, 60))
+        needs[gpus, min(cores, 92), min(memory, 210)] = None
+    counts = Counter(random.choices(range(1_000), k=3_000))
+    return Placement(
+        name="crowd",
+        servers=cluster(900, 1_100),
+        workers=tuple(
+            Workers(
+                job=f"j{number}",
+                count=1 + counts[number],
+                demand=Resources(gpu=gpus, cpu=cores, memory=memory),
+            )
+            for number, (gpus, cores, memory) in enumerate(needs)
+        ),
+    )
+
+
+def _timed(problem: Placement, limit: float) -> tuple[Answer, float]:
+    begin = perf_counter()
+    result: Answer = solve(problem, time_limit=limit)
+    return result, perf_counter() - begin

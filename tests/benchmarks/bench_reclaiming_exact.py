@@ -1,27 +1,40 @@
-"""Speed of the exact reclaiming methods on clusters of 520 servers, beside Algorithm 1 in the same run."""
+"""Speed of the exact reclaiming methods beside Algorithm 1 in the same run, and what short limits leave."""
 
 from collections import Counter
 from statistics import median
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+import heuristics.reclaiming
 from formulations.reclaiming import decomposition, exact, milp, reduced
 from formulations.reclaiming.decomposition import curve
+from formulations.reclaiming.hull import hull
 from formulations.reclaiming.reduction import reduce
+from gsopt.budget import Budget
 from gsopt.formulation import Formulation
+from gsopt.problem import Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Status
 from heuristics.reclaiming import greedy
-from instances.reclaiming import churn
+from instances import load, names
+from instances.reclaiming import churn, server_uniform
 from instances.reclaiming.workers import Mode
 
 MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 SEEDS = range(8)
 DEMANDS = range(20, 301, 20)
-WITHOUT_BRANCHING = {"decomposition", "LP bound met by rounding", "core of the LP by decomposition"}
+WITHOUT_BRANCHING = {"decomposition", "hull and rounding", "hull and decomposition of the core"}
+
+#: Most that a proof may take, as a multiple of Algorithm 1: 15 ms where all is narrow and 20 ms where it is not
+#: against the third of a millisecond that Algorithm 1 takes; the paper reports 420,000.
+MOST = {"packed": 50, "mixed": 50, "worker": 60}
+
+LIMITS = (0.2, 1.0, 5.0)
+HEURISTICS = [getattr(heuristics.reclaiming, name) for name in heuristics.reclaiming.__all__]
 
 
 class Run(NamedTuple):
@@ -41,14 +54,14 @@ def sweep(mode: Mode) -> list[Run]:
         for demand in DEMANDS:
             problem = cluster.model_copy(update={"demand": demand})
             proven, quick = exact(problem), greedy(problem)
-            runs.append(Run(proven.runtime, quick.runtime, proven.message, proven.status))
+            runs.append(Run(proven.runtime, quick.runtime, proven.message.split(";")[0], proven.status))
     return runs
 
 
 @pytest.mark.benchmark(group="reclaiming: exact against Algorithm 1, 520 servers, sweep of seeds and demands")
 @pytest.mark.parametrize("mode", MODES)
 def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> None:
-    """The proof costs at most 200 times Algorithm 1, and 95 % need no branch and bound."""
+    """All are proven, 95 % without branch and bound, at a price per mode; the slowest ones are not far off."""
     exact(churn(servers=520, mode="worker"))  # starts the solver's process
     runs: list[Run] = benchmark.pedantic(sweep, args=(mode,), rounds=1)  # type: ignore[no-untyped-call]
     times = 1000 * np.array([run.exact for run in runs])
@@ -62,8 +75,10 @@ def test_exact_against_algorithm_1(benchmark: BenchmarkFixture, mode: Mode) -> N
     )
 
     assert {run.status for run in runs} == {Status.OPTIMAL}
-    assert ratio <= 200
+    assert ratio <= MOST[mode]
     assert unbranched >= 0.95
+    assert high <= 5 * middle
+    assert times.max() <= 50 * middle
 
 
 @pytest.mark.benchmark(group="reclaiming: one demand, 520 servers")
@@ -90,6 +105,73 @@ def test_decomposition(benchmark: BenchmarkFixture, mode: Mode) -> None:
 def test_curve(benchmark: BenchmarkFixture, mode: Mode) -> None:
     """The whole trade-off curve is found at once."""
     assert len(benchmark(curve, churn(servers=520, mode=mode))) == 521
+
+
+@pytest.mark.benchmark(group="reclaiming: all demands against one, 520 servers")
+@pytest.mark.parametrize("mode", ["packed", "mixed"])
+def test_the_curve_costs_little_more_than_its_middle(benchmark: BenchmarkFixture, mode: Mode) -> None:
+    """All 521 demands at once take at most twice the time of one."""
+    problem = churn(servers=520, mode=mode, demand=260)
+    one = min(exact(problem).runtime for _ in range(10))
+    begin = perf_counter()
+    benchmark.pedantic(curve, args=(problem,), rounds=10)  # type: ignore[no-untyped-call]
+    whole = (perf_counter() - begin) / 10
+
+    assert whole <= 2 * one
+
+
+def best_known(problem: Reclaiming) -> Number:
+    """Give the value of the best heuristic."""
+    values: list[Number | None] = [method(problem).objective for method in HEURISTICS]
+    return min(value for value in values if value is not None)
+
+
+def within(problem: Reclaiming, limit: float) -> None:
+    """Assert what a limit leaves: no worse than any heuristic, a bound, and an answer in time."""
+    result = exact(problem, time_limit=limit)
+
+    assert result.objective is not None
+    assert result.bound is not None
+    assert result.objective <= best_known(problem)
+    assert result.bound > 0 or result.objective == 0
+    assert result.runtime <= limit + 0.5
+
+
+@pytest.mark.benchmark(group="reclaiming: short limits")
+@pytest.mark.parametrize("limit", LIMITS)
+def test_committed_instances_within_a_limit(benchmark: BenchmarkFixture, limit: float) -> None:
+    """On every committed instance a limit leaves no less than the best heuristic."""
+    problems = [problem for name in names("reclaiming") if isinstance(problem := load(name), Reclaiming)]
+    milp(problems[0])  # starts the solver's process
+
+    def solve_all() -> None:
+        for problem in problems:
+            within(problem, limit)
+
+    benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.benchmark(group="reclaiming: short limits, dense hypergraphs")
+@pytest.mark.parametrize("limit", LIMITS)
+@pytest.mark.parametrize("degree", [3, 5, 8])
+@pytest.mark.parametrize("servers", [60, 200, 1000])
+def test_dense_hypergraphs_within_a_limit(
+    benchmark: BenchmarkFixture, servers: int, degree: int, limit: float
+) -> None:
+    """On servers with many random jobs each a limit leaves no less than the best heuristic."""
+    problem = server_uniform(servers=servers, jobs=servers, degree=degree, demand=servers // 3, seed=degree)
+    exact(server_uniform(servers=20, jobs=15, degree=3, demand=6), width=-1)  # starts the solver's process
+    benchmark.pedantic(within, args=(problem, limit), rounds=1)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.benchmark(group="reclaiming: hull")
+@pytest.mark.parametrize("servers", [2_000, 10_000])
+def test_hull(benchmark: BenchmarkFixture, servers: int) -> None:
+    """The hull of a dense hypergraph, by a maximum flow or two."""
+    problem = server_uniform(servers=servers, jobs=servers, degree=8, demand=servers // 3)
+    reduction = reduce(problem).net()
+
+    assert benchmark(hull, reduction, Budget()).finished
 
 
 @pytest.mark.benchmark(group="reclaiming: reduction, 520 servers")

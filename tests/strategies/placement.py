@@ -94,3 +94,25 @@ def gpu_line(*sizes: int, gpus: int = 8, servers: int = 0) -> Placement:
         servers=(Server(name="s", count=servers or max(len(sizes), 1), capacity=Resources(gpu=gpus)),),
         workers=tuple(Workers(job=f"j{index}", demand=Resources(gpu=size)) for index, size in enumerate(sizes)),
     )
+
+
+def tiny_vectors(seed: int) -> Placement:
+    """Draw 2 to 8 workers that need 1 to 5 resources, and up to 4 servers of one or two kinds."""
+    random = Random(seed)
+    names = ("gpu", "cpu", "memory", "disk", "network")[: random.randint(1, 5)]
+
+    def amounts(least: int, most: int) -> Resources:
+        return Resources(**{name: random.randint(least, most) for name in names})
+
+    kinds = random.randint(1, 2)
+    return Placement(
+        name=f"vectors {seed}",
+        servers=tuple(
+            Server(name=f"s{kind}", count=random.randint(1, 4 // kinds), capacity=amounts(600, 1000))
+            for kind in range(kinds)
+        ),
+        workers=tuple(
+            Workers(job=f"j{index}", count=random.choice((1, 1, 2)), demand=amounts(1, 600))
+            for index in range(random.randint(2, 4))
+        ),
+    )

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from formulations.deadline import Deadline
 from formulations.placement.answer import answer, without_model
 from formulations.placement.packing import Packing, Patterns
 from formulations.placement.settle import Settled
+from gsopt.budget import Budget
 from gsopt.errors import Contradiction, ModelMismatch
 from gsopt.result import Status
 from tests.strategies.placement import committed
 
-NOW = Deadline(None)
+NOW = Budget()
 
 
 def test_nothing_to_place_is_optimal() -> None:
@@ -38,20 +38,18 @@ def test_a_worker_that_fits_nowhere_is_infeasible() -> None:
 def test_a_model_that_miscounts_is_found_out(counted: int, error: type[Exception]) -> None:
     """A model that counts less than the judge raises, and so does one that proves more."""
     patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
-    settled = Settled(counted, np.array([1.0, 1.0]), counted)
+    settled = Settled(counted, np.array([1, 1]), counted)
     packing = Packing.of(committed("small/six-items"))
     with pytest.raises(error):
-        answer(packing, patterns, settled, method="m", solver="s", deadline=NOW, message="")
+        answer(packing, patterns, settled, method="m", budget=NOW, message="")
 
 
 def test_a_model_may_count_more_before_the_optimum() -> None:
     """Before the optimum a model may pay for servers that stay empty."""
     problem = committed("small/six-items")
     patterns = Patterns.of([(0, 0, [1, 0, 2]), (0, 0, [0, 2, 1])], 3)
-    settled = Settled(1, np.array([1.0, 2.0]), 3)
-    result = answer(
-        Packing.of(problem), patterns, settled, method="m", solver="s", deadline=NOW, message="note"
-    )
+    settled = Settled(1, np.array([1, 2]), 3)
+    result = answer(Packing.of(problem), patterns, settled, method="m", budget=NOW, message="note")
 
     assert (result.objective, result.bound, result.message) == (2, 1, "note")
     assert result.status is Status.FEASIBLE

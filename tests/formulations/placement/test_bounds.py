@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 
 from formulations.placement.bounds import Prices, better_than, lagrange, round_up
+from formulations.placement.linear import solve_relaxation
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Reals
-from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
@@ -16,7 +17,7 @@ from tests.strategies.placement import placements
 
 def prices(packing: Packing, worth: Reals) -> Prices:
     """Give prices with what the maximal patterns are worth at them."""
-    patterns = maximal_patterns(packing, limit=10_000)
+    patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert patterns is not None
     most = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(most, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))
@@ -25,11 +26,10 @@ def prices(packing: Packing, worth: Reals) -> Prices:
 
 def optimal_prices(packing: Packing) -> tuple[float, Prices]:
     """Give the relaxation's value and prices."""
-    patterns = maximal_patterns(packing, limit=10_000)
+    patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert patterns is not None
-    relaxed = Highs().solve(packing.form(patterns).relaxation)
-    assert relaxed.objective is not None
-    assert relaxed.duals is not None
+    relaxed = solve_relaxation(packing.form(patterns), Budget())
+    assert relaxed is not None
     return relaxed.objective, prices(packing, packing.worth(relaxed.duals))
 
 
@@ -45,7 +45,7 @@ def test_any_prices_prove_a_bound(problem: Placement) -> None:
     random = np.random.default_rng(problem.size)
     for scale in (0.1, 1.0, 20.0):
         drawn = prices(packing, scale * random.random((len(packing.zones), len(packing.demands))))
-        assert lagrange(packing, drawn) <= optimum + 1e-9
+        assert lagrange(packing, drawn) <= optimum
         for known in (optimum, optimum + 1, optimum + 50):
             assert better_than(packing, drawn, known) <= optimum
 
@@ -61,7 +61,7 @@ def test_the_relaxations_prices_prove_its_value(problem: Placement) -> None:
     value, optimal = optimal_prices(packing)
 
     assert lagrange(packing, optimal) == pytest.approx(value, abs=1e-6)
-    assert round_up(packing, value) <= better_than(packing, optimal, int(best[0])) <= best[0]
+    assert round_up(packing, value - 1e-6) <= better_than(packing, optimal, int(best[0])) <= best[0]
 
 
 def test_zones_that_are_apart_are_rounded_up_one_by_one() -> None:
@@ -79,7 +79,7 @@ def test_zones_that_are_apart_are_rounded_up_one_by_one() -> None:
     packing = Packing.of(Placement(servers=servers, workers=lines, minimize="preferences"))
     value, optimal = optimal_prices(packing)
 
-    assert round_up(packing, value) == 1
+    assert round_up(packing, value - 1e-6) == 1
     assert better_than(packing, optimal, 5) == 3
 
 
@@ -88,13 +88,13 @@ def test_it_closes_the_gap_of_large_instances() -> None:
     packing = Packing.of(elastic(seed=2))
     value, optimal = optimal_prices(packing)
 
-    assert round_up(packing, value) == 848
+    assert round_up(packing, value - 1e-6) == 848
     assert better_than(packing, optimal, 852) == 850
 
 
-@pytest.mark.parametrize(("bound", "rounded"), [(3.0, 3), (3.0000001, 3), (3.01, 4), (2.9999999, 3)])
+@pytest.mark.parametrize(("bound", "rounded"), [(3.0, 3), (3.0000001, 4), (3.01, 4), (2.9999999, 3)])
 def test_bounds_are_rounded_up_to_whole_servers(bound: float, rounded: int) -> None:
-    """A bound is rounded up, rounding errors forgiven."""
+    """A bound is rounded up; the rounding of its sums is none of its business."""
     assert round_up(Packing.of(vectors(types=2, workers=4)), bound) == rounded
 
 

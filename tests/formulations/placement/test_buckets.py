@@ -77,7 +77,7 @@ def test_lines_of_several_workers_may_span_servers() -> None:
 @pytest.mark.parametrize(
     ("problem", "reason"),
     [
-        (vectors(types=2, workers=4), "workers need CPU or memory"),
+        (vectors(types=2, workers=4), "workers need more than GPUs"),
         (elastic(jobs=2), "it minimizes servers, not preferences"),
         (vectors(types=2, workers=4, minimize="fragmentation"), "it minimizes servers, not fragmentation"),
         (committed("small/whole-jobs"), "jobs that are not split have two to choose from"),

@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from formulations.placement import buckets, column_generation, exact, milp, patterns
 from gsopt.backends import CpSat, Highs
 from gsopt.errors import Unsupported
-from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.result import Status
+from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
+from gsopt.result import Result, Status
 from gsopt.study import exact_methods, heuristics, load, names
 from gsopt.testing import brute_force, check_formulation
-from instances.placement import elastic, vectors, whole_gpus
-from tests.strategies.placement import committed, placements, tiny
+from heuristics.placement import best_of_three
+from instances.placement import elastic, vector_packing, vectors, whole_gpus
+from tests.strategies.placement import committed, placements, tiny, tiny_vectors
 
 SMALL = names("placement/small/")
 
@@ -32,6 +33,63 @@ def test_all_methods_equal_enumeration(fifty: int) -> None:
             assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), where
             assert result.objective == (None if best is None else best[0]), where
             assert result.bound == result.objective, where
+
+
+@pytest.mark.parametrize("fifty", range(6))
+def test_all_methods_equal_enumeration_on_vectors(fifty: int) -> None:
+    """On 300 random instances with one to five resources every exact method that applies equals enumeration."""
+    for seed in range(50 * fifty, 50 * fifty + 50):
+        problem = tiny_vectors(seed)
+        best = brute_force(problem)
+        for method in (patterns, column_generation, exact):
+            result = method(problem)
+            where = f"{method.__name__} on seed {seed}"
+            assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL), where
+            assert result.objective == (None if best is None else best[0]), where
+
+
+@pytest.mark.parametrize("resources", [5, 10])
+@pytest.mark.parametrize("family", [1, 6, 10])
+def test_five_and_ten_resources(family: int, resources: int) -> None:
+    """With five and ten resources the optimum of 24 workers is proven, and the same by all maximal patterns."""
+    problem = vector_packing(family=family, workers=24, resources=resources)
+    generated, enumerated = column_generation(problem), patterns(problem)
+
+    assert generated.status is enumerated.status is Status.OPTIMAL
+    assert generated.objective == enumerated.objective
+
+
+def test_the_start_is_kept_when_there_is_no_time() -> None:
+    """Without time the start comes back, with a bound above 0."""
+    problem = vectors(types=40, workers=300, seed=2)
+    start = best_of_three(problem)
+    result = exact(problem, start=start.solution, time_limit=0.0)
+
+    assert result.objective is not None
+    assert start.objective is not None
+    assert result.bound is not None
+    assert 0 < result.bound <= result.objective <= start.objective
+
+
+def test_better_solutions_are_told_and_may_stop_the_search() -> None:
+    """Each better solution is told with its bound; who returns True gets the last one back."""
+    problem = vector_packing(family=10, workers=30)
+    told: list[Result[PlacementSolution]] = []
+    result = column_generation(problem, on_incumbent=told.append)
+    values = [float(each.objective or 0) for each in told]
+
+    assert values == sorted(values, reverse=True)
+    assert told[-1].objective == result.objective
+    stopped = column_generation(problem, on_incumbent=lambda _: True)
+    assert stopped.objective == told[0].objective
+
+
+def test_a_gap_ends_the_search() -> None:
+    """With a gap of one half the first placement is enough."""
+    result = column_generation(vector_packing(family=10, workers=30), gap=0.5)
+
+    assert result.message == "resources counted"
+    assert result.objective is not None
 
 
 def test_the_random_instances_cover_every_variant() -> None:
@@ -58,7 +116,7 @@ def test_it_chooses_by_structure_and_says_so() -> None:
     """GPUs only go to buckets, few patterns are enumerated, many generated; the message names the method."""
     assert exact(whole_gpus(workers=100, seed=3)).message == "buckets: GPUs counted"
     assert exact(vectors(types=4, workers=100)).message.startswith("patterns: ")
-    assert exact(vectors(types=40, workers=100, training=30, inference=30)).message.startswith(
+    assert exact(vectors(types=50, workers=1500, skew=0.5), time_limit=1.0).message.startswith(
         "column_generation: "
     )
 
@@ -136,7 +194,7 @@ def scaled(problem: Placement, factors: tuple[int, int, int]) -> Placement:
     """Give a problem with other units."""
 
     def finer(amounts: Resources) -> Resources:
-        gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector, factors, strict=True))
+        gpu, cpu, memory = (amount * factor for amount, factor in zip(amounts.vector(), factors, strict=True))
         return Resources(gpu=gpu, cpu=cpu, memory=memory)
 
     servers = tuple(

@@ -3,13 +3,13 @@
 import pytest
 from hypothesis import given, settings
 
-from formulations.deadline import Deadline
 from formulations.placement.bounds import round_up
 from formulations.placement.generation import Generation, Relaxed
 from formulations.placement.maximal import maximal_patterns
-from formulations.placement.packing import Packing
-from formulations.placement.pricing import pricer
+from formulations.placement.packing import Packing, Patterns
+from formulations.placement.pricers import pricer
 from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.result import StoppedBy
 from instances.placement import elastic, vectors
@@ -19,8 +19,10 @@ from tests.strategies.placement import committed, placements
 def generated(problem: Placement, *, limit: float | None = None) -> tuple[Packing, Relaxed]:
     """Generate patterns for a problem."""
     packing = Packing.of(problem)
-    pricers = tuple(pricer(packing, zone, Highs()) for zone in packing.zones)
-    return packing, Generation(packing, pricers, Deadline(limit)).run()
+    pricers = tuple(pricer(packing, zone) for zone in packing.zones)
+    return packing, Generation(packing, pricers, Budget(time_limit=limit)).run(
+        Patterns.of((), len(packing.demands))
+    )
 
 
 @pytest.mark.parametrize(
@@ -37,12 +39,12 @@ def generated(problem: Placement, *, limit: float | None = None) -> tuple[Packin
 def test_the_bound_is_the_relaxation_over_all_patterns(problem: Placement) -> None:
     """The rounded bound is that of the relaxation over all maximal patterns."""
     packing, relaxed = generated(problem)
-    every = maximal_patterns(packing, limit=20_000)
+    every = maximal_patterns(packing, limit=20_000, budget=Budget())
     assert every is not None
     best = Highs().solve(packing.form(every).relaxation).objective
     assert best is not None
 
-    assert round_up(packing, relaxed.bound) == round_up(packing, best)
+    assert round_up(packing, relaxed.bound) == round_up(packing, best - 1e-6)
     assert relaxed.bound <= best + 1e-6 * max(1.0, abs(best))
     assert relaxed.value >= relaxed.bound - 1e-6 * max(1.0, abs(best))
 
@@ -54,11 +56,11 @@ def test_infeasible_relaxations_are_proven(problem: Placement) -> None:
     if problem.misfit:
         return
     packing, relaxed = generated(problem)
-    every = maximal_patterns(packing, limit=10_000)
+    every = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert every is not None
     whole = Highs().solve(packing.form(every).relaxation).objective
 
-    assert relaxed.infeasible or relaxed.outcome is not None
+    assert relaxed.infeasible or relaxed.optimum is not None
     if relaxed.infeasible:
         assert whole is None
 
@@ -75,4 +77,4 @@ def test_without_time_nothing_is_known() -> None:
     """Without time there is neither an optimum nor a proof."""
     _, relaxed = generated(vectors(types=10, workers=100), limit=0.0)
 
-    assert (relaxed.outcome, relaxed.infeasible, relaxed.stopped_by) == (None, False, StoppedBy.TIME_LIMIT)
+    assert (relaxed.optimum, relaxed.infeasible, relaxed.stopped_by) == (None, False, StoppedBy.TIME_LIMIT)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
 from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
@@ -31,8 +32,8 @@ def test_amounts_are_divided_by_what_divides_every_demand() -> None:
     )
     packing = Packing.of(problem)
 
-    assert packing.demands.tolist() == [[2, 0, 0], [3, 0, 0]]
-    assert packing.rooms.tolist() == [[6, 0, 0]]
+    assert packing.demands.tolist() == [[2], [3]]
+    assert packing.rooms.tolist() == [[6]]
 
 
 def test_servers_without_room_are_left_out() -> None:
@@ -76,7 +77,7 @@ def test_the_model_counts_what_the_judge_counts(problem: Placement) -> None:
     if problem.misfit:
         return
     packing = Packing.of(problem)
-    patterns = maximal_patterns(packing, limit=10_000)
+    patterns = maximal_patterns(packing, limit=10_000, budget=Budget())
     assert patterns is not None
     outcome = Highs().solve(packing.form(patterns))
     best = brute_force(problem)

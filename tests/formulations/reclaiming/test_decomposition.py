@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming import milp
-from formulations.reclaiming.decomposition import convolve, curve, decomposition, optimum, plan
-from formulations.reclaiming.reduction import Group, Reduction
+from formulations.reclaiming.decomposition import convolve, curve, decomposition, fill, optimum, plan
+from formulations.reclaiming.reduction import Group, Reduction, reduce
 from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
@@ -37,7 +37,7 @@ def test_the_curve_of_figure_5() -> None:
     assert curve(figure_5()) == (0, 1, 1, 2, 3, 3, 4)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(reclaiming_problems())
 def test_the_curve_is_the_enumerated_optimum_everywhere(problem: Reclaiming) -> None:
     """Every point of the curve is what enumeration finds, in every variant that is supported."""
@@ -209,6 +209,25 @@ def test_costs_beyond_64_bits_are_exact() -> None:
 
     assert result.solution is not None
     assert (result.solution.servers, result.bound) == (("s3",), Fraction(5, 10**324))
+
+
+@pytest.mark.parametrize("bits", range(59, 66))
+def test_numbers_around_64_bits_do_not_overflow(bits: int) -> None:
+    """Two tables whose impossible entries are added to each other stay right up to 64 bits and beyond."""
+    weight = 2**bits // 3
+    program = plan(Reduction(2, (weight, weight, weight), (Group((0,), 0, (0, 2)), Group((1,), 0, (1, 2)))), 2)
+    assert program is not None
+
+    assert fill(program, 2)[-1].tolist() == [0, 2 * weight, 3 * weight]
+
+
+def test_the_dearest_choice_is_a_choice() -> None:
+    """Where everything must go the optimum costs all that there is."""
+    reduction = reduce(figure_5(demand=6))
+    program = plan(reduction, 12)
+
+    assert program is not None
+    assert optimum(program, 6) == [2, 1, 1, 1, 1]
 
 
 def test_tables_of_any_size_count_as_more_work() -> None:

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming.reduction import Group, Reduction, reduce
+from formulations.reclaiming.survival import survival
 from gsopt.errors import Unsupported
-from gsopt.grid import Exact
+from gsopt.grid import Exact, decimal
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from instances.reclaiming import server_uniform
@@ -85,6 +86,23 @@ def test_optimistic_reductions_never_cost_more(given: Reclaiming) -> None:
     reduction = reduce(given, optimistic=True)
 
     assert all(mine <= judged for mine, judged in values(reduction, given))
+
+
+@settings(deadline=None, max_examples=100)
+@given(reclaiming_problems())
+def test_optimistic_reductions_forget_no_more_than_the_others(given: Reclaiming) -> None:
+    """Jobs are preempted by their critical servers, and lose their GPUs on those of them that are kept."""
+    reduction = reduce(given, optimistic=True)
+    for choice in given.candidates():
+        expected: Number = 0
+        for job in given.jobs:
+            critical = survival(job, given.elasticity).critical
+            kept = sum(gpus for server, gpus in critical.items() if server not in choice.servers)
+            if not critical.keys().isdisjoint(choice.servers):
+                expected += given.cost_weight * decimal(job.cost)
+                expected += kept if given.second_objective == "collateral" else 0
+
+        assert expected == reduction.number(reduction.value(reduction.counts(choice, given)))
 
 
 @settings(deadline=None, max_examples=100)

@@ -1,12 +1,13 @@
 """The techniques one after the other: which one ends a search, what stops it, what is left then."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from formulations.reclaiming import search as module
+from formulations.reclaiming.growth import grown
 from formulations.reclaiming.reduced import point
 from formulations.reclaiming.reduction import Reduction, reduce
 from formulations.reclaiming.search import Answer, Search, part
@@ -128,13 +129,42 @@ def test_a_weak_bound_is_called_weak_by_nature() -> None:
 
 
 @pytest.mark.parametrize("reduction", [HARD, CORE])
-def test_without_time_there_is_a_choice_and_a_bound(reduction: Reduction) -> None:
-    """A budget that has passed leaves a choice, a bound above 0, and the reason."""
+@pytest.mark.parametrize("grace", [0.0, 0.25])
+def test_without_time_there_is_a_choice_and_a_bound(
+    reduction: Reduction, grace: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget that has passed, with grace and without, leaves a choice, a bound above 0, and the reason."""
+    monkeypatch.setattr(module, "_GRACE", grace)
     answer = run(reduction, time_limit=0.0)
 
     assert sum(answer.counts) == reduction.demand
     assert 0 < answer.bound <= reduction.value(answer.counts)
     assert answer.stopped_by is StoppedBy.TIME_LIMIT
+
+
+def test_the_first_choice_has_a_moment_of_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Choice and bound may take a quarter of a second more than the limit, so that they are worth having."""
+    limits: list[float | None] = []
+
+    def noted(reduction: Reduction, budget: Budget) -> list[int]:
+        limits.append(budget.time_limit)
+        return grown(reduction, budget)
+
+    monkeypatch.setattr(module, "grown", noted)
+    for time_limit in (0.0, None):
+        run(HARD, time_limit=time_limit, backend=Told(stopped(StoppedBy.TIME_LIMIT)))
+
+    assert limits == [0.25, None]
+
+
+def test_a_value_of_0_is_no_gap_of_0() -> None:
+    """Relative to a value of 0 there is no gap, so nothing counts as met before the bound is 0 too."""
+    solver = Told(stopped(StoppedBy.TIME_LIMIT))
+    value = HARD.value(run(HARD, backend=solver).counts)
+    solver.asked.clear()
+    run(replace(HARD, base=-value), backend=solver)
+
+    assert len(solver.asked) == 1
 
 
 def test_a_known_choice_is_not_lost() -> None:

@@ -4,6 +4,7 @@ import itertools
 import os
 import subprocess
 import sys
+from math import isclose
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from gsopt.backends import Backend, CpSat, Highs, Scip
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CLAIM
 from tests.processes import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -61,6 +63,11 @@ def union_of_servers(servers: int = 60, jobs: int = 120, returned: int = 25) -> 
         row_upper=np.full(len(touched) + 1, np.inf),
         column_upper=np.ones(servers + jobs),
     )
+
+
+def meet(value: float | None, other: float | None) -> bool:
+    """Tell whether two solvers, or a solver and its model, mean the same number."""
+    return value is not None and other is not None and isclose(value, other, rel_tol=CLAIM, abs_tol=CLAIM)
 
 
 def best_value(form: StandardForm) -> float | None:

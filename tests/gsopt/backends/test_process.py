@@ -142,8 +142,9 @@ def test_late_worker_is_killed(pool: Pool, clock: Clock) -> None:
     assert pool.pids == []
 
 
-def test_interrupt_is_obeyed(pool: Pool) -> None:
+def test_interrupt_is_obeyed(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A hearer that returns True must stop the function, which may still answer and be used again."""
+    monkeypatch.setattr("gsopt.backends.process._STOP_LIMIT", PATIENCE)
     with pool.borrow(MODULE, nothing) as worker:
         reply = worker.call(functions.obey, 1, limit=None, hear=lambda _frame: True)
 
@@ -172,8 +173,9 @@ def test_keyboard_interrupt_stops(pool: Pool) -> None:
     assert reply.stopped_by is StoppedBy.INTERRUPT
 
 
-def test_stop_that_comes_too_late_spares_the_next_call(pool: Pool) -> None:
+def test_stop_that_comes_too_late_spares_the_next_call(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt that crosses with the answer must not stop the next function."""
+    monkeypatch.setattr("gsopt.backends.process._STOP_LIMIT", PATIENCE)
     with pool.borrow(MODULE, nothing) as worker:
         for _ in range(20):
             worker.call(functions.chatter, "x", limit=None, hear=lambda _frame: True)

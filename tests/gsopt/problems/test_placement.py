@@ -64,7 +64,7 @@ def test_the_example_file_is_read(tmp_path: Path) -> None:
 
     assert isinstance(problem, Placement)
     assert (problem.minimize, problem.unit, problem.size) == ("servers", "servers", 1)
-    assert problem.workers[0].demand.vector == (4, 0, 0)
+    assert problem.workers[0].demand.vector() == (4, 0, 0)
     assert brute_force(problem) == (1, placed(("s1", 0, 2)))
 
 
@@ -191,6 +191,56 @@ def test_every_resource_is_checked() -> None:
     assert broken == ["s: 6 cpu are placed, 5 are free", "s: 12 memory are placed, 10 are free"]
 
 
+def test_further_resources_are_named_and_checked(tmp_path: Path) -> None:
+    """Resources beside GPU, CPU and memory are read, written, judged and named like these."""
+    path = tmp_path / "disks.json"
+    path.write_text(
+        EXAMPLE.replace('"memory": 350}', '"memory": 350, "disk": 10, "r7": 5}').replace(
+            '"demand": {"gpu": 4}', '"demand": {"gpu": 4, "disk": 6}'
+        )
+    )
+    problem = read_problem(path)
+    assert isinstance(problem, Placement)
+    write(problem, path)
+
+    again = read_problem(path)
+    assert isinstance(again, Placement)
+    assert again == problem
+    assert problem.resources == ("gpu", "cpu", "memory", "disk", "r7")
+    assert (problem.demands, problem.rooms) == (((4, 0, 0, 6, 0),), ((8, 92, 350, 10, 5),))
+    assert problem.misfit == ""
+    assert problem.violations(placed(("s1", 0, 2))) == ["s1: 12 disk are placed, 10 are free"]
+
+
+def test_a_resource_that_no_server_has_fits_nowhere() -> None:
+    """A worker that asks for what no server has is named with it, and so is more used than there is."""
+    line = Workers(job="a", demand=Resources(gpu=1, tape=2))
+    problem = Placement(servers=(gpus("s"),), workers=(line,))
+
+    assert problem.misfit == "workers[0] of job a (1 GPU, 0 CPU, 0 memory, 2 tape) fits on no server"
+    with pytest.raises(ValidationError, match="must be at most the capacity of 0"):
+        Placement(servers=(gpus("s", used=Resources(tape=1)),), workers=())
+
+
+@pytest.mark.parametrize("number", [0.5, 1.0, True])
+def test_parts_of_workers_are_refused(number: float) -> None:
+    """A placement counts whole workers: half a worker, a float and a truth value are refused."""
+    with pytest.raises(ValidationError):
+        placed(("t", 0, number))  # type: ignore[arg-type]
+
+
+def test_computed_figures_are_no_fields() -> None:
+    """What was computed of a problem is not among its fields, and is computed anew for a copy."""
+    problem = three_kinds()
+    assert problem.misfit == ""
+    other = problem.model_copy(update={"servers": (gpus("t", used=Resources(gpu=6)),)})
+
+    assert set(dict(problem)) == set(Placement.model_fields)
+    assert Placement(**dict(problem)) == problem
+    assert other.rooms == ((2, 0, 0),)
+    assert other.misfit.startswith("workers[0] of job a")
+
+
 def test_undivided_jobs_stay_in_one_pool() -> None:
     """Where jobs are not split a job on training and on inference servers breaks a rule."""
     problem = three_kinds(split_jobs=False)
@@ -262,7 +312,8 @@ BAD_FILES = {
     "negative GPUs": ('"gpu": 4}', '"gpu": -4}', "workers[0].demand.gpu: -4: "),
     "half a GPU": ('"gpu": 4}', '"gpu": 0.5}', "workers[0].demand.gpu: 0.5: "),
     "a number as text": ('"gpu": 4}', '"gpu": "4"}', "workers[0].demand.gpu: '4': "),
-    "an unknown resource": ('"gpu": 4}', '"disk": 4}', "workers[0].demand.disk: 4: is not a known key"),
+    "half of another resource": ('"gpu": 4}', '"disk": 0.5}', "workers[0].demand.disk: 0.5: "),
+    "a negative amount of another resource": ('"gpu": 4}', '"disk": -1}', "workers[0].demand.disk: -1: "),
     "an unknown pool": ('"training"', '"loan"', "servers[0].pool: 'loan': "),
     "no workers in a line": ('"count": 2', '"count": 0', "workers[0].count: 0: "),
     "not finite": ('"gpu": 4}', '"gpu": NaN}', "NaN: must be a finite number"),
@@ -330,12 +381,12 @@ def evaluated(problem: Placement, solution: PlacementSolution) -> tuple[bool, in
     for server in problem.servers:
         for name in server.names:
             here = [(problem.workers[line], number) for host, line, number in solution.placed if host == name]
-            load = [sum(w.demand.vector[r] * n for w, n in here) + server.used.vector[r] for r in range(3)]
-            feasible &= all(load[r] <= server.capacity.vector[r] for r in range(3))
-            if here or any(server.used.vector):
+            load = [sum(w.demand.vector()[r] * n for w, n in here) + server.used.vector()[r] for r in range(3)]
+            feasible &= all(load[r] <= server.capacity.vector()[r] for r in range(3))
+            if here or any(server.used.vector()):
                 used += 1
                 free_gpus += server.capacity.gpu - load[0]
-            stays = any(server.used.vector) or any(w.kind != "flexible" for w, _ in here)
+            stays = any(server.used.vector()) or any(w.kind != "flexible" for w, _ in here)
             for w, number in here:
                 pools.setdefault(w.job, set()).add(server.pool)
                 wrong = (w.kind == "inelastic") == (server.pool == "inference")

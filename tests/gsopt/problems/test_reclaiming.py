@@ -1,6 +1,7 @@
 """The judge of reclaiming, against values worked out by hand and an evaluation of its own."""
 
 import random
+from fractions import Fraction
 from itertools import combinations
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import ValidationError
 
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from gsopt.testing import brute_force, check_judge
+from tests.strategies.reclaiming import reclaiming_problems
 
 SERVERS = [Server(name=f"s{i}", gpus=8) for i in range(1, 7)]
 FIGURE_5 = [
@@ -215,3 +217,33 @@ def test_candidates_are_all_choices(seed: int) -> None:
     problem = random_problem(seed)
     names = [server.name for server in problem.servers]
     assert [c.servers for c in problem.candidates()] == list(combinations(names, problem.demand))
+
+
+@settings(deadline=None, max_examples=100)
+@given(reclaiming_problems())
+def test_every_value_is_a_whole_multiple_of_the_step(problem: Reclaiming) -> None:
+    """Whatever the costs, the step divides the value of every choice exactly."""
+    step = problem.step
+    for choice in problem.candidates():
+        value = Fraction(problem.objective(choice))
+
+        assert value == 0 if step is None else (value / step).denominator == 1
+
+
+@pytest.mark.parametrize(
+    ("costs", "second_objective", "step"),
+    [
+        ((1.1, 1e6), "none", Fraction(1, 10)),
+        ((63.0, 126.0), "none", 63),
+        ((0.0,), "none", None),  # every value is 0
+        ((6.0, 9.0), "collateral", 1),  # GPUs count one by one
+    ],
+)
+def test_the_step_is_that_of_the_costs_as_written(
+    costs: tuple[float, ...], second_objective: str, step: Fraction | None
+) -> None:
+    """The step is the greatest common divisor of decimal costs, and 1 where collateral damage counts too."""
+    jobs = tuple(Job(name=f"j{number}", workers={"s1": 1}, cost=cost) for number, cost in enumerate(costs))
+    problem = Reclaiming(demand=1, servers=SERVERS, jobs=jobs)
+
+    assert step == problem.model_copy(update={"second_objective": second_objective}).step

@@ -164,3 +164,13 @@ def test_an_unknown_order_is_refused() -> None:
     """An order that does not exist is refused in one line."""
     with pytest.raises(InvalidInput, match="order: 'cpu': must be one of gpu, sum, max"):
         best_fit_decreasing(gpu_line(1), order="cpu")  # type: ignore[arg-type]
+
+
+def test_which_empty_server_is_opened_is_an_option() -> None:
+    """Small workers on a small and a large server: the tightest takes both, the largest the large one alone."""
+    small, large = Server(name="s", capacity=Resources(gpu=1)), Server(name="l", capacity=Resources(gpu=8))
+    problem = Placement(servers=[small, large], workers=[Workers(job="a", count=2, demand=Resources(gpu=1))])
+    assert best_fit_decreasing(problem).objective == 2
+    assert best_fit_decreasing(problem, opens="largest").objective == 1
+    with pytest.raises(InvalidInput, match="opens: 'any': must be one of tightest, largest"):
+        best_fit_decreasing(problem, opens="any")  # type: ignore[arg-type]

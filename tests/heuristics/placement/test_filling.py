@@ -22,12 +22,12 @@ SCORES: dict[str, tuple[Callable[..., int], bool]] = {
 def written_out(problem: Placement, score: Callable[..., int]) -> dict[tuple[str, int], int] | None:
     """Place worker by worker, looking at every server; jobs may be split."""
     names, hosts = list(problem.hosts), list(problem.hosts.values())
-    free = [list(host.free) for host in hosts]
+    free = [list(host.free()) for host in hosts]
     kinds = [{"stays"} if host.in_use else set() for host in hosts]
     placed: dict[tuple[str, int], int] = {}
     for line, workers in enumerate(problem.workers):
         for _ in range(workers.count):
-            need = workers.demand.vector
+            need = workers.demand.vector()
             room = [s for s in range(len(hosts)) if all(f >= n for f, n in zip(free[s], need, strict=True))]
             if not room:
                 return None

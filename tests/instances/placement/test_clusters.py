@@ -12,8 +12,8 @@ def test_two_pools_of_alike_servers() -> None:
     servers = cluster(443, 520)
 
     assert [(server.pool, server.count) for server in servers] == [("training", 443), ("inference", 520)]
-    assert servers[0].capacity.vector == (8, 92, 350)
-    assert servers[1].capacity.vector == (8, 92, 210)
+    assert servers[0].capacity.vector() == (8, 92, 350)
+    assert servers[1].capacity.vector() == (8, 92, 210)
     assert [server.pool for server in cluster(0, 5)] == ["inference"]
 
 
@@ -26,5 +26,5 @@ def test_partly_used_servers_are_not_overfull(seed: int) -> None:
     assert sum(server.count for server in servers if server.in_use) == 40
     for server in servers:
         assert server.capacity == CAPACITY[server.pool]
-        assert all(free >= 0 for free in server.free)
-        assert server.free[0] > 0
+        assert all(free >= 0 for free in server.free())
+        assert server.free_gpus > 0

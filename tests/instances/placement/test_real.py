@@ -30,15 +30,15 @@ def test_demands_are_rounded_up_and_capacities_down() -> None:
     """A part of a GPU is a whole one, cores and GiB go up to the grid, and capacities lose what is no unit."""
     problem = snapshot([NODE, NODE.model_copy(update={"cpu_milli": 95_999})], [POD, POD])
 
-    assert [server.capacity.vector for server in problem.servers] == [(8, 96, 384), (8, 95, 384)]
-    assert [(line.demand.vector, line.count) for line in problem.workers] == [((1, 12, 48), 2)]
+    assert [server.capacity.vector() for server in problem.servers] == [(8, 96, 384), (8, 95, 384)]
+    assert [(line.demand.vector(), line.count) for line in problem.workers] == [((1, 12, 48), 2)]
 
 
 def test_a_pod_without_gpus_stays_without() -> None:
     """Pods that ask for CPU and memory only are workers too."""
     problem = snapshot([NODE], [POD.model_copy(update={"gpus": 0, "gpu_milli": 0})])
 
-    assert problem.workers[0].demand.vector == (0, 12, 48)
+    assert problem.workers[0].demand.vector() == (0, 12, 48)
 
 
 def test_standing_pods_fill_the_tightest_node_first() -> None:
@@ -46,7 +46,7 @@ def test_standing_pods_fill_the_tightest_node_first() -> None:
     small = NODE.model_copy(update={"gpus": 2})
     problem = snapshot([NODE, small], [POD], standing=[POD] * 3)
 
-    assert [(server.capacity.gpu, server.used.vector) for server in problem.servers] == [
+    assert [(server.capacity.gpu, server.used.vector()) for server in problem.servers] == [
         (8, (1, 12, 48)),
         (2, (2, 24, 96)),
     ]
@@ -56,7 +56,7 @@ def test_a_standing_pod_without_room_is_left_out() -> None:
     """What a full cluster cannot hold is not in the instance."""
     problem = snapshot([NODE], [POD], standing=[POD] * 9)
 
-    assert problem.servers[0].used.vector == (8, 96, 384)
+    assert problem.servers[0].used.vector() == (8, 96, 384)
 
 
 def test_snapshots_of_the_trace(problems: list[Placement]) -> None:

@@ -1,0 +1,126 @@
+"""Dive: patterns fixed one after the other, with new ones generated for the workers that are left."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from formulations.placement.labels import Labels
+from formulations.placement.linear import Optimum
+from formulations.placement.master import Master
+from formulations.placement.packing import Filled, Integers, Packing, Patterns
+from formulations.placement.start import complete
+from gsopt.budget import Budget
+from gsopt.tolerances import FEASIBILITY, REDUCED_COST
+
+#: Rounds of pricing after each pattern that is fixed, at most: in the first dive and in the others.
+_ROUNDS = 2, 4
+
+#: Fillings that pricing follows at a time.
+_WIDTHS = (300,)
+
+#: How much chance adds to the value of a pattern when the next one to fix is chosen, in dives after the first.
+_CHANCE = 0.5
+
+
+@dataclass(eq=False)
+class Diver:
+    """Dives through one relaxation, again and again; the patterns that are generated stay.
+
+    A dive rounds up the pattern that the relaxation uses most, takes its workers out, generates patterns for
+    the others, and goes on until nobody is left, or until the relaxation shows that the goal is missed. When
+    the time is up those who are left are placed by best fit. It knows one zone: pools do not matter.
+
+    Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
+    Journal on Computing 31 (2019).
+
+    Attributes
+    ----------
+    packing
+        The packing.
+    patterns
+        The patterns so far.
+    random
+        Source of the chance in all dives but the first.
+    """
+
+    packing: Packing
+    patterns: Patterns
+    random: np.random.Generator
+    dives: int = 0
+    _known: set[tuple[int, int, bytes]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._known = set(self.patterns.keys())
+        self._master = Master(self.packing)
+        self._master.add(self.patterns)
+
+    def dive(self, goal: float, budget: Budget) -> Filled | None:
+        """Look for a solution of at most a value; None where the dive finds none.
+
+        Parameters
+        ----------
+        goal
+            The value.
+        budget
+            Time limit.
+        """
+        needs, left = self.packing.totals.copy(), self.packing.limits.copy()
+        fixed: Counter[int] = Counter()
+        cost = self.packing.offset
+        while needs.any():
+            self._master.demand(needs, left)
+            optimum = self._generate(needs, goal - cost, budget)
+            if optimum is None:
+                break
+            for pattern, most in self._choose(optimum).items():
+                counts, kind = self.patterns.counts[pattern], self.patterns.kind[pattern]
+                times = min(most, int(left[kind]), _useful(counts, needs))
+                needs = np.maximum(needs - times * counts, 0)
+                left[kind] -= times
+                cost += times * int(self.packing.costs[kind])
+                fixed[pattern] += times
+        self.dives += 1
+        if needs.any() and not budget.passed:
+            return None
+        rest = complete(self.packing, needs, left)
+        used = np.array(sorted(fixed), dtype=np.int64)
+        chosen = Patterns(self.patterns.zone[used], self.patterns.kind[used], self.patterns.counts[used])
+        often = np.array([fixed[pattern] for pattern in used.tolist()], dtype=np.int64)
+        return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
+
+    def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
+        """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""
+        pricer = Labels(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
+        for _ in range(_ROUNDS[self.dives > 0]):
+            optimum = self._master.solve(budget)
+            if optimum is None:
+                return None
+            worth, rents = self.packing.worth(optimum.duals)[0], self.packing.rents(optimum.duals)
+            priced = pricer(worth, rents, budget=budget)
+            rows = [(0, room, counts) for room, counts in zip(priced.room, priced.counts, strict=True)]
+            fresh = Patterns.of(rows, needs.size).without(self._known)
+            if not len(fresh) or budget.passed:
+                break
+            self._known.update(fresh.keys())
+            self.patterns += fresh
+            self._master.add(fresh)
+        optimum = self._master.solve(budget)
+        if optimum is None or budget.passed:
+            return None
+        return optimum if optimum.objective - self.packing.offset <= goal + REDUCED_COST else None
+
+    def _choose(self, optimum: Optimum) -> dict[int, int]:
+        """Choose the patterns that are fixed next, and how often: whole ones, or else the most used one."""
+        filled = optimum.values
+        whole = np.floor(filled + FEASIBILITY).astype(np.int64)
+        if whole.any():
+            return {pattern: int(whole[pattern]) for pattern in np.flatnonzero(whole).tolist()}
+        chance = self.random.random(filled.size) * _CHANCE if self.dives else np.zeros(filled.size)
+        return {int(np.where(filled > FEASIBILITY, filled + chance, 0.0).argmax()): 1}
+
+
+def _useful(counts: Integers, needs: Integers) -> int:
+    """Count how often a pattern still places as many workers of each demand as it holds, at least once."""
+    holds = counts > 0
+    return max(int((needs[holds] // counts[holds]).min()), 1)

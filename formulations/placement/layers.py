@@ -1,0 +1,49 @@
+"""Layers: many fillings of one server at a time, extended demand by demand in arrays."""
+
+import numpy as np
+
+from formulations.placement.packing import Integers
+
+
+def fitting(free: Integers, need: Integers, most: int) -> Integers:
+    """Count the workers of one demand that fit beside every filling, up to a number.
+
+    Examples
+    --------
+    >>> fitting(np.array([[8, 3, 20]]), np.array([4]), most=3)
+    array([2, 0, 3])
+    """
+    holds = np.full(free.shape[1], most, dtype=np.int64)
+    for amounts, amount in zip(free, need.tolist(), strict=True):
+        if amount:
+            np.minimum(holds, amounts // amount, out=holds)
+    return holds
+
+
+def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, Integers, Integers]:
+    """Extend every filling by each number of workers of one demand that fits.
+
+    Parameters
+    ----------
+    free
+        What the fillings leave free, shape (resources, fillings).
+    need
+        What one worker needs, shape (resources,).
+    holds
+        How many workers fit, shape (fillings,).
+
+    Returns
+    -------
+    parents, numbers, free
+        For every extended filling the index of the one it comes from, the number of workers added, the most
+        first, and what is left free, shape (resources, extended fillings).
+
+    Examples
+    --------
+    >>> extend(np.array([[8, 3]]), np.array([4]), np.array([2, 0]))
+    (array([0, 0, 0, 1]), array([2, 1, 0, 0]), array([[0, 4, 8, 3]]))
+    """
+    parents = np.repeat(np.arange(holds.size), holds + 1)
+    last = np.cumsum(holds + 1) - 1
+    numbers = last[parents] - np.arange(parents.size)
+    return parents, numbers, free[:, parents] - need[:, np.newaxis] * numbers

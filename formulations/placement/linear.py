@@ -1,0 +1,68 @@
+"""Linear: small linear programs, solved in this process.
+
+They take milliseconds, and hundreds of them in a row prove nothing by themselves: every bound is recomputed
+from their prices. Another process would take longer to be told of them than to solve them.
+"""
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from scipy.sparse import vstack
+
+from formulations.placement.packing import Reals
+from gsopt.budget import Budget
+from gsopt.standard_form import StandardForm
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """Optimum of a linear program.
+
+    Attributes
+    ----------
+    values
+        One value per column, shape (columns,).
+    duals
+        Change of the objective per unit of each row's limit, shape (rows,).
+    objective
+        Value.
+    """
+
+    values: Reals
+    duals: Reals
+    objective: float
+
+
+def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
+    """Minimize over the linear relaxation of a standard form; None where no optimum is found in time.
+
+    Examples
+    --------
+    >>> form = StandardForm.build(cost=[1], matrix=[[2]], row_lower=[3], row_upper=[np.inf])
+    >>> optimum = solve_relaxation(form, Budget())
+    >>> optimum.objective, optimum.duals
+    (1.5, array([0.5]))
+    """
+    from scipy.optimize import linprog
+
+    left = budget.left()
+    if not form.cost.size:
+        feasible = form.violation([]) == 0
+        return Optimum(np.zeros(0), np.zeros(form.row_lower.size), form.offset) if feasible else None
+    above, below = np.isfinite(form.row_lower), np.isfinite(form.row_upper)
+    found = linprog(
+        form.cost,
+        A_ub=vstack([-form.matrix[above], form.matrix[below]], format="csr"),
+        b_ub=np.append(-form.row_lower[above], form.row_upper[below]),
+        bounds=list(zip(form.column_lower.tolist(), form.column_upper.tolist(), strict=True)),
+        method="highs-ds",
+        options={"time_limit": inf if left is None else left},
+    )
+    if found.x is None or found.fun is None or found.status != 0:
+        return None
+    duals = np.zeros(form.row_lower.size)
+    rises = found.ineqlin.marginals
+    duals[above] -= rises[: above.sum()]
+    duals[below] += rises[above.sum() :]
+    return Optimum(found.x, duals, float(found.fun) + form.offset)

@@ -1,0 +1,99 @@
+"""Master: the linear relaxation over the patterns so far, solved again from its last basis."""
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csc_array, eye_array
+
+from formulations.placement.linear import Optimum
+from formulations.placement.packing import Integers, Packing, Patterns, Reals
+from gsopt.backends.program import Program
+from gsopt.budget import Budget
+
+
+class Master:
+    """A linear program over patterns that grows.
+
+    Column generation solves it some hundred times, each time with some columns more. It stays loaded in the
+    solver's process, which goes on from the last basis. Rows are those of `Packing.form`; further columns count
+    the workers of each zone and demand that find no place.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=3, demand=Resources(gpu=4))],
+    ... )
+    >>> packing = Packing.of(problem)
+    >>> master = Master(packing)
+    >>> master.add(Patterns.of([(0, 0, [2])], 1))
+    >>> master.solve(Budget()).objective
+    1.5
+    """
+
+    def __init__(self, packing: Packing) -> None:
+        self._packing = packing
+        self._covers = len(packing.zones) * len(packing.demands)
+        self._program = Program()
+        moving, costs, most = packing.moving
+        self._program.add_rows(
+            np.append(packing.needed, np.full(len(packing.kinds), -np.inf)),
+            np.append(np.full(self._covers, np.inf), packing.limits),
+        )
+        self._costs = np.zeros(0)
+        self._add(costs.astype(np.float64), most.astype(np.float64), csc_array(moving))
+        missing = csc_array(eye_array(self._covers + len(packing.kinds), self._covers))
+        self._add(np.zeros(self._covers), np.full(self._covers, np.inf), missing)
+        self._counting_cost: bool | None = None  # what the columns' costs are set to count; None: anew
+
+    def _add(self, costs: Reals, most: Reals, matrix: Any) -> None:
+        self._costs = np.append(self._costs, costs)
+        if costs.size:
+            self._program.add_columns(
+                costs,
+                np.zeros(costs.size),
+                most,
+                starts=matrix.indptr[:-1],
+                rows=matrix.indices,
+                entries=matrix.data,
+            )
+
+    def add(self, patterns: Patterns) -> None:
+        """Add patterns as columns."""
+        self._add(
+            self._packing.costs[patterns.kind].astype(np.float64),
+            np.full(len(patterns), np.inf),
+            csc_array(self._packing.filling(patterns)),
+        )
+        self._counting_cost = None
+
+    def demand(self, needs: Integers, limits: Integers) -> None:
+        """Ask for other numbers of workers, shape (zones * demands,), and allow others of servers."""
+        lower = np.append(needs, np.full(limits.size, -np.inf))
+        self._program.change_rows(lower, np.append(np.full(needs.size, np.inf), limits))
+
+    def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
+        """Minimize the cost with everybody placed, or else how many find no place; None without an optimum."""
+        self._set_costs(counting_cost=counting_cost)
+        solved = self._program.solve(budget)
+        if solved is None:
+            return None
+        moves = self._packing.moves
+        return Optimum(
+            values=np.append(solved.values[:moves], solved.values[moves + self._covers :]),
+            duals=solved.duals,
+            objective=solved.objective + counting_cost * self._packing.offset,
+        )
+
+    def _set_costs(self, *, counting_cost: bool) -> None:
+        if self._counting_cost is counting_cost:
+            return
+        moves = self._packing.moves
+        missing = slice(moves, moves + self._covers)
+        costs = self._costs.copy() if counting_cost else np.zeros(self._costs.size)
+        costs[missing] = 0.0 if counting_cost else 1.0
+        self._program.change_costs(costs)
+        most = np.full(self._covers, 0.0 if counting_cost else np.inf)
+        self._program.change_columns(np.arange(costs.size)[missing], np.zeros(self._covers), most)
+        self._counting_cost = counting_cost

@@ -1,0 +1,61 @@
+"""Multipliers: what the resources of one server are worth when parts of workers may fill it."""
+
+import numpy as np
+
+from formulations.placement.linear import solve_relaxation
+from formulations.placement.packing import Integers, Reals
+from gsopt.budget import Budget
+from gsopt.standard_form import StandardForm
+
+
+def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
+    """Give the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
+
+    Whatever the multipliers, what the room's resources cost at them plus what workers are worth beyond theirs
+    bounds the worth of any filling; these make the bound least. Zeros where there is no time.
+
+    Parameters
+    ----------
+    demands
+        Shape (demands, resources).
+    room
+        Shape (resources,).
+    totals
+        Number of workers of each demand, shape (demands,).
+    worth
+        What one worker of each demand is worth, shape (demands,).
+    budget
+        Time limit.
+
+    Examples
+    --------
+    >>> demands, room, worth = np.array([[4], [3]]), np.array([8]), np.array([0.5, 0.3])
+    >>> multipliers(demands, room, np.array([1, 9]), worth, Budget()).round(6)
+    array([0.1])
+    """
+    wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
+    if room.size == 1:
+        return _critical(demands[wanted, 0], int(room[0]), totals[wanted], worth[wanted])
+    share = demands[wanted] / np.maximum(room, 1)  # rows in full servers, so that bytes and GPUs weigh alike
+    form = StandardForm.build(
+        cost=-worth[wanted],
+        matrix=share.T,
+        row_lower=np.full(room.size, -np.inf),
+        row_upper=np.ones(room.size),
+        column_upper=totals[wanted],
+    )
+    optimum = solve_relaxation(form, budget)
+    if optimum is None:
+        return np.zeros(room.size)
+    prices: Reals = np.maximum(-optimum.duals, 0.0) / np.maximum(room, 1)
+    return prices
+
+
+def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
+    """Give worth by size of the worker that fits no longer where those worth most for their size come first."""
+    order = np.argsort(-worth / sizes, kind="stable")
+    beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
+    if not beyond.size:
+        return np.zeros(1)
+    critical = order[beyond[0]]
+    return np.array([worth[critical] / sizes[critical]])

@@ -1,0 +1,32 @@
+"""Pricers: which way of pricing suits which amounts."""
+
+import numpy as np
+
+from formulations.placement.labels import Labels
+from formulations.placement.packing import Packing, Zone
+from formulations.placement.pricing import Pricer
+from formulations.placement.table import Table
+
+#: Entries of a table, and steps in which it is filled, up to which it is the faster way.
+_ENTRIES, _STEPS = 2_000_000, 5_000
+
+#: Share of the demands that have more workers than a server holds from which on all are taken to have.
+_MOST = 0.5
+
+
+def pricer(packing: Packing, zone: Zone) -> Pricer | None:
+    """Choose how to price in a zone; None without servers.
+
+    A table where amounts are coarse and of most demands there are more workers than a server holds; it counts
+    workers that do not exist. Labels otherwise.
+    """
+    rooms = packing.rooms[list(zone.kinds)]
+    if not len(rooms):
+        return None
+    shortest_first = np.argsort(rooms.max(axis=0), kind="stable")
+    sizes = rooms.max(axis=0)[shortest_first] + 1.0
+    holds = (rooms.max(axis=0) // np.maximum(packing.demands, 1)).min(axis=1)
+    plenty = (packing.totals >= holds).mean() >= _MOST
+    if plenty and sizes.prod() <= _ENTRIES and sizes[0] * len(packing.demands) <= _STEPS:
+        return Table(packing.demands[:, shortest_first], rooms[:, shortest_first])
+    return Labels(packing.demands, rooms, packing.totals)

@@ -1,0 +1,227 @@
+"""Start: a first placement, by best-fit decreasing on servers and workers that are put together."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import NamedTuple
+
+import numpy as np
+
+from formulations.placement.layers import fitting
+from formulations.placement.packing import Filled, Integers, Packing, Reals, Unit
+from gsopt.budget import Budget
+
+
+def constructed(packing: Packing, budget: Budget) -> Filled | None:
+    """Place workers by best fit and by first fit, in several orders; None where nothing is found in time.
+
+    Workers of one demand are placed all at once. By best fit the largest come first, by the sum of their shares
+    of a server, by the largest share or by the first resource, each on the fullest server with room; by first
+    fit they come as in the file, each on the first server with room. Opened are the servers with most room for
+    their cost, or with least room. The best of these combinations is kept. Where pools matter workers are
+    placed unit by unit.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
+    ... )
+    >>> constructed(Packing.of(problem), Budget()).values
+    array([2, 1])
+    """
+    best: Filled | None = None
+    grace = Budget(time_limit=max(budget.left() or 0.0, _GRACE)) if budget.left() is not None else budget
+    fill = _by_unit if packing.units else _by_demand
+    combinations = product(_openings(packing), _orders(packing))
+    for opening, order in islice(combinations, _FOR_UNITS if packing.units else None):
+        found = fill(packing, order, opening, grace)
+        if found is not None and (best is None or packing.value(found) < packing.value(best)):
+            best = found
+        if grace.passed:
+            break
+    return best
+
+
+class _Order(NamedTuple):
+    """In which order demands are placed, and whether on the first or on the fullest server with room."""
+
+    demands: Integers
+    on_first: bool = False
+
+
+def _orders(packing: Packing) -> list[_Order]:
+    share = packing.demands / np.maximum(packing.rooms.max(axis=0), 1)
+    sizes = (share.sum(axis=1), share.max(axis=1), share[:, 0] + share.sum(axis=1) / _TIES)
+    in_file = _Order(np.arange(len(packing.demands)), on_first=True)
+    return [in_file, *(_Order(np.argsort(-size, kind="stable")) for size in sizes)]
+
+
+def _openings(packing: Packing) -> list[Integers]:
+    """Order the kinds of servers as they shall be opened; those that cost nothing come first."""
+    room = _weights(packing) @ packing.rooms.T
+    by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
+    by_room = np.lexsort((room, packing.costs > 0))
+    return [by_value] if (by_value == by_room).all() else [by_value, by_room]
+
+
+def _weights(packing: Packing) -> Reals:
+    weights: Reals = 1 / np.maximum(packing.rooms.max(axis=0), 1)
+    return weights
+
+
+#: Seconds that the first placements may take whatever the limit.
+_GRACE = 0.3
+
+#: Combinations that are tried where units are placed one by one.
+_FOR_UNITS = 2
+
+#: Where sizes are equal the sum of the shares decides: it is divided by this and added.
+_TIES = 1e6
+
+
+class _Servers:
+    """Servers while they are filled: the open ones in arrays, the others counted by kind."""
+
+    def __init__(self, packing: Packing, opening: Integers, left: Integers, *, on_first: bool = False) -> None:
+        self._packing = packing
+        self._opening = opening.tolist()
+        self._weights = _weights(packing)
+        self.left = left.copy()
+        self._on_first = on_first
+        size = min(int(left.sum()), int(packing.totals.sum()))
+        self.open = 0
+        self.kind, self.zone = np.zeros((2, size), dtype=np.int64)
+        self.free = np.zeros((packing.demands.shape[1], size), dtype=np.int64)
+        self.entries: list[tuple[Integers, int, Integers]] = []
+
+    def place(self, demand: int, number: int, zone: int) -> int:
+        """Place some workers in a zone; give the number of those for whom there is no room."""
+        rest = self._on_open(demand, number, zone)
+        for kind in self._opening:
+            if not rest:
+                break
+            if self.left[kind] and kind in self._packing.zones[zone].kinds:
+                rest = self._on_new(demand, rest, zone, kind)
+        return rest
+
+    def _on_open(self, demand: int, number: int, zone: int) -> int:
+        free = self.free[:, : self.open]
+        roomy = (free >= self._packing.demands[demand][:, np.newaxis]).all(axis=0)
+        servers = np.flatnonzero(roomy & (self.zone[: self.open] == zone))
+        if not self._on_first:
+            servers = servers[np.argsort(self._weights @ free[:, servers], kind="stable")]
+        servers = servers[:number]
+        holds = fitting(free[:, servers], self._packing.demands[demand], number)
+        return self._put(demand, number, servers, holds)
+
+    def _on_new(self, demand: int, number: int, zone: int, kind: int) -> int:
+        room = self._packing.rooms[kind]
+        each = int(fitting(room[:, np.newaxis], self._packing.demands[demand], number)[0])
+        if not each:
+            return number
+        count = min(int(self.left[kind]), -(-number // each))
+        new = np.arange(self.open, self.open + count)
+        self.open += count
+        self.left[kind] -= count
+        self.kind[new], self.zone[new] = kind, zone
+        self.free[:, new] = room[:, np.newaxis]
+        return self._put(demand, number, new, np.full(count, each))
+
+    def _put(self, demand: int, number: int, servers: Integers, holds: Integers) -> int:
+        before = np.cumsum(holds) - holds
+        numbers = np.clip(number - before, 0, holds)
+        self.free[:, servers] -= self._packing.demands[demand][:, np.newaxis] * numbers
+        self.entries.append((servers, demand, numbers))
+        return number - int(numbers.sum())
+
+    def filled(self, moved: Integers) -> Filled:
+        """Give the fillings as patterns with their numbers."""
+        contents: list[dict[int, int]] = [{} for _ in range(self.open)]
+        for servers, demand, numbers in self.entries:
+            for server, number in zip(servers.tolist(), numbers.tolist(), strict=True):
+                if number:
+                    contents[server][demand] = contents[server].get(demand, 0) + number
+        return self._packing.filled(moved, zip(self.zone.tolist(), self.kind.tolist(), contents, strict=False))
+
+
+def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
+    """Place some workers of each demand on servers of each kind that are left; None where one finds no room.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Placement, Resources, Server, Workers
+    >>> problem = Placement(
+    ...     servers=[Server(name="s", count=9, capacity=Resources(gpu=8))],
+    ...     workers=[Workers(job="a", count=5, demand=Resources(gpu=4))],
+    ... )
+    >>> complete(Packing.of(problem), np.array([3]), np.array([2])).patterns.counts.tolist()
+    [[2], [1]]
+    """
+    servers = _Servers(packing, _openings(packing)[0], left)
+    for demand in _orders(packing)[-1].demands.tolist():
+        if needs[demand] and servers.place(demand, int(needs[demand]), 0):
+            return None
+    return servers.filled(np.zeros(0, dtype=np.int64))
+
+
+def _by_demand(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+    servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
+    for demand in order.demands.tolist():
+        if budget.passed or servers.place(demand, int(packing.totals[demand]), 0):
+            return None
+    return servers.filled(np.zeros(0, dtype=np.int64))
+
+
+def _by_unit(packing: Packing, order: _Order, opening: Integers, budget: Budget) -> Filled | None:
+    servers = _Servers(packing, opening, packing.limits, on_first=order.on_first)
+    moved = np.zeros(packing.moves, dtype=np.int64)
+    rank = np.argsort(order.demands)
+    parts = [packing.parts(unit) for unit in packing.units]
+    for u in sorted(range(len(parts)), key=lambda u: min(int(rank[demand]) for demand, _, _ in parts[u])):
+        for times in _portions(packing.units[u]):
+            if budget.passed or not _place_unit(packing, servers, moved, u, parts[u], times):
+                return None
+    return servers.filled(moved)
+
+
+def _portions(unit: Unit) -> Iterator[int]:
+    """Give how often the unit is placed at a time: single workers all at once, jobs one by one."""
+    if unit.alone:
+        yield unit.number
+    else:
+        yield from (1 for _ in range(unit.number))
+
+
+def _place_unit(
+    packing: Packing,
+    servers: _Servers,
+    moved: Integers,
+    u: int,
+    parts: Sequence[tuple[int, int, int]],
+    times: int,
+) -> bool:
+    """Place a unit in the pool that costs less, or else in the other; tell whether there was room."""
+    unit, rest = packing.units[u], times
+    for inference in (True, False) if unit.moving < 0 else (False, True):
+        before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)
+        shared = np.zeros(packing.moves, dtype=np.int64)
+        missing = 0
+        for demand, zone, number in parts:
+            missing = servers.place(demand, number * rest, zone if inference else 0)
+            if missing and inference and zone != packing.shared_zone:  # among others is better than nowhere
+                shared[len(packing.units) + demand] = missing
+                missing = servers.place(demand, missing, packing.shared_zone)
+                shared[len(packing.units) + demand] -= missing
+            if missing and not unit.alone:
+                break
+        if missing and not unit.alone:
+            servers.free, servers.left, servers.open = before[:3]
+            del servers.entries[before[3] :]
+            continue
+        moved += shared
+        moved[u] += (rest - missing) * inference
+        rest = missing
+        if not rest:
+            return True
+    return False

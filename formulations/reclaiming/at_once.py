@@ -1,0 +1,29 @@
+"""At once: a choice and a bound for any variant of the problem, whatever comes of the rest."""
+
+from math import ceil
+
+from formulations.reclaiming.growth import grown
+from formulations.reclaiming.reduction import reduce, strict
+from formulations.reclaiming.shares import Costs, equal_shares
+from gsopt.budget import Budget
+from gsopt.grid import Exact
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+
+#: Seconds after which the choice is no longer a careful one.
+_MOMENT = 0.25
+
+
+def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
+    """Give a greedy choice, as if every base worker were needed, and the bound of equal shares.
+
+    The bound forgets what jobs lose on servers that they can do without one by one.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> at_once(gsopt.load("reclaiming/aryl-figure-5"))
+    (ReclaimingSolution(servers=('s1', 's2')), 1)
+    """
+    less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
+    bound = less.number(ceil(equal_shares(Costs.of(less)).bound))
+    return more.lift(grown(more, Budget(time_limit=_MOMENT)), problem), bound

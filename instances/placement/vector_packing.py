@@ -1,0 +1,119 @@
+"""Vector packing: the classes of instances on which the literature compares its methods."""
+
+from collections.abc import Iterator
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.placement import Placement, Resources, Server, Workers
+from instances.arguments import require
+
+#: Capacity, least and largest size of the classes with independent sizes.
+_UNIFORM = {
+    1: (1_000, 100, 400),
+    2: (1_000, 1, 1_000),
+    3: (1_000, 200, 800),
+    4: (1_000, 50, 200),
+    5: (1_000, 25, 100),
+    6: (150, 20, 100),
+}
+
+#: Least and largest size of the first resource in the correlated classes, on a capacity of 150.
+_FIRST, _CAPACITY = (20, 100), 150
+
+#: In class 7 the other sizes differ from the first by at most this much.
+_CLOSE = 10
+
+#: In class 8 another size and the first add up to at least and at most this much.
+_OPPOSITE = (110, 130)
+
+#: Capacity of class 10, and sizes of two of the three workers that fill a server.
+_FULL, _PART = 100, (25, 50)
+
+_CLASSES = (*_UNIFORM, 7, 8, 10)
+
+_COMMON = ("gpu", "cpu", "memory")
+
+_MOST = 1_000
+
+
+def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, seed: int = 0) -> Placement:
+    """Generate workers of different needs for servers that are alike, enough servers for one worker each.
+
+    The classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two: sizes of a
+    worker are drawn for each resource independently in 1 to 6 (6 as Spieksma has it), close to each other in 7,
+    large where the first is small in 8, and in 10 three workers fill a server to the brim, so that a third as
+    many servers as workers are enough. Their class 9 is left out.
+
+    Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",
+    Discrete Applied Mathematics 111 (2001); Spieksma, "A branch-and-bound algorithm for the two-dimensional
+    vector packing problem", Computers and Operations Research 21 (1994); for triplets Falkenauer, "A hybrid
+    grouping genetic algorithm for bin packing", Journal of Heuristics 2 (1996). The draws are our own.
+
+    Parameters
+    ----------
+    family
+        Number of the class.
+    workers
+        Number of workers; in class 10 a multiple of 3.
+    resources
+        Number of resources: GPU, CPU, memory, and then r4, r5 and so on.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = vector_packing(family=10, workers=6, resources=4)
+    >>> problem.resources, sum(demand[3] for demand in problem.demands)
+    (('gpu', 'cpu', 'memory', 'r4'), 200)
+    """
+    require(family in _CLASSES, "family", family, f"must be one of {', '.join(map(str, _CLASSES))}")
+    require(workers >= 1, "workers", workers, "must be at least 1")
+    require(family != _CLASSES[-1] or workers % 3 == 0, "workers", workers, "must be a multiple of 3")
+    require(1 <= resources <= _MOST, "resources", resources, f"must be between 1 and {_MOST}")
+    random = Random(f"{family} {workers} {resources} {seed}")
+    capacity, sizes = _sizes(family, workers, resources, random)
+    names = [*_COMMON, *(f"r{number}" for number in range(4, resources + 1))][:resources]
+
+    def amounts(vector: tuple[int, ...]) -> Resources:
+        return Resources(**dict(zip(names, vector, strict=True)))
+
+    return Placement(
+        name=f"vector-packing-{family}-{workers}-{resources}-{seed}",
+        about=About(source=f"class {family} of Caprara and Toth, {resources} resources", seed=seed),
+        servers=(Server(name="s", count=workers, capacity=amounts((capacity,) * resources)),),
+        workers=tuple(
+            Workers(job=f"j{number}", demand=amounts(vector)) for number, vector in enumerate(sizes, start=1)
+        ),
+    )
+
+
+def _sizes(family: int, workers: int, resources: int, random: Random) -> tuple[int, list[tuple[int, ...]]]:
+    """Draw the sizes of every worker, and give the servers' capacity with them."""
+    if family in _UNIFORM:
+        capacity, least, largest = _UNIFORM[family]
+        return capacity, [_vector(least, largest, resources, random) for _ in range(workers)]
+    if family == _CLASSES[-1]:
+        triplets = [vector for _ in range(workers // 3) for vector in _triplet(resources, random)]
+        return _FULL, random.sample(triplets, k=workers)
+    return _CAPACITY, [_correlated(family, resources, random) for _ in range(workers)]
+
+
+def _vector(least: int, largest: int, resources: int, random: Random) -> tuple[int, ...]:
+    return tuple(random.randint(least, largest) for _ in range(resources))
+
+
+def _correlated(family: int, resources: int, random: Random) -> tuple[int, ...]:
+    first = random.randint(*_FIRST)
+    least, largest = (first - _CLOSE, first + _CLOSE) if family == 7 else (total - first for total in _OPPOSITE)  # noqa: PLR2004 - the class
+    return first, *_vector(least, largest, resources - 1, random)
+
+
+def _triplet(resources: int, random: Random) -> Iterator[tuple[int, ...]]:
+    one, two = (_vector(*_PART, resources, random) for _ in range(2))
+    rest = tuple(max(_FULL - a - b, 0) for a, b in zip(one, two, strict=True))
+    yield from (one, two, rest) if any(rest) else _triplet(resources, random)

@@ -1,0 +1,200 @@
+"""Placement: random servers and workers, and the best placement by trying all of them."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import Literal
+
+from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
+
+#: Workers by server, then by line.
+_Counts = list[list[int]]
+
+_OBJECTIVES: tuple[Literal["servers", "fragmentation", "preferences"], ...] = (
+    "servers",
+    "fragmentation",
+    "preferences",
+)
+_RESOURCES = (
+    ("gpu",),
+    ("gpu", "cpu"),
+    ("cpu", "memory"),
+    ("gpu", "cpu", "memory"),
+    ("gpu", "cpu", "memory", "disk", "network"),
+)
+_KINDS: tuple[Literal["base", "flexible"], ...] = ("base", "flexible")
+
+
+def draw(random: Random) -> Placement:
+    """Draw up to six servers and up to eight workers; in half of the instances hardly anything stays free.
+
+    Amounts are small, or of hundreds of millions, one more or less.
+    """
+    scale = random.choice((1, 1, 1, 3 * 10**7))
+    resources = random.choice(_RESOURCES)
+    pools = random.random() < 0.5
+    elastic = {job: pools and random.random() < 0.6 for job in "abc"}
+    lines: list[Workers] = []
+    for _ in range(random.randint(0, 4)):
+        job = random.choice("abc")
+        lines.append(
+            Workers(
+                job=job,
+                count=random.choice((1, 1, 1, 2)),
+                demand=Resources(**_demand(random, scale, resources)),
+                kind=random.choice(_KINDS) if elastic[job] else "inelastic",
+            )
+        )
+    servers = random.randint(1, 3)
+    if random.random() < 0.5:
+        amounts = _just_enough(random, lines, servers, resources)
+    else:
+        amounts = [
+            {resource: random.randint(2, 8) * scale + random.choice((0, 0, 1)) for resource in resources}
+            for _ in range(servers)
+        ]
+    minimize = random.choice(_OBJECTIVES)
+    split = random.random() < 0.6
+    return Placement(
+        name=f"{minimize}{', whole jobs' * (not split)}{', large amounts' * (scale > 1)}",
+        minimize=minimize,
+        split_jobs=split,
+        servers=[_server(random, f"s{index}", full) for index, full in enumerate(amounts)],
+        workers=lines,
+    )
+
+
+def _demand(random: Random, scale: int, resources: Sequence[str]) -> dict[str, int]:
+    """Draw what one worker needs; some need nothing of a resource, GPUs among them."""
+    most = random.choice((1, 2, 4))
+    needs = {
+        resource: random.choice((0, 1, 1)) * (random.randint(0, most) * scale + random.choice((0, 0, 1)))
+        for resource in resources
+    }
+    return needs if any(needs.values()) else dict.fromkeys(resources, 1)
+
+
+def _just_enough(
+    random: Random, lines: Sequence[Workers], servers: int, resources: Sequence[str]
+) -> list[dict[str, int]]:
+    """Give each server what the workers need that a hidden placement puts there, or one more."""
+    amounts = [{resource: random.choice((0, 0, 1)) for resource in resources} for _ in range(servers)]
+    for line in lines:
+        for _ in range(line.count):
+            here = random.choice(amounts)
+            here.update({name: here[name] + line.demand.model_dump()[name] for name in here})
+    return amounts
+
+
+def _server(random: Random, name: str, full: dict[str, int]) -> Server:
+    used = {resource: random.randint(0, amount // 2) for resource, amount in full.items()}
+    return Server(
+        name=name,
+        count=random.choice((1, 1, 2)),
+        pool=random.choice(("training", "inference")),
+        capacity=Resources(**full),
+        used=Resources(**used) if random.random() < 0.2 else Resources(),
+    )
+
+
+def optimum(problem: Placement) -> int | None:
+    """Try every placement; None when there is none."""
+    hosts = [server for server in problem.servers for _ in range(server.count)]
+    rooms = [_room(server) for server in hosts]
+    demands = [line.demand.model_dump() for line in problem.workers]
+    values = (_value(problem, hosts, counts) for counts in _fillings(problem, rooms, demands, 0))
+    return min((value for value in values if value is not None), default=None)
+
+
+def _fillings(
+    problem: Placement, rooms: list[dict[str, int]], demands: list[dict[str, int]], line: int
+) -> Iterator[_Counts]:
+    """Give every way to stand the workers from one line on in what is left of the rooms."""
+    if line == len(demands):
+        yield [[0] * len(demands) for _ in rooms]
+        return
+    for spread in _spreads(problem.workers[line].count, rooms, demands[line]):
+        left = [_less(room, demands[line], number) for room, number in zip(rooms, spread, strict=True)]
+        for counts in _fillings(problem, left, demands, line + 1):
+            for here, number in zip(counts, spread, strict=True):
+                here[line] = number
+            yield counts
+
+
+def _spreads(count: int, rooms: list[dict[str, int]], demand: dict[str, int]) -> Iterator[tuple[int, ...]]:
+    if not rooms:
+        if count == 0:
+            yield ()
+        return
+    for here in range(count + 1):
+        if min(_less(rooms[0], demand, here).values()) < 0:
+            return
+        for rest in _spreads(count - here, rooms[1:], demand):
+            yield (here, *rest)
+
+
+def value(problem: Placement, solution: PlacementSolution) -> int | None:
+    """Give the value of a placement; None when it breaks a rule."""
+    hosts = [server for server in problem.servers for _ in range(server.count)]
+    numbers = {name: index for index, name in enumerate(_names(problem))}
+    counts = [[0] * len(problem.workers) for _ in hosts]
+    for name, line, number in solution.placed:
+        if name not in numbers or not 0 <= line < len(problem.workers) or number < 1:
+            return None
+        counts[numbers[name]][line] += number
+    for line, workers in enumerate(problem.workers):
+        if sum(here[line] for here in counts) != workers.count:
+            return None
+    for server, here in zip(hosts, counts, strict=True):
+        room = _room(server)
+        for workers, number in zip(problem.workers, here, strict=True):
+            room = _less(room, workers.demand.model_dump(), number)
+        if min(room.values()) < 0:
+            return None
+    return _value(problem, hosts, counts)
+
+
+def _names(problem: Placement) -> Iterator[str]:
+    for server in problem.servers:
+        if server.count == 1:
+            yield server.name
+        else:
+            yield from (f"{server.name}[{index}]" for index in range(server.count))
+
+
+def _value(problem: Placement, hosts: list[Server], counts: _Counts) -> int | None:
+    """Give the value of a placement that overfills no server; None when a whole job is split."""
+    pools: dict[str, set[str]] = {}
+    in_use = misplaced = free = 0
+    for server, here in zip(hosts, counts, strict=True):
+        lines = [(line, number) for line, number in zip(problem.workers, here, strict=True) if number]
+        occupied = any(server.used.model_dump().values())
+        stays = occupied or any(line.kind != "flexible" for line, _ in lines)
+        for line, number in lines:
+            pools.setdefault(line.job, set()).add(server.pool)
+            if not _well_placed(line.kind, server.pool, stays):
+                misplaced += number * line.demand.gpu
+        if lines or occupied:
+            in_use += 1
+            taken = sum(number * line.demand.gpu for line, number in lines)
+            free += server.capacity.gpu - server.used.gpu - taken
+    if not problem.split_jobs and any(len(pool) > 1 for pool in pools.values()):
+        return None
+    if problem.minimize == "servers":
+        return in_use
+    return free if problem.minimize == "fragmentation" else misplaced * (len(hosts) + 1) + in_use
+
+
+def _well_placed(kind: str, pool: str, stays: bool) -> bool:
+    if kind == "inelastic":
+        return pool == "training"
+    return pool == "inference" and not (kind == "flexible" and stays)
+
+
+def _room(server: Server) -> dict[str, int]:
+    used = server.used.model_dump()
+    return {name: amount - used.get(name, 0) for name, amount in server.capacity.model_dump().items()}
+
+
+def _less(room: dict[str, int], demand: dict[str, int], number: int) -> dict[str, int]:
+    names = room.keys() | demand.keys()
+    return {name: room.get(name, 0) - number * demand.get(name, 0) for name in names}
