@@ -247,8 +247,8 @@ def _pass(knapsack: Knapsack, order: _Order, goal: _Goal, budget: Budget) -> _Pa
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
     """List the options of a group with which a value can be reached; none but that of the base may be left."""
-    begin, end = knapsack.first[group], knapsack.first[group + 1]
-    return begin + np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted)
+    begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
+    return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:

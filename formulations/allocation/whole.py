@@ -88,7 +88,7 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
     if digits > _LONGEST or (not fits and digits * items.size > _MOST_DIGITS):
         raise Unsupported(_TOO_LONG)
     kind: type = np.int64 if fits else object
-    numbers = np.zeros(items.size, dtype=kind)
+    numbers: Numbers = np.zeros(items.size, dtype=kind)
     numbers[given] = tables.numbers.astype(kind) * (denominator // tables.denominator)
     places = np.flatnonzero(~given)
     for begin in range(0, places.size, _CHUNK):
@@ -161,9 +161,9 @@ class _Proportional:
     def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
         """Give the values of items over a multiple of the denominator."""
         unit = denominator // self.share_unit
-        times = np.zeros(groups.size.size, dtype=kind)
+        times: Numbers = np.zeros(groups.size.size, dtype=kind)
         times[list(self.times)] = [int(time * unit) for time in self.times.values()]
-        shares = np.array([self.share_unit // count for count in self.workers.tolist()], dtype=kind)
+        shares: Numbers = np.array([self.share_unit // count for count in self.workers.tolist()], dtype=kind)
         share = shares[np.searchsorted(self.workers, groups.workers[items])]
         product: Numbers = times[groups.job[items]] * (share * groups.extra[items].astype(kind))
         return product

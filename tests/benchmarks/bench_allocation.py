@@ -44,7 +44,7 @@ LARGEST: dict[str, Any] = {"jobs": 2_000, "capacity": 4_000, "seed": 2_000}
 MOST_FOR_SOLVER = 500
 
 #: How much faster than the full table, and than HiGHS on the item form, the core must be with 2,000 jobs.
-FASTER_THAN_TABLE, FASTER_THAN_SOLVER = 10, 1_000
+FASTER_THAN_TABLE, FASTER_THAN_SOLVER = 10, 200
 
 #: Limits at which no heuristic may be better, and what may be spent beyond them.
 LIMITS, BEYOND = (0.2, 1.0, 5.0), 0.5

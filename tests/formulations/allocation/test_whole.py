@@ -39,7 +39,7 @@ def test_machine_integers_as_long_as_totals_fit() -> None:
         groups = Groups.of(Allocation(capacity=9, jobs=jobs))
         whole = whole_values(groups, np.arange(6), Budget())
         assert whole is not None
-        assert (whole.denominator, whole.numbers.dtype) == (10**7, kind)
+        assert (whole.denominator, whole.numbers.dtype) == (10**7, np.dtype(kind))
 
 
 def test_production_sizes_fit_machine_integers() -> None:

@@ -55,7 +55,7 @@ def test_printed_weights_are_right_for_a_capacity_with_all_minima_in_it() -> Non
         ElasticJob(
             name=job.name,
             min_workers=1,
-            max_workers=1 + job.max_workers,
+            max_workers=1 + job.min_workers + job.max_extra,
             values=(
                 *[-1e6] * (job.min_workers - 1),
                 0,
