@@ -157,7 +157,8 @@ class Packing:
 
     The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
     so maximal patterns are enough: who is not there leaves a gap. Left out are resources that nobody needs, and
-    those of which every server has enough for all workers together. Amounts are divided by their greatest
+    those of which every server has enough for all workers together, but for GPUs where
+    misplaced ones are counted. Amounts are divided by their greatest
     common divisor over all workers and what is free is rounded down to it, which changes nothing.
 
     Sets
@@ -451,6 +452,9 @@ def _amounts(problem: Placement) -> tuple[Integers, Integers]:
     rooms = np.array(problem.rooms, dtype=np.int64).reshape(-1, resources)
     together = np.array([line.count for line in problem.workers], dtype=np.int64) @ needs
     scarce = np.flatnonzero((together > rooms.min(axis=0)) & (together > 0))
+    if problem.minimize == "preferences":  # which count GPUs: who needs more of them is not alike
+        gpus = [problem.resources.index("gpu")] if together[problem.resources.index("gpu")] else []
+        scarce = np.union1d(scarce, np.array(gpus, dtype=np.int64))
     asked = needs[:, scarce].any(axis=1).all()  # nobody shall ask for nothing
     kept = scarce if scarce.size and asked else np.flatnonzero(together > 0)
     units = np.gcd.reduce(needs[:, kept], axis=0)

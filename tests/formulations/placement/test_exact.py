@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from formulations.placement import buckets, column_generation, exact, milp, patterns
 from gsopt.backends import CpSat, Highs
 from gsopt.errors import Unsupported
+from gsopt.method import Method
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
 from gsopt.result import Result, Status
 from gsopt.study import exact_methods, heuristics, load, names
@@ -232,3 +233,44 @@ def test_buckets_agrees_where_it_applies() -> None:
         assert result.objective == (None if best is None else best[0])
         applied += 1
     assert applied > 50
+
+
+PREFERENCES = {
+    "workers that differ in GPUs alone": Placement(
+        minimize="preferences",
+        servers=[
+            Server(name="i", pool="inference", capacity=Resources(gpu=1, cpu=1)),
+            Server(name="t", capacity=Resources(gpu=1, cpu=5)),
+        ],
+        workers=[
+            Workers(job="a", demand=Resources(cpu=4)),
+            Workers(job="c", demand=Resources(gpu=1, cpu=1)),
+            Workers(job="a", demand=Resources(cpu=1)),
+        ],
+    ),
+    "jobs that differ in GPUs alone": Placement(
+        minimize="preferences",
+        split_jobs=False,
+        servers=[
+            Server(name="i", pool="inference", capacity=Resources(gpu=8, cpu=8)),
+            Server(
+                name="j", pool="inference", count=2, capacity=Resources(gpu=9, cpu=5), used=Resources(cpu=2)
+            ),
+        ],
+        workers=[
+            Workers(job="a", demand=Resources(gpu=1, cpu=4)),
+            Workers(job="b", demand=Resources(gpu=2, cpu=4)),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PREFERENCES)
+@pytest.mark.parametrize("method", [exact, patterns, column_generation], ids=lambda method: method.__name__)
+def test_gpus_that_are_not_scarce_still_count_when_misplaced(method: Method, name: str) -> None:
+    """Workers alike but for GPUs of which there are plenty are not alike where misplaced GPUs are counted."""
+    problem = PREFERENCES[name]
+    oracle = brute_force(problem)
+    assert oracle is not None
+    result = method(problem)
+    assert (result.objective, result.bound) == (oracle[0], oracle[0])
