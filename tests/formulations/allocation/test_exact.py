@@ -1,5 +1,7 @@
 """The default method, all exact methods against each other, and properties of the optimum."""
 
+import subprocess
+import sys
 from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
@@ -186,6 +188,16 @@ def test_never_worse_than_the_heuristics(limit: float, correlation: Any) -> None
     for method in heuristics("allocation").values():
         with suppress(Unsupported):
             assert (method(problem).objective or 0) <= result.objective
+
+
+def test_usual_instances_need_neither_pyomo_nor_a_solver() -> None:
+    """A fresh process proves an optimum without loading the modelling language or a solver."""
+    program = (
+        "import sys, gsopt; result = gsopt.solve(gsopt.load('allocation/aryl-table-4'));"
+        "print(result.status, {'pyomo', 'highspy'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["optimal", "set()"]
 
 
 def test_the_packages_methods() -> None:
