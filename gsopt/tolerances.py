@@ -81,6 +81,27 @@ SPAN_ERROR = 1e-9
 #: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
 OVERFULL = 1e-12
 
+#: Part of a job's work below which it counts as done: what repeated subtraction leaves of it.
+WORK_DONE = 1e-12
+
+#: Part by which a schedule must be better than another for a search to go on from it; less may be rounding, and
+#: a search that takes it for progress need not end.
+IMPROVEMENT = 1e-9
+
+#: Part by which a column must be worth more than it costs to be generated; below, prices are rounding.
+PRICING = 1e-9
+
+#: To what HiGHS holds the rows of a linear program unless told otherwise. A row that is broken by less is not
+#: worth a cut, and work that is missing by less is there.
+LINEAR_ROWS = 1e-7
+
+#: The least tolerance that HiGHS takes for rows and reduced costs.
+LEAST_TOLERANCE = 1e-10
+
+#: Reduced cost of the wrong sign that solvers accept in an optimum, for each unit of its column. Where the dual
+#: values are at hand, the bound is computed from them instead (`formulations.duals`).
+DUALS = 1e-7
+
 # Placement
 
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no

@@ -2,67 +2,50 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
+from formulations.probing import Choice
+from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, Mode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import Plan
-from gsopt.backends import Outcome
+from formulations.scheduling.rows import Entry, Rows
+from formulations.scheduling.windows import Span, Windows
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import DUALS, LINEAR_ROWS, SPAN_ERROR
 
 Reals = NDArray[np.float64]
 
 #: Buckets shorter than this share of the horizon are merged with their neighbours.
-_SHORTEST = 5e-4
+SHORTEST = 5e-4
 
-#: Room left to the best schedule known where it lies on a limit, relative to the horizon: without any the
-#: programs are on the brink of infeasibility, where simplex loses its way.
-_ROUNDING = 1e-7
+#: Units of the model's time from the first release date to the horizon.
+_UNITS = 100.0
 
-
-#: Reduced cost beyond the gap, in the model's time, that is surely no rounding.
-_SURELY = 1e-4
-
-#: Times below this are rounding, in the model's time; and by how much a bucket must be too full, relatively.
-_NOISE, _EXCESS = 1e-6, 1e-5
-
-#: Spans of time in seconds, ascending, that do not touch.
-Spans = tuple[tuple[float, float], ...]
+#: Cost of not completing a job at all, in terms of all completion times of the best schedule known.
+_DEAR = 10.0
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Times between which the buckets lie, and when each job can complete in a schedule worth finding.
+    """Times between which the buckets lie.
 
     Attributes
     ----------
     times
-        Rising times in seconds.
-    spans
-        When each job can complete.
-    upper
-        Sum of completion times of the best schedule known: only better ones are looked for.
+        Rising times in seconds of the instance's clock; the last one is the horizon.
     """
 
     times: tuple[float, ...]
-    spans: tuple[Spans, ...]
-    upper: float
 
     @classmethod
     def of(
-        cls,
-        instance: Instance,
-        times: Iterable[float],
-        spans: Sequence[Spans],
-        upper: float,
-        *,
-        shortest: float = _SHORTEST,
+        cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
         """Make a grid of times that matter.
 
@@ -70,57 +53,22 @@ class Grid:
         ----------
         instance
             The jobs.
+        windows
+            When each job can complete; the last of these times is the horizon.
         times
             Times in seconds. Release dates are added.
-        spans
-            When each job can complete.
-        upper
-            Sum of completion times of the best schedule known.
         shortest
             Share of the horizon; a time closer than that to another one is left out. Release dates come
             first, and are left out only if the share is larger than usual.
         """
-        slack = max(upper - sum(map(instance.earliest, range(len(instance)))), 0.0)
-        limits = [
-            (instance.earliest(job), min(instance.earliest(job) + slack, instance.deadline[job]))
-            for job in range(len(instance))
-        ]
-        spans = [_within(own, *limit) for own, limit in zip(spans, limits, strict=True)]
-        first, end = instance.arrivals[0], max(own[-1][1] for own in spans)
-        kept = [first, end]
-        for wanted, apart in (instance.arrivals, shortest if shortest > _SHORTEST else 0.0), (times, shortest):
-            for time in sorted(time for time in wanted if first < time < end):
+        end = max(high for _, high in windows.spans)
+        kept = [0.0, end]
+        for wanted, apart in (instance.arrivals, shortest if shortest > SHORTEST else 0.0), (times, shortest):
+            for time in sorted(time for time in wanted if 0.0 < time < end):
                 place = bisect_left(kept, time)
-                if min(time - kept[place - 1], kept[place] - time) > apart * (end - first):
+                if min(time - kept[place - 1], kept[place] - time) > apart * end:
                     kept.insert(place, time)
-        return cls(tuple(kept), tuple(spans), upper)
-
-
-def _within(spans: Spans, least: float, most: float) -> Spans:
-    """Cut spans off below and above; what is left is at least one moment."""
-    cut = [(max(begin, least), min(end, most)) for begin, end in spans]
-    return tuple(span for span in cut if span[0] <= span[1]) or ((least, least),)
-
-
-@dataclass
-class _Rows:
-    """A matrix under construction."""
-
-    rows: list[int] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    lower: list[float] = field(default_factory=list)
-    upper: list[float] = field(default_factory=list)
-
-    def add(self, entries: Iterable[tuple[int, float]], lower: float = -inf, upper: float = inf) -> None:
-        """Add one row."""
-        row = len(self.lower)
-        for column, value in entries:
-            self.rows.append(row)
-            self.columns.append(column)
-            self.values.append(value)
-        self.lower.append(lower)
-        self.upper.append(upper)
+        return cls(tuple(kept))
 
 
 @dataclass(frozen=True)
@@ -129,21 +77,23 @@ class BucketModel:
 
     Sets: jobs j, modes k of each, buckets b between two times of the grid.
 
-    Parameters: release date, work and rates of each job; the grid; the upper bound that cuts windows.
+    Parameters: release date, work and rates of each job; the grid; the windows of completion and known orders;
+    the total of the best schedule known.
 
     Variables: complete[j, b], binary, j completes in bucket b; run[j, b, k, c], the time that j runs in mode k
-    in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time.
+    in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time; never[j],
+    1 where j does not complete.
 
-    Objective: the sum of finish.
+    Objective: the sum of finish, and for never[j] so much that it is no way out: so the program has solutions
+    whatever is ruled out, and infeasibility need not be told from rounding.
 
     Constraints: each job completes in one bucket of its window. If in b, it does all its work in buckets up to
     b, and runs no longer in any than the bucket is long. In each bucket the GPUs suffice, in all (area) and for
     every K = 2, 4, ... that divides their number in groups of K: a job on k GPUs takes up floor(k / K) groups
     whole, and any one job ceil(k / K). Where a solution asks for more than any mixture of configurations has,
     the prices of the shortest mixture bound its modes, in every bucket. A job finishes not before its bucket
-    begins, nor before it can have begun in it plus the time it runs in it. Of two jobs with proportional rates
-    the one released no later, with no more work and no later deadline, finishes first. Only schedules at least
-    as good as the known one are looked for.
+    begins, nor before it can have begun in it plus the time it runs in it. Of two jobs whose order is known the
+    first finishes first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
@@ -156,52 +106,58 @@ class BucketModel:
         The jobs.
     grid
         The buckets.
+    windows
+        When each job can complete, and which jobs complete before others.
+    limit
+        Sum of completion times up to which schedules matter, in seconds.
     cuts
         Prices of modes that add up to at most the time in which they run.
     """
 
     instance: Instance
     grid: Grid
+    windows: Windows
+    limit: float
     cuts: tuple[Mapping[Item, float], ...] = ()
 
     @cached_property
     def unit(self) -> float:
         """Seconds of one unit of the model's time: a hundredth of the horizon."""
-        return (self.grid.times[-1] - self.grid.times[0]) / 100
+        return self.grid.times[-1] / _UNITS
 
     @cached_property
     def times(self) -> Reals:
-        """The grid in the model's time, from 0."""
-        return (np.array(self.grid.times) - self.grid.times[0]) / self.unit
+        """The grid in the model's time."""
+        return np.array(self.grid.times) / self.unit
 
     @cached_property
     def lengths(self) -> Reals:
         """Length of each bucket."""
         return np.diff(self.times)
 
+    @property
+    def cutoff(self) -> float:
+        """The limit in the model's time."""
+        return self.limit / self.unit
+
     def begin(self, job: int) -> int:
         """First bucket in which a job may run."""
-        return bisect_right(self.grid.times, self.instance.release[job]) - 1
+        return min(bisect_right(self.grid.times, self.instance.release[job]), len(self.lengths)) - 1
 
     def begins(self, job: int, bucket: int) -> float:
         """When a job can begin to run in a bucket, in the model's time."""
-        return max(float(self.times[bucket]), self._model_time(self.instance.release[job]))
-
-    def window(self, job: int) -> tuple[int, ...]:
-        """Buckets in which a job may complete."""
-        times, slack = self.grid.times, _ROUNDING * (self.grid.times[-1] - self.grid.times[0])
-        return tuple(
-            bucket
-            for bucket in range(self.begin(job), len(times) - 1)
-            if any(
-                begin - slack <= times[bucket + 1] and times[bucket] < end + slack
-                for begin, end in self.grid.spans[job]
-            )
-        )
+        return max(float(self.times[bucket]), self.instance.release[job] / self.unit)
 
     @cached_property
-    def _windows(self) -> list[tuple[int, ...]]:
-        return [self.window(job) for job in range(len(self.instance))]
+    def buckets(self) -> list[range]:
+        """Buckets in which each job may complete; a time between two is in both."""
+        return [self._window(job) for job in range(len(self.instance))]
+
+    def _window(self, job: int) -> range:
+        times, (low, high) = self.grid.times, self.windows.spans[job]
+        last = max(bisect_left(times, high) - 1, self.begin(job))
+        first = min(max(bisect_right(times, low) - 1, self.begin(job)), last)
+        return range(first, last + 1)
 
     @cached_property
     def _modes(self) -> list[list[tuple[int, Mode]]]:
@@ -209,108 +165,118 @@ class BucketModel:
 
     @cached_property
     def columns(self) -> dict[tuple[int, ...], int]:
-        """Number of each column: (j,) finish, (j, b) complete, (j, k, c) total, (j, b, k, c) run."""
+        """Number of each column: (j,) finish, (j, b) complete, (j, k, c) total, (j, b, k, c) run.
+
+        After all these comes never[j] for every job.
+        """
         keys: list[tuple[int, ...]] = [(job,) for job in range(len(self.instance))]
-        for job, window in enumerate(self._windows):
+        for job, window in enumerate(self.buckets):
+            modes, first = self._modes[job], self.begin(job)
             keys += [(job, bucket) for bucket in window]
-            keys += [(job, k, c) for k, _ in self._modes[job] for c in range(self.begin(job), (window[-1] + 1))]
-            keys += [
-                (job, bucket, k, c)
-                for bucket in window
-                for k, _ in self._modes[job]
-                for c in range(self.begin(job), bucket + 1)
-            ]
+            keys += [(job, k, c) for k, _ in modes for c in range(first, window[-1] + 1)]
+            keys += [(job, b, k, c) for b in window for k, _ in modes for c in range(first, b + 1)]
         return {key: number for number, key in enumerate(keys)}
 
     @property
     def size(self) -> int:
         """Number of columns."""
-        total = len(self.instance)
-        for job, window in enumerate(self._windows):
+        total = 2 * len(self.instance)
+        for job, window in enumerate(self.buckets):
             first, modes = self.begin(job), len(self._modes[job])
             total += len(window) + modes * (window[-1] + 1 - first) + modes * sum(b + 1 - first for b in window)
         return total
 
-    def form(self, *, relaxed: bool = False) -> StandardForm:
-        """Give the arrays; without integrality when relaxed."""
-        rows = _Rows()
-        for job in range(len(self.instance)):
+    @cached_property
+    def largest(self) -> Reals:
+        """Largest value of each column in a schedule that matters, shape (columns,)."""
+        jobs = len(self.instance)
+        found = np.ones(self.size)
+        found[:jobs] = [high / self.unit for _, high in self.windows.spans]
+        for key, column in self.columns.items():
+            if len(key) > 2:  # noqa: PLR2004 - run and total, not complete
+                found[column] = self.times[key[-1] + 1] - self.begins(key[0], key[-1])
+        return found
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The buckets of each job, to be probed."""
+        return [
+            Choice(
+                np.array([self.columns[job, bucket] for bucket in window], dtype=np.int32),
+                np.array(window, dtype=np.int32),
+                job,
+            )
+            for job, window in enumerate(self.buckets)
+        ]
+
+    def spans(self, kept: Sequence[tuple[int, int]]) -> list[Span]:
+        """Turn what is left of the choices into windows of completion."""
+        times = self.grid.times
+        return [
+            (times[window[first]], times[window[end - 1] + 1])
+            for window, (first, end) in zip(self.buckets, kept, strict=True)
+        ]
+
+    def form(self, *, limited: bool = False) -> StandardForm:
+        """Give the arrays.
+
+        Parameters
+        ----------
+        limited
+            Whether to add a row that keeps the objective within the limit. It helps branch and bound; a linear
+            program whose bound is asked for does better without it.
+        """
+        rows = Rows()
+        jobs = len(self.instance)
+        for job in range(jobs):
             self._job_rows(rows, job)
         for bucket in range(len(self.lengths)):
             self._capacity_rows(rows, bucket)
-        for first, second in self._ordered_pairs():
+        for first, second in self.windows.needed:
             self._order_rows(rows, first, second)
-        jobs = len(self.instance)
-        upper = (self.grid.upper - jobs * self.grid.times[0]) / self.unit
-        rows.add(((job, 1.0) for job in range(jobs)), upper=upper * (1 + _ROUNDING) + _ROUNDING)
-        cost = np.zeros(self.size)
+        if limited:
+            rows.add("limit", [(job, 1.0) for job in range(jobs)], upper=self.cutoff)
+        cost, lower, upper = np.zeros(self.size), np.zeros(self.size), np.full(self.size, inf)
         cost[:jobs] = 1.0
-        column_lower, column_upper = np.zeros(self.size), np.full(self.size, np.inf)
-        for job, spans in enumerate(self.grid.spans):
-            column_lower[job] = self._model_time(spans[0][0]) * (1 - _ROUNDING)
-            column_upper[job] = self._model_time(spans[-1][1]) * (1 + _ROUNDING) + _ROUNDING
-        integer = np.array([len(key) == 2 for key in self.columns]) & (not relaxed)  # noqa: PLR2004 - complete
-        column_upper[integer] = 1.0
+        cost[-jobs:] = _DEAR * self.cutoff
+        lower[:jobs] = [low / self.unit for low, _ in self.windows.spans]
+        upper[:jobs] = [high / self.unit for _, high in self.windows.spans]
+        integer = np.zeros(self.size, dtype=np.bool_)
+        integer[[self.columns[job, b] for job, window in enumerate(self.buckets) for b in window]] = True
+        upper[integer] = upper[-jobs:] = 1.0
         return StandardForm.build(
             cost=cost,
-            matrix=coo_array((rows.values, (rows.rows, rows.columns)), shape=(len(rows.lower), self.size)),
+            matrix=rows.matrix(self.size),
             row_lower=rows.lower,
             row_upper=rows.upper,
-            column_lower=column_lower,
-            column_upper=column_upper,
+            column_lower=lower,
+            column_upper=upper,
             integer=integer,
-            offset=0.0,
+            rows=tuple(rows.names),
         )
 
-    def seconds(self, total: float) -> float:
-        """Turn a sum of finish times of the model into a sum of completion times."""
-        return total * self.unit + len(self.instance) * self.grid.times[0]
+    def seconds(self, bound: float) -> float:
+        """Turn a solver's bound on the objective into a sum of completion times that is surely possible to beat.
+
+        All columns add up to at most the limit for finish, once more for each of run and total, and one for
+        each job; so much may wrong reduced costs come to.
+        """
+        mass = 3 * self.cutoff + len(self.instance)
+        return (bound - DUALS * mass) * self.unit
 
     def completions(self, values: Reals) -> list[float]:
         """Read the completion times out of the columns."""
-        return [float(value) * self.unit + self.grid.times[0] for value in values[: len(self.instance)]]
+        return [float(value) * self.unit for value in values[: len(self.instance)]]
 
-    def narrowed(self, form: StandardForm, outcome: Outcome) -> tuple[Spans, ...]:
-        """Leave out the buckets in which a job cannot complete, as the relaxation's reduced costs prove."""
-        if outcome.duals is None or outcome.objective is None:
-            return self.grid.spans
-        reduced = form.cost - form.matrix.T @ outcome.duals
-        jobs = len(self.instance)
-        most = (self.grid.upper - jobs * self.grid.times[0]) / self.unit - outcome.objective
-        found: list[Spans] = []
-        for job, window in enumerate(self._windows):
-            kept: list[tuple[float, float]] = []
-            for bucket in window:
-                if reduced[self.columns[job, bucket]] > most + _SURELY:
-                    continue
-                begin, end = self.grid.times[bucket], self.grid.times[bucket + 1]
-                if kept and kept[-1][1] == begin:
-                    kept[-1] = (kept[-1][0], end)
-                else:
-                    kept.append((begin, end))
-            own = [
-                (max(begin, low), min(end, high))
-                for begin, end in kept
-                for low, high in self.grid.spans[job]
-                if max(begin, low) <= min(end, high)
-            ]
-            found.append(tuple(own) or self.grid.spans[job])
-        return tuple(found)
-
-    def overfull(self, values: Reals) -> list[dict[Item, float]]:
+    def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
         """Find prices that bound the modes in each bucket that asks for more than the GPUs can do."""
-        found: list[dict[Item, float]] = []
+        found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
-            asked = {
-                (job, k): float(values[self.columns[job, k, bucket]])
-                for job, window in enumerate(self._windows)
-                if self.begin(job) <= bucket <= window[-1]
-                for k, _ in self._modes[job]
-            }
+            asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}
             mixture = shortest_mixture(
-                self.instance, {item: time for item, time in asked.items() if time > _NOISE}
+                self.instance, {item: time for item, time in asked.items() if time > LINEAR_ROWS}
             )
-            if mixture.length > length * (1 + _EXCESS) + _NOISE:
+            if mixture.length > length + _UNITS * LINEAR_ROWS:
                 prices = lifted(self.instance, mixture.prices)
                 if prices not in found:
                     found.append(prices)
@@ -319,123 +285,82 @@ class BucketModel:
     def point(self, plan: Plan) -> Reals | None:
         """Give the columns of a schedule; None when it completes a job outside its window."""
         values = np.zeros(self.size)
-        times = np.array(self.grid.times)
-        buckets: list[int] = []
-        for job, time in enumerate(plan.completions):
-            slack = _ROUNDING * times[-1]
-            bucket = int(np.searchsorted(times, time - slack)) - 1
-            if bucket not in self._windows[job]:
+        times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
+        completed: list[int] = []
+        for job, (time, window) in enumerate(zip(plan.completions, self.buckets, strict=True)):
+            bucket = min(max(bisect_left(times, time - slack) - 1, window[0]), window[-1])
+            if not times[bucket] - slack <= time <= times[bucket + 1] + slack:
                 return None
-            buckets.append(bucket)
-            values[self.columns[job,]] = self._model_time(time)
+            completed.append(bucket)
+            values[self.columns[job,]] = time / self.unit
             values[self.columns[job, bucket]] = 1.0
+        numbers = [{mode.gpus: k for k, mode in modes} for modes in self._modes]
         for job, gpus, bucket, seconds in _pieces(plan, self.grid.times):
-            k = next((k for k, mode in self._modes[job] if mode.gpus == gpus), None)
-            if k is None or bucket > buckets[job]:
-                continue
-            values[self.columns[job, k, bucket]] += seconds / self.unit
-            values[self.columns[job, buckets[job], k, bucket]] += seconds / self.unit
+            k = numbers[job].get(gpus)
+            if k is not None and bucket <= completed[job]:
+                values[self.columns[job, k, bucket]] += seconds / self.unit
+                values[self.columns[job, completed[job], k, bucket]] += seconds / self.unit
         return values
 
-    def _model_time(self, time: float) -> float:
-        return (time - self.grid.times[0]) / self.unit
+    def _there(self, bucket: int) -> list[Item]:
+        """Jobs that may run in a bucket, each with its modes."""
+        return [
+            (job, k)
+            for job, window in enumerate(self.buckets)
+            if self.begin(job) <= bucket <= window[-1]
+            for k, _ in self._modes[job]
+        ]
 
-    def _job_rows(self, rows: _Rows, job: int) -> None:
-        columns, window, modes = self.columns, self._windows[job], self._modes[job]
-        rows.add(((columns[job, b], 1.0) for b in window), 1.0, 1.0)
+    def _job_rows(self, rows: Rows, job: int) -> None:
+        columns, window, modes = self.columns, self.buckets[job], self._modes[job]
+        first, (low, high) = self.begin(job), (time / self.unit for time in self.windows.spans[job])
+        complete = [(columns[job, b], 1.0) for b in window]
+        never = self.size - len(self.instance) + job
+        rows.add(f"complete[{job}]", [*complete, (never, 1.0)], 1.0, 1.0)
         scale = self.unit / self.instance.work[job]
         for b in window:
-            before = range(self.begin(job), b + 1)
+            before = range(first, b + 1)
             work = [(columns[job, b, k, c], mode.rate * scale) for k, mode in modes for c in before]
-            rows.add([*work, (columns[job, b], -1.0)], 0.0, 0.0)
+            rows.add(f"work[{job},{b}]", [*work, (columns[job, b], -1.0)], 0.0, 0.0)
             for c in before:
                 spent = [(columns[job, b, k, c], 1.0) for k, _ in modes]
-                length = float(self.times[c + 1]) - self.begins(job, c)
-                rows.add([*spent, (columns[job, b], -length)], upper=0.0)
+                length = max(min(float(self.times[c + 1]), high) - self.begins(job, c), 0.0)
+                rows.add(f"alone[{job},{b},{c}]", [*spent, (columns[job, b], -length)], upper=0.0)
         for k, _ in modes:
-            for c in range(self.begin(job), (window[-1] + 1)):
+            for c in range(first, window[-1] + 1):
                 parts = [(columns[job, b, k, c], 1.0) for b in window if b >= c]
-                rows.add([*parts, (columns[job, k, c], -1.0)], 0.0, 0.0)
-        least = self._model_time(self.instance.earliest(job))
-        starts = [(columns[job, b], -max(float(self.times[b]), least)) for b in window]
-        rows.add([(columns[job,], 1.0), *starts], lower=0.0)
+                rows.add(f"total[{job},{k},{c}]", [*parts, (columns[job, k, c], -1.0)], 0.0, 0.0)
+        starts = [(columns[job, b], -max(float(self.times[b]), low)) for b in window]
+        rows.add(f"after[{job}]", [(job, 1.0), *starts], lower=0.0)
         own = [(columns[job, b, k, b], -1.0) for b in window for k, _ in modes]
-        rows.add([(columns[job,], 1.0), *((columns[job, b], -self.begins(job, b)) for b in window), *own], 0.0)
+        begun = [(columns[job, b], -self.begins(job, b)) for b in window]
+        rows.add(f"own[{job}]", [(job, 1.0), *begun, *own], lower=0.0)
 
-    def _capacity_rows(self, rows: _Rows, bucket: int) -> None:
-        there = [j for j, window in enumerate(self._windows) if self.begin(j) <= bucket < (window[-1] + 1)]
-        length, gpus = float(self.lengths[bucket]), self.instance.gpus
-
-        def held(size: int, *, least: int = 0) -> Iterator[tuple[int, float]]:
-            for job in there:
-                for k, mode in self._modes[job]:
-                    if mode.gpus // size > least:
-                        yield self.columns[job, k, bucket], float(mode.gpus // size)
-
-        for prices in self.cuts:
-            priced = [
-                (self.columns[job, k, bucket], price) for (job, k), price in prices.items() if job in there
+    def _capacity_rows(self, rows: Rows, bucket: int) -> None:
+        items, length, gpus = self._there(bucket), float(self.lengths[bucket]), self.instance.gpus
+        if not items:
+            return
+        held = [(job, self.instance.modes[job][k].gpus, self.columns[job, k, bucket]) for job, k in items]
+        area = [(column, float(count)) for _, count, column in held]
+        rows.add(f"area[{bucket}]", area, upper=gpus * length)
+        for size, i in groups(self.instance, items):
+            divides = gpus % size == 0
+            used = [(column, taken(count, size, whole=job == i and divides)) for job, count, column in held]
+            entries = [(column, float(count)) for column, count in used if count]
+            rows.add(f"groups[{size},{i},{bucket}]", entries, upper=gpus // size * length)
+        for number, prices in enumerate(self.cuts):
+            priced: list[Entry] = [
+                (self.columns[*item, bucket], prices[item]) for item in items if item in prices
             ]
-            rows.add(priced, upper=length)
-        rows.add(held(1), upper=gpus * length)
-        size = 2
-        while size <= gpus:
-            groups = list(held(size))
-            rows.add(groups, upper=gpus // size * length)
-            for job in there if gpus % size == 0 else ():
-                parts = [
-                    (self.columns[job, k, bucket], float(-(-mode.gpus // size) - mode.gpus // size))
-                    for k, mode in self._modes[job]
-                    if mode.gpus % size
-                ]
-                if parts:
-                    rows.add(_merged(groups, parts), upper=gpus // size * length)
-            size *= 2
+            rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
-    def _ordered_pairs(self) -> Iterator[tuple[int, int]]:
-        """Give pairs of jobs of which the first finishes first in some best schedule."""
-        for first in range(len(self.instance)):
-            followers = [second for second in range(len(self.instance)) if self._precedes(first, second)]
-            for second in followers:
-                if not any(self._precedes(between, second) for between in followers if between != second):
-                    yield first, second
-
-    def _precedes(self, first: int, second: int) -> bool:
-        """Tell whether exchanging the allocations of two jobs lets the first finish first.
-
-        With proportional rates, let both keep their allocations until the second has done as much more than
-        the first as it has more work, and swap them then: each finishes when the other did before.
-        """
-        instance = self.instance
-        one, other = instance.modes[first], instance.modes[second]
-        if first == second or [mode.gpus for mode in one] != [mode.gpus for mode in other]:
-            return False
-        shares = [mode.rate / instance.work[first] for mode in one]
-        others = [mode.rate / instance.work[second] for mode in other]
-        factor = shares[0] / others[0]
-        if any(abs(a / b / factor - 1) > 1e-12 for a, b in zip(shares, others, strict=True)):  # noqa: PLR2004
-            return False
-        mine = (-factor, instance.release[first], instance.deadline[first])
-        theirs = (-1.0, instance.release[second], instance.deadline[second])
-        dominates = all(a <= b for a, b in zip(mine, theirs, strict=True))
-        return dominates and (mine != theirs or first < second)
-
-    def _order_rows(self, rows: _Rows, first: int, second: int) -> None:
+    def _order_rows(self, rows: Rows, first: int, second: int) -> None:
         """Let the first job be complete by the end of every bucket by which the second is."""
-        rows.add([(first, 1.0), (second, -1.0)], upper=_ROUNDING)
-        for bucket in self._windows[second]:
-            done = [(self.columns[second, b], 1.0) for b in self._windows[second] if b <= bucket]
-            mine = [(self.columns[first, b], -1.0) for b in self._windows[first] if b <= bucket]
-            rows.add([*done, *mine], upper=0.0)
-
-
-def _merged(*lists: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Add up the coefficients of each column."""
-    total: dict[int, float] = {}
-    for entries in lists:
-        for column, value in entries:
-            total[column] = total.get(column, 0.0) + value
-    return list(total.items())
+        rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
+        for bucket in self.buckets[second]:
+            done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]
+            mine = [(self.columns[first, b], -1.0) for b in self.buckets[first] if b <= bucket]
+            rows.add(f"order[{first},{second},{bucket}]", [*done, *mine], upper=0.0)
 
 
 def _pieces(plan: Plan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
@@ -449,6 +374,6 @@ def _pieces(plan: Plan, times: Sequence[float]) -> Iterator[tuple[int, int, int,
                 yield job, gpus, bucket, part
             left -= part
             now += part
-            if times[bucket + 1] - now <= _ROUNDING * times[-1]:
+            if times[bucket + 1] - now <= SPAN_ERROR * times[-1]:
                 bucket += 1
                 now = times[bucket]

@@ -2,23 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import isfinite
-from time import perf_counter
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
 
+from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import Step, replayed
+from formulations.scheduling.order import Plan
+from formulations.scheduling.timetable import Step, replay
+from gsopt.budget import Budget
 from gsopt.errors import GsoptError, Unsupported
+from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import Result
+from gsopt.result import Result, StoppedBy
+from gsopt.tolerances import LEAST_TOLERANCE
 
 #: Jobs, and configurations of all of them, up to which the orders are enumerated.
 _MOST_JOBS, _MOST_CONFIGURATIONS = 5, 2_000
-
-#: Feasibility tolerance of the linear programs, the smallest that HiGHS takes.
-_TOLERANCE = 1e-10
 
 #: SciPy's number for an infeasible program.
 _INFEASIBLE = 2
@@ -42,14 +43,8 @@ class Cell(NamedTuple):
     completed: int | None
 
 
-class Best(NamedTuple):
-    """The best plan of an order, and its sum of completion times after the first arrival."""
-
-    total: float
-    plan: list[Step]
-
-
-def event_orders(problem: Scheduling) -> Result[SchedulingSolution]:
+@exact_method(unused=["gap", "backend", "log"])
+def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Try every order of arrivals and completions; slow and simple, the oracle of the other methods.
 
     Between two events the jobs that are there share the time among configurations, each of which gives every
@@ -91,7 +86,6 @@ def event_orders(problem: Scheduling) -> Result[SchedulingSolution]:
     >>> event_orders(Scheduling(gpus=2, jobs=[a, b])).objective
     2.0
     """
-    begin = perf_counter()
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"event_orders: {len(instance)} jobs: at most {_MOST_JOBS}")
@@ -100,18 +94,19 @@ def event_orders(problem: Scheduling) -> Result[SchedulingSolution]:
         raise Unsupported(
             f"event_orders: {len(configurations):,} configurations: at most {_MOST_CONFIGURATIONS:,}"
         )
-    tried = [_best(instance, configurations, order) for order in _orders(instance)]
-    best = min((found for found in tried if found is not None), key=lambda found: found.total, default=None)
-    origin = len(instance) * instance.arrivals[0]
-    return Result.judged(
-        problem,
-        method="event_orders",
-        solution=None if best is None else replayed(instance, best.plan),
-        bound=None if best is None else instance.mean_jct(origin + best.total),
-        infeasible=best is None,
-        message=f"{len(tried):,} orders of events",
-        runtime=perf_counter() - begin,
-    )
+    best, tried, least = Best(problem, instance, budget, "event_orders"), 0, inf
+    for order in _orders(instance):
+        if budget.passed or best.asked_to_stop:
+            stopped_by = StoppedBy.INTERRUPT if best.asked_to_stop else StoppedBy.TIME_LIMIT
+            return best.result(stopped_by, message=f"stopped after {tried:,} orders of events")
+        tried += 1
+        steps, bound = _solve(instance, configurations, order)
+        least = min(least, bound)
+        best.take(Plan(tuple(steps), replay(instance, steps).completions))
+    best.raise_bound(least)
+    if best.plan is None:
+        best.infeasible = f"no schedule keeps all deadlines in any of {tried:,} orders of events"
+    return best.result(StoppedBy.FINISHED, message=f"{tried:,} orders of events")
 
 
 def _configurations(instance: Instance) -> Iterator[Configuration]:
@@ -137,8 +132,14 @@ def _orders(instance: Instance) -> Iterator[list[Cell]]:
     return extended([], 0, frozenset())
 
 
-def _best(instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]) -> Best | None:
-    """Solve the linear program of an order; None where it is infeasible."""
+def _solve(
+    instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
+) -> tuple[list[Step], float]:
+    """Give the best plan of an order and a bound on its sum of completion times: none, infinite if infeasible.
+
+    The columns add up to the makespan, which is at most as many units as there are jobs, or the jobs one by one
+    would be better; so much may wrong reduced costs come to.
+    """
     from scipy.optimize import linprog
 
     columns = [
@@ -148,21 +149,24 @@ def _best(instance: Instance, configurations: Sequence[Configuration], order: Se
         if all(job in active for job, count in enumerate(gpus) if count)
     ]
     cells = np.array([cell for cell, _ in columns])
-    unit, first = _horizon(instance), instance.arrivals[0]
+    unit = _horizon(instance)
     ends = {done: cells <= cell for cell, (_, done) in enumerate(order) if done is not None}
     arrivals = [cells <= cell for cell, (_, done) in enumerate(order) if done is None]
     due = [job for job, deadline in enumerate(instance.deadline) if isfinite(deadline)]
     found = linprog(
         np.sum(list(ends.values()), axis=0, dtype=float),
         A_eq=np.array([*arrivals, *_work(instance, columns, unit)], dtype=float),
-        b_eq=[*((time - first) / unit for time in instance.arrivals[1:]), *np.ones(len(instance))],
+        b_eq=[*(time / unit for time in instance.arrivals[1:]), *np.ones(len(instance))],
         A_ub=np.array([ends[job] for job in due], dtype=float).reshape(len(due), len(columns)),
-        b_ub=[(instance.deadline[job] - first) / unit for job in due],
+        b_ub=[instance.deadline[job] / unit for job in due],
         method="highs",
-        options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+        options={
+            "primal_feasibility_tolerance": LEAST_TOLERANCE,
+            "dual_feasibility_tolerance": LEAST_TOLERANCE,
+        },
     )
     if found.status == _INFEASIBLE:
-        return None
+        return [], inf
     if found.x is None or found.fun is None:
         raise GsoptError(f"event_orders: a linear program failed: {found.message}")
     plan = [
@@ -170,7 +174,7 @@ def _best(instance: Instance, configurations: Sequence[Configuration], order: Se
         for part, (_, gpus) in zip(found.x, columns, strict=True)
         if part > 0
     ]
-    return Best(float(found.fun) * unit, plan)
+    return plan, (float(found.fun) - LEAST_TOLERANCE * len(instance)) * unit
 
 
 def _work(
@@ -184,4 +188,4 @@ def _work(
 
 def _horizon(instance: Instance) -> float:
     """Give the seconds in which the jobs are done one after the other, as the unit of time."""
-    return instance.arrivals[-1] - instance.arrivals[0] + sum(map(instance.height, range(len(instance))))
+    return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

@@ -3,9 +3,9 @@
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
-from formulations.deadline import Deadline
-from formulations.scheduling.instance import Instance
+from formulations.scheduling.instance import Instance, own_clock
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
+from gsopt.budget import Budget
 from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import Scheduling
 
@@ -59,15 +59,15 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     >>> round(smallest_fairness(Scheduling(gpus=4, jobs=jobs[:1])), 6)
     1.5
     """
-    found = fairest(problem, Deadline(time_limit))
+    found = fairest(problem, Budget(time_limit=time_limit))
     if found is None:
         raise TimeoutError(f"no smallest fairness was found within {time_limit} s")
     return found.delay
 
 
-def fairest(problem: Scheduling, deadline: Deadline) -> Fairest | None:
+def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
     """Find the smallest possible delay and a plan that keeps it; None when the time was too short."""
-    fair = tuple(gps_finish_times(problem.workload, problem.gpus))
+    fair = tuple(gps_finish_times(own_clock(problem.workload), problem.gpus))
     instance = replace(Instance.of(problem), deadline=fair)
     passed = {arrival - time for arrival in instance.arrivals for time in fair}
     steps = [0.0, *sorted(delay for delay in passed if delay > 0)]
@@ -75,13 +75,13 @@ def fairest(problem: Scheduling, deadline: Deadline) -> Fairest | None:
     def possible(delay: float) -> bool:
         due = tuple(time + delay for time in fair)
         tried = replace(instance, deadline=due)
-        return best_plan(tried, event_order(tried, due), deadline=deadline) is not None
+        return best_plan(tried, event_order(tried, due), budget=budget) is not None
 
     place = bisect_left(steps, True, key=possible)
-    if deadline.passed:
+    if budget.passed:
         return None
     within = steps[max(place - 1, 0)]
     following = steps[place] if place < len(steps) else within + 1.0
     order = event_order(instance, [time + (within + following) / 2 for time in fair])
-    found = least_delay(instance, order, deadline=deadline)
+    found = least_delay(instance, order, budget=budget)
     return None if found is None else Fairest(*found)

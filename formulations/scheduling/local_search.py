@@ -1,24 +1,15 @@
 """Local search: good schedules from orders of priority, to start the exact methods from."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from random import Random
 
-from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance, Mode
 from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.timetable import Step
-from gsopt.clock import clock_error
-
-#: Share of a job's work that counts as rounding.
-_ROUNDING = 1e-12
-
-#: Part of what the judge excuses of a missed deadline; less than what `Instance.deadline` leaves of it.
-_EXCUSED = 0.2
-
-#: Relative improvement below which a move is not worth making.
-_IMPROVES = 1e-9
+from gsopt.budget import Budget
+from gsopt.tolerances import IMPROVEMENT, WORK_DONE
 
 #: Seconds, and the jobs that run with their modes.
 _Held = tuple[float, list[tuple[int, Mode]]]
@@ -53,57 +44,66 @@ def list_schedule(instance: Instance, priorities: Priorities) -> Plan:
     return Plan(tuple(steps), tuple(completions))
 
 
-def local_search(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Plan | None:
-    """Give the best of `good_plans`; None when none keeps every job's deadline."""
-    return min(good_plans(instance, deadline, seed=seed), key=lambda plan: plan.total, default=None)
-
-
-def good_plans(instance: Instance, deadline: Deadline, *, seed: int = 0) -> Iterator[Plan]:
+def good_plans(
+    instance: Instance, budget: Budget, *, known: Sequence[Plan] = (), seed: int = 0
+) -> Iterator[Plan]:
     """Search orders of priority by moving one job at a time, then make the best of the order of events.
 
-    Starts: by least area, by least time, by earliest completion alone, and by deadline where there are any.
-    A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
-    same events, or near their order, `best_nearby_plan` gains.
+    Starts: by least area, by least time, by earliest completion alone, by deadline where there are any, and in
+    the order of completion of known plans; the best first. A job may also be kept from its largest counts. What
+    is left to gain by mixing configurations between the same events, or near their order, `best_nearby_plan`
+    gains. Deadlines may be broken, if at a price.
 
     Parameters
     ----------
     instance
         The jobs.
-    deadline
-        When to stop; the first list schedule is made anyway.
+    budget
+        When to stop; one list schedule is made anyway.
+    known
+        Plans to start from besides.
     seed
         Seed of the order in which jobs are moved.
 
     Yields
     ------
     Plan
-        Plans that keep every job's deadline, as they are found.
+        Plans, as they are found.
     """
     random = Random(seed)
+    starts: list[tuple[float, Priorities]] = []
+    for start in _starts(instance, known):
+        plan = list_schedule(instance, start)
+        starts.append((_cost(instance, plan.completions), start))
+        yield plan
+        if budget.passed:
+            return
     orders: list[tuple[int, ...]] = []
-    for start in _starts(instance):
-        yield from _fair(instance, list_schedule(instance, start))
-        plan = list_schedule(instance, _descend(instance, start, deadline, random))
-        yield from _fair(instance, plan)
+    for _, start in sorted(starts, key=lambda each: each[0]):
+        plan = list_schedule(instance, _descend(instance, start, budget, random))
+        yield plan
         order = event_order(instance, plan.completions)
-        if order not in orders:
+        if order not in orders and not budget.passed:
             orders.append(order)
-            yield from _fair(instance, best_nearby_plan(instance, order, known=[plan], deadline=deadline))
-        if deadline.passed:
+            better = best_nearby_plan(instance, order, known=[plan], budget=budget)
+            if better is not None:
+                yield better
+        if budget.passed:
             return
 
 
-def _starts(instance: Instance) -> Iterator[Priorities]:
+def _starts(instance: Instance, known: Sequence[Plan]) -> Iterator[Priorities]:
     jobs = range(len(instance))
     modes = tuple(tuple(reversed(instance.modes[job])) for job in jobs)
     keys: list[Callable[[int], float]] = [instance.area, instance.height, instance.earliest]
     if min(instance.deadline) < inf:
         keys.append(instance.deadline.__getitem__)
+    keys += [plan.completions.__getitem__ for plan in known]
     for key in keys:
         yield Priorities(tuple(sorted(jobs, key=key)), modes)
 
 
-def _descend(instance: Instance, start: Priorities, deadline: Deadline, random: Random) -> Priorities:
+def _descend(instance: Instance, start: Priorities, budget: Budget, random: Random) -> Priorities:
     """Move one job to another place, or change the most GPUs it takes, while that improves the schedule."""
     best, value = start, _value(instance, start)
     jobs = list(range(len(instance)))
@@ -111,10 +111,10 @@ def _descend(instance: Instance, start: Priorities, deadline: Deadline, random: 
         before = value
         for job in random.sample(jobs, len(jobs)):
             for candidate in _moves(instance, best, job, random):
-                if deadline.passed:
+                if budget.passed:
                     return best
                 found = _value(instance, candidate)
-                if found < value * (1 - _IMPROVES):
+                if found < value * (1 - IMPROVEMENT):
                     best, value = candidate, found
         if value == before:
             return best
@@ -135,18 +135,13 @@ def _moves(instance: Instance, priorities: Priorities, job: int, random: Random)
 
 
 def _value(instance: Instance, priorities: Priorities) -> float:
+    return _cost(instance, _serve(instance, priorities)[0])
+
+
+def _cost(instance: Instance, completions: Sequence[float]) -> float:
     """Sum of completion times; jobs beyond their deadline count for much more."""
-    completions, _ = _serve(instance, priorities)
     late = sum(max(0.0, time - due) for time, due in zip(completions, instance.deadline, strict=True))
     return sum(completions) + 10 * len(instance) * late
-
-
-def _fair(instance: Instance, plan: Plan | None) -> Iterator[Plan]:
-    """Give a plan back if it keeps every job's deadline."""
-    if plan is not None:
-        rows = zip(plan.completions, instance.deadline, instance.release, strict=True)
-        if all(time <= due + _EXCUSED * clock_error(due, due - release) for time, due, release in rows):
-            yield plan
 
 
 def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
@@ -158,7 +153,7 @@ def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], lis
     completions = [inf] * len(work)
     waiting = list(priorities.order)
     arrivals = [*instance.arrivals[1:], inf]
-    now, following, least = instance.arrivals[0], 0, instance.least_gpus
+    now, following, least = 0.0, 0, instance.least_gpus
     steps: list[_Held] = []
     while waiting:
         free, soonest = instance.gpus, inf
@@ -182,7 +177,7 @@ def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], lis
             following += 1
         for job, mode in running:
             work[job] -= mode[1] * seconds
-            if work[job] <= _ROUNDING * instance.work[job]:
+            if work[job] <= WORK_DONE * instance.work[job]:
                 completions[job] = now
                 waiting.remove(job)
     return completions, steps

@@ -7,12 +7,7 @@ import numpy as np
 
 from formulations.scheduling.instance import Instance
 from gsopt.errors import GsoptError
-
-#: Excess of a configuration's price over 1 that is rounding.
-_ROUNDING = 1e-9
-
-#: Feasibility tolerance of the linear programs, the smallest that HiGHS takes.
-_TOLERANCE = 1e-10
+from gsopt.tolerances import LEAST_TOLERANCE, PRICING
 
 #: A job by number, and the number of one of its modes.
 Item = tuple[int, int]
@@ -68,13 +63,16 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
             A_ub=-np.array([[item in each for each in configurations] for item in items], dtype=float),
             b_ub=[-times[item] for item in items],
             method="highs",
-            options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
+            options={
+                "primal_feasibility_tolerance": LEAST_TOLERANCE,
+                "dual_feasibility_tolerance": LEAST_TOLERANCE,
+            },
         )
         if found.fun is None:
             raise GsoptError(f"a linear program over configurations failed: {found.message}")
         prices = dict(zip(items, (max(-float(price), 0.0) for price in found.ineqlin.marginals), strict=True))
         value, best = _dearest(instance, prices)
-        if value <= 1 + _ROUNDING or best in configurations:
+        if value <= 1 + PRICING or best in configurations:
             return Mixture(float(found.fun), {item: price / max(value, 1.0) for item, price in prices.items()})
         configurations.append(best)
     return Mixture(0.0, {})

@@ -1,5 +1,6 @@
 """Order: the best plan in which arrivals and completions happen in a given order."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,26 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from formulations.deadline import Deadline
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step
 from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.result import StoppedBy
 from gsopt.standard_form import StandardForm
+from gsopt.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR
 
 Reals = NDArray[np.float64]
 
-#: Reduced cost, relative to the largest cost, below which a configuration would not improve anything.
-_NEGLIGIBLE = 1e-9
+#: Cells before and after its own in which a configuration of a known plan is offered.
+_NEARBY = 2
 
 #: Events times jobs times GPUs, at most: the entries of the knapsack's tables.
 _MOST_CHOICES = 2_000_000
-
-#: Times closer than this, relative to the last one, coincide; and an improvement less than this is rounding.
-_COINCIDE, _IMPROVES = 1e-9, 1e-10
-
-#: Share of a job's work that may be missing by rounding.
-_MISSING = 1e-7
 
 #: Cost of leaving a job undone, relative to the longest that any job can have to wait.
 _PENALTY = 1e3
@@ -64,7 +60,7 @@ def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, 
         A job's number for its completion, and -1 for each distinct release date after the first. A job
         completes after its release, whatever its time says.
     """
-    after = [arrival for arrival in instance.arrivals if arrival > instance.arrivals[0]]
+    after = instance.arrivals[1:]
     times = [max(time, instance.release[job]) for job, time in enumerate(completions)]
     events = [(time, 1, job) for job, time in enumerate(times)] + [(time, 0, -1) for time in after]
     return tuple(event for _, _, event in sorted(events))
@@ -75,7 +71,7 @@ def best_plan(
     order: Sequence[int],
     *,
     known: Sequence[Plan] = (),
-    deadline: Deadline | None = None,
+    budget: Budget | None = None,
 ) -> Plan | None:
     """Minimise the sum of completion times over all schedules whose events happen in this order.
 
@@ -91,7 +87,7 @@ def best_plan(
         As `event_order` gives it.
     known
         Plans whose configurations are tried from the beginning.
-    deadline
+    budget
         When to stop; what was found until then is given.
 
     Returns
@@ -108,9 +104,13 @@ def best_plan(
     >>> best_plan(instance, [1, 0]).completions
     (2.0, 1.0)
     """
-    if len(order) * len(instance) * instance.gpus > _MOST_CHOICES:
+    if _too_large(instance, order):
         return None
-    return _Program(instance, tuple(order), deadline or Deadline(None)).solve(known)
+    return _Program(instance, tuple(order), budget or Budget()).solve(known)
+
+
+def _too_large(instance: Instance, order: Sequence[int]) -> bool:
+    return len(order) * len(instance) * instance.gpus > _MOST_CHOICES
 
 
 def best_nearby_plan(
@@ -118,7 +118,7 @@ def best_nearby_plan(
     order: Sequence[int],
     *,
     known: Sequence[Plan] = (),
-    deadline: Deadline | None = None,
+    budget: Budget | None = None,
 ) -> Plan | None:
     """Improve the best plan of an order by exchanging events that it lets happen at the same time.
 
@@ -126,16 +126,16 @@ def best_nearby_plan(
     coincide, the plan is one of the other order too, and may be improved there. Parameters and return value
     are those of `best_plan`.
     """
-    order, deadline = tuple(order), deadline or Deadline(None)
-    best = best_plan(instance, order, known=known, deadline=deadline)
+    order, budget = tuple(order), budget or Budget()
+    best = best_plan(instance, order, known=known, budget=budget)
     tried = {order}
-    while best is not None and not deadline.passed:
+    while best is not None and not budget.passed:
         exchanged = _exchanged(instance, order, best, tried)
         if exchanged is None:
             break
         tried.add(exchanged)
-        other = best_plan(instance, exchanged, known=[best], deadline=deadline)
-        if other is not None and other.total < best.total * (1 - _IMPROVES):
+        other = best_plan(instance, exchanged, known=[best], budget=budget)
+        if other is not None and other.total < best.total * (1 - IMPROVEMENT):
             order, best = exchanged, other
     return best
 
@@ -147,7 +147,7 @@ def _exchanged(
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):
-        apart = times[place + 1] - times[place] > _COINCIDE * times[-1]
+        apart = times[place + 1] - times[place] > SPAN_ERROR * times[-1]
         too_early = one < 0 <= other and instance.release[other] >= times[place]
         if apart or too_early or one == other:
             continue
@@ -158,16 +158,18 @@ def _exchanged(
 
 
 def least_delay(
-    instance: Instance, order: Sequence[int], *, deadline: Deadline | None = None
+    instance: Instance, order: Sequence[int], *, budget: Budget | None = None
 ) -> tuple[float, Plan] | None:
     """Minimise the largest delay behind the jobs' deadlines over all schedules with this order of events.
 
     Returns
     -------
     tuple of float and Plan, or None
-        The delay in seconds, at least 0, and a plan that keeps it; None when no schedule has this order.
+        The delay in seconds, at least 0, and a plan that keeps it; None as for `best_plan`.
     """
-    plan = _Program(instance, tuple(order), deadline or Deadline(None), delayed=True).solve(())
+    if _too_large(instance, order):
+        return None
+    plan = _Program(instance, tuple(order), budget or Budget(), delayed=True).solve(())
     if plan is None:
         return None
     late = (time - due for time, due in zip(plan.completions, instance.deadline, strict=True))
@@ -184,9 +186,9 @@ class _Program:
     """
 
     def __init__(
-        self, instance: Instance, order: tuple[int, ...], deadline: Deadline, *, delayed: bool = False
+        self, instance: Instance, order: tuple[int, ...], budget: Budget, *, delayed: bool = False
     ) -> None:
-        self.instance, self.order, self.deadline, self.delayed = instance, order, deadline, delayed
+        self.instance, self.order, self.budget, self.delayed = instance, order, budget, delayed
         jobs, cells = len(instance), len(order)
         self.active = np.zeros((cells, jobs), dtype=np.bool_)  # between the event before and event `cell`
         self.epoch = np.zeros(cells, dtype=np.int64)
@@ -206,17 +208,17 @@ class _Program:
         self._begin(known)
         plan: Plan | None = None
         while True:
-            outcome = Highs().solve(self._form(), time_limit=self.deadline.left())
+            outcome = Highs().solve(self._form(), time_limit=self.budget.left())
             if outcome.stopped_by is StoppedBy.INTERRUPT:
                 raise KeyboardInterrupt
             if outcome.values is None or outcome.duals is None:
                 return plan
-            if outcome.values[: len(self.instance)].max() <= _MISSING:
+            if outcome.values[: len(self.instance)].max() <= LINEAR_ROWS:
                 plan = self._plan(outcome.values)
                 if not self.complete:
                     self.complete = True
                     continue
-            if not self._generate(outcome.duals) or self.deadline.passed:
+            if not self._generate(outcome.duals) or self.budget.passed:
                 return plan
 
     def _follow(self, order: tuple[int, ...]) -> None:
@@ -233,12 +235,19 @@ class _Program:
                 done.add(event)
 
     def _begin(self, known: Sequence[Plan]) -> None:
-        jobs = range(len(self.instance))
-        for cell in range(len(self.order)):
+        """Offer idling everywhere, and the configurations of known plans about where they stand there."""
+        jobs, cells = range(len(self.instance)), len(self.order)
+        for cell in range(cells):
             self._add(cell, (0,) * len(jobs))
-            for step in (step for plan in known for step in plan.steps):
-                counts = [step.gpus.get(job, 0) if self.active[cell, job] else 0 for job in jobs]
-                self._add(cell, tuple(counts))
+        for plan in known:
+            events = sorted([*self.instance.arrivals[1:], *plan.completions])
+            now = 0.0
+            for step in plan.steps:
+                middle = bisect_left(events, now + step.duration / 2)
+                for cell in range(max(middle - _NEARBY, 0), min(middle + _NEARBY + 1, cells)):
+                    counts = [step.gpus.get(job, 0) if self.active[cell, job] else 0 for job in jobs]
+                    self._add(cell, tuple(counts))
+                now += step.duration
 
     def _add(self, cell: int, counts: tuple[int, ...]) -> bool:
         if (cell, counts) in self.seen:
@@ -265,7 +274,7 @@ class _Program:
             in_time = (row for row, job in enumerate(self.due) if cell <= self.ends[job])
             entries += [(jobs + epochs + row, column, 1.0) for row in in_time]
         rows, columns, values = zip(*entries, strict=True)
-        due = [(instance.deadline[job] - instance.arrivals[0]) / self.unit for job in self.due]
+        due = [instance.deadline[job] / self.unit for job in self.due]
         lengths = self.lengths / self.unit
         undone = 0.0 if self.complete else np.inf
         return StandardForm.build(
@@ -289,7 +298,7 @@ class _Program:
         for row, job in enumerate(self.due, start=jobs + epochs):
             rent[: self.ends[job] + 1] -= duals[row]
         worth, counts = self._knapsack(np.maximum(duals[:jobs], 0.0))
-        threshold = _NEGLIGIBLE * jobs * (1 if self.complete else _PENALTY)
+        threshold = PRICING * jobs * (1 if self.complete else _PENALTY)
         improving = np.flatnonzero(worth > rent + threshold)
         return any([self._add(int(cell), tuple(counts[cell].tolist())) for cell in improving])  # noqa: C419 - all
 
@@ -326,5 +335,5 @@ class _Program:
             cell, counts = self.columns[column]
             spent[cell] += amounts[column]
             steps.append(Step(float(amounts[column]), {job: gpus for job, gpus in enumerate(counts) if gpus}))
-        ends = self.instance.arrivals[0] + np.cumsum(spent)
+        ends = np.cumsum(spent)
         return Plan(tuple(steps), tuple(float(ends[self.ends[job]]) for job in range(len(self.instance))))

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf, ulp
 
-from formulations.scheduling.instance import Instance
+from formulations.scheduling.instance import Instance, own_clock
+from formulations.scheduling.windows import Windows
 from gsopt.bounds import moore_hodgson_positions
 from gsopt.problems.scheduling import Scheduling
-
-#: Rounding of the bounds, relative to the horizon and in units of the last place of a time.
-_ROUNDING, _ULPS = 1e-9, 64
+from gsopt.tolerances import CLOCK_TICKS
 
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 1e3
@@ -28,29 +27,48 @@ class Positions:
     ----------
     instance
         The jobs.
+    windows
+        When each job can complete.
     lower, upper
         Window of the completion at each position, in seconds.
     total
-        Sum of completion times in seconds that is known to be possible, and some rounding; infinite where none
-        is known.
+        Sum of completion times in seconds that is known to be possible; infinite where none is known.
     """
 
     instance: Instance
+    windows: Windows
     lower: tuple[float, ...]
     upper: tuple[float, ...]
     total: float
 
     @classmethod
-    def of(cls, problem: Scheduling, instance: Instance, total: float = inf) -> "Positions":
-        """Bound each position: below by Moore and Hodgson's rule, above by the total and the deadlines."""
-        lower = moore_hodgson_positions(problem.workload, problem.gpus)
-        upper = [min(pair) for pair in zip(_latest(lower, total), sorted(instance.deadline), strict=True)]
-        slack = _ROUNDING * (upper[-1] - instance.arrivals[0]) + _ULPS * ulp(upper[-1])
+    def of(
+        cls, problem: Scheduling, instance: Instance, total: float = inf, windows: Windows | None = None
+    ) -> "Positions":
+        """Bound each position: by Moore and Hodgson's rule and the jobs' windows, and above by the total too.
+
+        Parameters
+        ----------
+        problem, instance
+            The jobs.
+        total
+            Sum of completion times that is known to be possible; only schedules no worse are looked for.
+        windows
+            What is known of the jobs' completions besides.
+        """
+        if windows is None:
+            windows = Windows.of(instance, total)
+        proven = moore_hodgson_positions(own_clock(problem.workload), problem.gpus)
+        low, high = (sorted(times) for times in zip(*windows.spans, strict=True))
+        lower = list(map(max, proven, low))
+        upper = list(map(min, _latest(lower, total), high))
+        slack = CLOCK_TICKS * ulp(upper[-1]) if upper[-1] < inf else 0.0
         return cls(
             instance,
+            windows,
             tuple(time - slack for time in lower),
             tuple(time + slack for time in upper),
-            total + len(instance) * slack,
+            total,
         )
 
     @property
@@ -61,11 +79,11 @@ class Positions:
     @cached_property
     def unit(self) -> float:
         """Seconds of a unit of the model's time."""
-        return (self.upper[-1] - self.instance.arrivals[0]) / _UNITS
+        return self.upper[-1] / _UNITS
 
     def time(self, seconds: float) -> float:
         """Turn a time in seconds into the model's."""
-        return (seconds - self.instance.arrivals[0]) / self.unit
+        return seconds / self.unit
 
     @cached_property
     def window(self) -> tuple[tuple[float, float], ...]:
@@ -85,6 +103,11 @@ class Positions:
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 
+    def meets(self, epoch: int, position: int) -> bool:
+        """Tell whether the completion at a position can be in an epoch."""
+        begin, end = self.part(epoch, position)
+        return begin <= end
+
     @cached_property
     def cells(self) -> dict[tuple[int, int], float]:
         """Longest time of each cell that there can be, by epoch and position."""
@@ -100,10 +123,9 @@ class Positions:
 
     def allows(self, job: int, position: int) -> bool:
         """Tell whether a job can complete at a position."""
-        return (
-            self.instance.earliest(job) <= self.upper[position]
-            and self.lower[position] <= self.instance.deadline[job]
-        )
+        first, last = self.windows.places(job)
+        low, high = self.windows.spans[job]
+        return first <= position <= last and low <= self.upper[position] and self.lower[position] <= high
 
 
 def _latest(lower: Sequence[float], total: float) -> list[float]:

@@ -1,16 +1,16 @@
-"""Timetable: a plan of configurations, replayed as a schedule that the judge accepts."""
+"""Timetable: a plan of configurations, replayed as a schedule that the judge accepts; and the way back."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import fsum, inf, nextafter
 from typing import NamedTuple
 
 from formulations.scheduling.instance import Instance
+from gsopt.clock import clock_error
 from gsopt.problems.scheduling import Run, SchedulingSolution
-
-#: Steps shorter than this part of the shortest job are noise of the program that made them.
-_NOISE = 1e-9
-
-#: Part of a job's work that counts as nothing.
-_NOTHING = 1e-12
+from gsopt.tolerances import SPAN_ERROR, WORK_DONE
 
 
 class Step(NamedTuple):
@@ -28,8 +28,60 @@ class Step(NamedTuple):
     gpus: Mapping[int, int]
 
 
-def replayed(instance: Instance, plan: Sequence[Step]) -> SchedulingSolution:
-    """Replay a plan step by step, the first at the first release date, as a schedule without rounding errors.
+class Piece(NamedTuple):
+    """A job by number on the same number of GPUs from start to end, in seconds of the instance's clock."""
+
+    job: int
+    start: float
+    end: float
+    gpus: int
+
+
+@dataclass(frozen=True)
+class Timetable:
+    """What runs when, on the clock of an instance.
+
+    Attributes
+    ----------
+    instance
+        The jobs.
+    pieces
+        What runs, job by job in the order of time.
+    completions
+        Completion time of each job; infinite where its work is not done.
+    """
+
+    instance: Instance
+    pieces: tuple[Piece, ...]
+    completions: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        """Sum of the completion times."""
+        return fsum(self.completions)
+
+    @property
+    def solution(self) -> SchedulingSolution:
+        """The same on the clock of the problem, whose ticks may be longer than a piece."""
+        own: dict[int, list[Run]] = {}
+        for piece in self.pieces:
+            run = self._run(piece)
+            before = own.setdefault(piece.job, [])
+            if run.start < run.end:
+                before.append(run)
+            elif not before:
+                before.append(run.model_copy(update={"end": nextafter(run.start, inf)}))
+        return SchedulingSolution(runs=[run for runs in own.values() for run in runs])
+
+    def _run(self, piece: Piece) -> Run:
+        instance = self.instance
+        start = max(instance.origin + piece.start, instance.dates[piece.job])  # else a tick before it
+        end = max(instance.origin + piece.end, start)
+        return Run(job=instance.names[piece.job], start=start, end=end, gpus=piece.gpus)
+
+
+def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
+    """Replay a plan step by step, the first at the first release date, without rounding errors.
 
     A program's plan holds to its tolerance only. Here a step begins no earlier than its jobs are released, a
     job stops when its work is done, and the last step of a job lasts until its work is done. So completion
@@ -48,37 +100,77 @@ def replayed(instance: Instance, plan: Sequence[Step]) -> SchedulingSolution:
     >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
     >>> jobs = [ElasticJob(name=n, release=r, work=2, rates={1: 1.0, 2: 2.0}) for n, r in [("a", 0), ("b", 1)]]
     >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    >>> plan = [Step(0.999_999_999, {0: 2}), Step(2, {1: 1})]
-    >>> for run in replayed(instance, plan).runs:
+    >>> timetable = replay(instance, [Step(0.999_999_999_9, {0: 2}), Step(2, {1: 1})])
+    >>> timetable.completions
+    (1.0, 3.0)
+    >>> for run in timetable.solution.runs:
     ...     print(run.job, run.start, run.end, run.gpus)
     a 0.0 1.0 2
     b 1.0 3.0 1
     """
     shortest = min(map(instance.height, range(len(instance))))
-    steps = [step for step in plan if step.duration > _NOISE * shortest]
+    steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
     last = {job: index for index, step in enumerate(steps) for job in step.gpus}
     rates = [{mode.gpus: mode.rate for mode in modes} for modes in instance.modes]
     left = list(instance.work)
-    runs: list[list[Run]] = [[] for _ in instance.names]
-    now = instance.arrivals[0]
+    pieces: list[list[Piece]] = [[] for _ in instance.names]
+    completions = [inf] * len(instance)
+    now = 0.0
     for index, (planned, gpus) in enumerate(steps):
         now = max([now, *(instance.release[job] for job in gpus)])
         needed = {job: left[job] / rates[job][count] for job, count in gpus.items()}
         duration = max([planned, *(seconds for job, seconds in needed.items() if last[job] == index)])
         for job, count in gpus.items():
-            if left[job] <= _NOTHING * instance.work[job]:
+            if left[job] <= WORK_DONE * instance.work[job]:
                 continue
             end = now + min(duration, needed[job])
             left[job] = max(left[job] - duration * rates[job][count], 0.0)
-            _append(runs[job], instance.names[job], now, end, count)
+            _append(pieces[job], Piece(job, now, end, count))
+            if left[job] <= WORK_DONE * instance.work[job]:
+                completions[job] = end
         now += duration
-    return SchedulingSolution(runs=[run for own in runs for run in own])
+    return Timetable(instance, tuple(piece for own in pieces for piece in own), tuple(completions))
 
 
-def _append(runs: list[Run], name: str, start: float, end: float, gpus: int) -> None:
-    """Add a run, or let the one before last longer where nothing lies between."""
-    if end <= start:  # shorter than the clock can tell
+def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
+    """Give the steps of a schedule.
+
+    A run on GPUs that are no faster than fewer is taken to be on those fewer. What lies within a few ticks of
+    the problem's clock is at the same time.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> job = ElasticJob(name="a", release=5, work=4, rates={1: 1.0, 2: 2.0})
+    >>> runs = [Run(job="a", start=6, end=7, gpus=2), Run(job="a", start=7, end=9, gpus=1)]
+    >>> steps_of(Instance.of(Scheduling(gpus=2, jobs=[job])), SchedulingSolution(runs=runs))
+    [Step(duration=1.0, gpus={}), Step(duration=1.0, gpus={0: 2}), Step(duration=2.0, gpus={0: 1})]
+    """
+    number = {name: job for job, name in enumerate(instance.names)}
+    starting, ending = defaultdict[float, list[int]](list), defaultdict[float, list[int]](list)
+    for index, run in enumerate(solution.runs):
+        starting[run.start].append(index)
+        ending[run.end].append(index)
+    times = sorted({instance.origin, *starting, *ending})
+    ticks = clock_error(times[-1], 0)
+    held: dict[int, tuple[int, int]] = {}
+    steps: list[Step] = []
+    for time, following in pairwise(times):
+        for index in ending[time]:
+            del held[index]
+        for index in starting[time]:
+            run = solution.runs[index]
+            job = number[run.job]
+            held[index] = job, max(mode.gpus for mode in instance.modes[job] if mode.gpus <= run.gpus)
+        if following - time > ticks:
+            steps.append(Step(following - time, dict(held.values())))
+    return steps
+
+
+def _append(pieces: list[Piece], piece: Piece) -> None:
+    """Add a piece, or let the one before last longer where nothing lies between."""
+    if piece.end <= piece.start:  # shorter than the clock can tell
         return
-    if runs and (runs[-1].end, runs[-1].gpus) == (start, gpus):
-        start = runs.pop().start
-    runs.append(Run(job=name, start=start, end=end, gpus=gpus))
+    if pieces and (pieces[-1].end, pieces[-1].gpus) == (piece.start, piece.gpus):
+        piece = piece._replace(start=pieces.pop().start)
+    pieces.append(piece)

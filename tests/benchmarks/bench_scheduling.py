@@ -14,7 +14,6 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from formulations.deadline import Deadline
 from formulations.scheduling import exact, milp, smallest_fairness
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, Status

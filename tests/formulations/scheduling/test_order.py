@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from formulations.deadline import Deadline
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay
-from formulations.scheduling.timetable import replayed
+from formulations.scheduling.timetable import replay
+from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.strategies.scheduling import packing, tiny, wandering
 
@@ -68,9 +68,9 @@ def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
         plan = best_plan(instance, event_order(instance, completions), known=[known] if seed % 2 else [])
         assert plan is not None
         assert plan.total <= known.total * (1 + 1e-9)
-        judged = problem.objective(replayed(instance, plan.steps))
+        judged = problem.objective(replay(instance, plan.steps).solution)
         assert judged <= instance.mean_jct(plan.total) * (1 + 1e-7)
-        assert problem.violations(replayed(instance, plan.steps)) == []
+        assert problem.violations(replay(instance, plan.steps).solution) == []
 
 
 def test_coinciding_events_are_exchanged() -> None:
@@ -101,8 +101,8 @@ def test_configurations_are_whole() -> None:
 
 
 def test_without_time_there_is_no_plan() -> None:
-    """A deadline that has passed leaves nothing."""
-    assert best_plan(Instance.of(packing()), [0, 1], deadline=Deadline(0.0)) is None
+    """A budget that has passed leaves nothing."""
+    assert best_plan(Instance.of(packing()), [0, 1], budget=Budget(time_limit=0.0)) is None
 
 
 def test_the_least_delay_is_that_of_the_lateness_rule() -> None:

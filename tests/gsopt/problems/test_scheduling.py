@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import replayed
+from formulations.scheduling.timetable import replay
 from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput
 from gsopt.files import read_problem, read_solution, to_json, write
@@ -44,7 +44,7 @@ def drawn(seed: int) -> tuple[Scheduling, SchedulingSolution]:
     problem = tiny(seed, fair=seed % 3 == 0)
     instance = Instance.of(problem)
     steps, _ = wandering(instance, Random(seed))
-    return problem, replayed(instance, steps)
+    return problem, replay(instance, steps).solution
 
 
 def fluid(problem: Scheduling) -> dict[str, Fraction]:

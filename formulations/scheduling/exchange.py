@@ -1,0 +1,38 @@
+"""Exchange: pairs of jobs of which one may as well complete first."""
+
+from itertools import permutations
+
+from formulations.scheduling.instance import Instance
+from gsopt.grid import decimal
+
+
+def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
+    """Give pairs of jobs of which the first completes no later in some best schedule, all pairs at once.
+
+    With proportional rates, let both keep their allocations until the second has done as much more than the
+    first as it has more work, and swap them then: each completes when the other did before. So the one released
+    no later, with no more work and no later deadline, may complete first.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0, 2: 1.5}) for n, w in [("a", 3), ("b", 1)]]
+    >>> exchange_orders(Instance.of(Scheduling(gpus=2, jobs=jobs)))
+    frozenset({(1, 0)})
+    """
+    pairs = permutations(range(len(instance)), 2)
+    return frozenset((first, second) for first, second in pairs if _precedes(instance, first, second))
+
+
+def _precedes(instance: Instance, first: int, second: int) -> bool:
+    one, other = instance.modes[first], instance.modes[second]
+    if [mode.gpus for mode in one] != [mode.gpus for mode in other]:
+        return False
+    rates, others = ([decimal(mode.rate) for mode in modes] for modes in (one, other))
+    if any(rate * others[0] != other_rate * rates[0] for rate, other_rate in zip(rates, others, strict=True)):
+        return False
+    least, most = decimal(instance.work[first]) * others[0], decimal(instance.work[second]) * rates[0]
+    mine = (least, instance.release[first], instance.deadline[first])
+    theirs = (most, instance.release[second], instance.deadline[second])
+    dominates = all(a <= b for a, b in zip(mine, theirs, strict=True))
+    return dominates and (mine != theirs or first < second)

@@ -1,0 +1,46 @@
+"""Rows: a matrix under construction, row by row."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from scipy.sparse import coo_array
+
+#: A column by number and its coefficient.
+Entry = tuple[int, float]
+
+
+@dataclass
+class Rows:
+    """Sparse rows with their limits and names.
+
+    Examples
+    --------
+    >>> rows = Rows()
+    >>> rows.add("most", [(0, 1.0), (2, 2.0)], upper=4.0)
+    >>> rows.matrix(3).toarray().tolist(), rows.names, rows.lower, rows.upper
+    ([[1.0, 0.0, 2.0]], ['most'], [-inf], [4.0])
+    """
+
+    names: list[str] = field(default_factory=list)
+    lower: list[float] = field(default_factory=list)
+    upper: list[float] = field(default_factory=list)
+    _rows: list[int] = field(default_factory=list)
+    _columns: list[int] = field(default_factory=list)
+    _values: list[float] = field(default_factory=list)
+
+    def add(self, name: str, entries: Iterable[Entry], lower: float = -inf, upper: float = inf) -> None:
+        """Add one row; coefficients of a column that comes twice add up."""
+        row = len(self.names)
+        for column, value in entries:
+            self._rows.append(row)
+            self._columns.append(column)
+            self._values.append(value)
+        self.names.append(name)
+        self.lower.append(lower)
+        self.upper.append(upper)
+
+    def matrix(self, columns: int) -> Any:
+        """Give the coefficients, shape (rows, columns)."""
+        return coo_array((self._values, (self._rows, self._columns)), shape=(len(self.names), columns))

@@ -1,0 +1,164 @@
+"""Search: the model of positions, solved again and again until no configurations are left to cut off."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from formulations.scheduling.best import Best
+from formulations.scheduling.cells import Cells, cell_form, encode
+from formulations.scheduling.mixture import Item, lifted, shortest_mixture
+from formulations.scheduling.order import Plan, best_nearby_plan, event_order
+from formulations.scheduling.positions import Positions
+from formulations.scheduling.prover import Prover
+from formulations.scheduling.timetable import replay
+from gsopt.backends import Incumbent, Outcome
+from gsopt.backends.base import Vector
+from gsopt.budget import Budget
+from gsopt.errors import ModelMismatch
+from gsopt.result import Status, StoppedBy, plain
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CONTINUOUS, DUALS, HIGHS_ROWS, LINEAR_ROWS, MISMATCH
+
+#: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
+_SHARE = 0.95
+
+#: Rounds of cuts in the linear relaxation, at most.
+_ROOT_ROUNDS = 2
+
+#: Relative gap at which the solver stops at the latest: well below what makes a difference.
+_GAP = CONTINUOUS / 4
+
+#: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
+_COST = 1e3
+
+
+class Search:
+    """Solves the model, cuts off what no configurations can do, and keeps the best schedule and bound.
+
+    Parameters
+    ----------
+    best
+        What is known; better schedules and bounds are added.
+    positions
+        The windows within which a schedule is looked for; the best schedules must be in them.
+    budget
+        When to stop, and with which solver.
+    cuts
+        Prices of modes, that add up to at most the time in which they run, from elsewhere.
+
+    Raises
+    ------
+    Unsupported
+        There are too many times of modes in cells, or the times are too different in scale.
+    """
+
+    def __init__(
+        self, best: Best, positions: Positions, budget: Budget, cuts: Sequence[Mapping[Item, float]] = ()
+    ) -> None:
+        self.best, self.positions, self.budget = best, positions, budget
+        self.cells = Cells.of(positions)
+        self.cuts = list(cuts)
+        self.stopped_by = StoppedBy.TIME_LIMIT
+        self.solver = ""
+        self.message = ""
+
+    def run(self) -> None:
+        """Solve until the bound is met, the time is up or nothing is left to cut off."""
+        self._cut_at_the_root()
+        while (reason := self.best.finished) is None and not self.budget.passed:
+            form = cell_form(self.cells, self.cuts)
+            outcome = self._solve(form)
+            self._learn(form, outcome)
+            if outcome.values is None or outcome.stopped_by not in {StoppedBy.FINISHED, StoppedBy.GAP}:
+                return
+            cuts = [] if self.best.finished else self._violated(form.named(outcome.values))
+            if not cuts:
+                self._refuse_mismatch(form.objective(outcome.values))
+                return
+            self.cuts += cuts
+        self.stopped_by = reason or StoppedBy.TIME_LIMIT
+
+    def _cut_at_the_root(self) -> None:
+        """Cut off what no configurations can do in the linear relaxation, before anything is branched on."""
+        for _ in range(_ROOT_ROUNDS):
+            if self.best.finished is not None or self.budget.passed:
+                return
+            form = cell_form(self.cells, self.cuts)
+            outcome = self._solve(form.relaxation)
+            if outcome.stopped_by is StoppedBy.INTERRUPT:
+                raise KeyboardInterrupt
+            cuts = [] if outcome.values is None else self._violated(form.named(outcome.values))
+            if not cuts:
+                return
+            self.cuts += cuts
+
+    def _solve(self, form: StandardForm) -> Outcome:
+        """Solve with a cost of `_COST` for a unit of time; the offset stays, as gaps are relative to it too."""
+        plan, factor, left = self.best.plan, _COST / form.cost.max(), self.budget.left()
+        start = None
+        if plan is not None and form.integer.any():
+            start = form.point(encode(self.positions, replay(self.positions.instance, plan.steps)))
+        return (self.budget.backend or Prover()).solve(
+            replace(form, cost=form.cost * factor, offset=form.offset * factor),
+            time_limit=None if left is None else left * _SHARE,
+            gap=max(self.budget.gap, _GAP),
+            start=start,
+            on_incumbent=partial(self._hear, form) if self.budget.on_incumbent else None,
+            log=self.budget.log,
+        )
+
+    def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
+        """Make a schedule of the solver's, and tell whether to stop."""
+        self.best.take(self._plan(form, incumbent.values))
+        return self.best.asked_to_stop
+
+    def _learn(self, form: StandardForm, outcome: Outcome) -> None:
+        """Take in what the solver proved and found."""
+        best = self.best
+        self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
+        self.message = f"{outcome.message}, {len(self.cuts)} cuts"
+        if outcome.status is Status.INFEASIBLE:
+            if best.plan is None:  # else rounding keeps the schedule known out of its windows
+                best.infeasible = "no schedule keeps all deadlines"
+            return
+        if outcome.values is not None:
+            best.take(self._plan(form, outcome.values))
+        if outcome.bound is not None:
+            bound = (outcome.bound - DUALS * self.cells.mass) * form.cost.max() / _COST
+            best.raise_bound(best.instance.total(bound))
+
+    def _plan(self, form: StandardForm, values: Vector) -> Plan | None:
+        return plan_of(self.positions, form.named(values), self.budget)
+
+    def _refuse_mismatch(self, modelled: float) -> None:
+        """Raise `ModelMismatch` where the schedule is worse than the model's solution by more than noise."""
+        best = self.best
+        if best.plan is None or best.asked_to_stop or self.budget.passed:
+            return
+        value = best.instance.mean_jct(best.total)
+        if value > modelled * (1 + MISMATCH):
+            raise ModelMismatch(f"milp: the model counts {modelled}, the best schedule {plain(value)}")
+
+    def _violated(self, values: Mapping[str, float]) -> list[Mapping[Item, float]]:
+        """Give the prices of cells whose modes run for longer than any mixture of configurations lets them."""
+        found: list[Mapping[Item, float]] = []
+        for cell, items in self.cells.times.items():
+            where = f"{cell[0]},{cell[1]}"
+            times = {(j, k): time for j, k in items if (time := values[f"y[{j},{k},{where}]"]) > HIGHS_ROWS}
+            length, prices = shortest_mixture(self.positions.instance, times)
+            cut = lifted(self.positions.instance, prices)
+            if length > values[f"l[{where}]"] + LINEAR_ROWS and cut not in self.cuts + found:
+                found.append(cut)
+            if self.budget.passed:
+                break
+        return found
+
+
+def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> Plan | None:
+    """Make the best plan for the order of events of a solution; None where no deadlines can be kept."""
+    instance = positions.instance
+    jobs = range(len(instance))
+    completions = [
+        positions.unit * sum(values.get(f"z[{job},{p}]", 0.0) * values[f"T[{p}]"] for p in jobs) for job in jobs
+    ]
+    return best_nearby_plan(instance, event_order(instance, completions), budget=budget)

@@ -1,0 +1,91 @@
+"""Windows: when each job can complete in a schedule worth finding, and which jobs complete before others."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.scheduling.instance import Instance
+
+#: Earliest and latest completion, in seconds of the instance's clock.
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Windows:
+    """What holds for some best schedule, and for every schedule that a proof has not ruled out.
+
+    Attributes
+    ----------
+    spans
+        Earliest and latest completion of each job.
+    orders
+        Pairs of jobs of which the first completes no later than the second.
+
+    Examples
+    --------
+    >>> windows = Windows(spans=((1.0, 2.0), (3.0, 9.0), (4.0, 9.0)), orders=frozenset({(2, 1)}))
+    >>> windows.places(0), windows.places(1), windows.places(2)
+    ((0, 0), (2, 2), (1, 1))
+    """
+
+    spans: tuple[Span, ...]
+    orders: frozenset[tuple[int, int]] = frozenset()
+
+    @classmethod
+    def of(
+        cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
+    ) -> "Windows":
+        """Give the windows that a sum of completion times leaves if all other jobs complete as if alone.
+
+        Examples
+        --------
+        >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+        >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0}) for n, w in [("a", 1), ("b", 3)]]
+        >>> Windows.of(Instance.of(Scheduling(gpus=1, jobs=jobs)), 5.0).spans
+        ((1.0, 2.0), (3.0, 4.0))
+        """
+        jobs = range(len(instance))
+        slack = total - sum(map(instance.earliest, jobs))
+        latest = [min(instance.earliest(job) + slack, instance.deadline[job]) for job in jobs]
+        spans = ((instance.earliest(job), max(latest[job], instance.earliest(job))) for job in jobs)
+        return cls(tuple(spans), orders)
+
+    def narrowed(self, spans: Sequence[Span], orders: Collection[tuple[int, int]] = ()) -> "Windows":
+        """Add what is known besides; a window of which nothing would be left stays as it is."""
+        pairs = zip(self.spans, spans, strict=True)
+        both = [(own, (max(own[0], other[0]), min(own[1], other[1]))) for own, other in pairs]
+        kept = tuple(cut if cut[0] <= cut[1] else own for own, cut in both)
+        return Windows(kept, self.orders | frozenset(orders))
+
+    @cached_property
+    def before(self) -> NDArray[np.bool_]:
+        """Which job (row) completes no later than which (column), shape (jobs, jobs)."""
+        low, high = np.array(self.spans).T
+        found: NDArray[np.bool_] = high[:, None] < low[None, :]
+        for first, second in self.orders:
+            found[first, second] = True
+        for job in range(len(self.spans)):
+            found |= found[:, [job]] & found[[job], :]
+        return found
+
+    def places(self, job: int) -> tuple[int, int]:
+        """Give the first and the last position, counted from 0, at which a job can complete."""
+        earlier, later = self.before[:, job].sum(), self.before[job].sum()
+        return int(earlier), len(self.spans) - 1 - int(later)
+
+    @property
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """Orders that follow neither from others nor from the spans."""
+        spans, before = self.spans, self.before
+        close = [(i, j) for i, j in self.orders if not spans[i][1] < spans[j][0]]
+        return tuple(sorted((i, j) for i, j in close if not (before[i] & before[:, j]).any()))
+
+    @cached_property
+    def undecided(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of jobs that may complete in either order, the smaller number first."""
+        pairs = combinations(range(len(self.spans)), 2)
+        return tuple((i, j) for i, j in pairs if not (self.before[i, j] or self.before[j, i]))
