@@ -1,56 +1,54 @@
 """The bucket relaxation: every schedule is in it, and no schedule is better than its optimum."""
 
-from math import inf
 from random import Random
 
 import pytest
 
+from formulations.probing import probe
 from formulations.scheduling import event_orders
-from formulations.scheduling.bucket import BucketModel, Grid, Spans
+from formulations.scheduling.bucket import SHORTEST, BucketModel, Grid
+from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
+from formulations.scheduling.windows import Windows
 from gsopt.backends import Highs
+from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from tests.strategies.scheduling import packing, tiny, wandering
 
 
-def _everywhere(instance: Instance) -> tuple[Spans, ...]:
-    return (((0.0, inf),),) * len(instance)
-
-
-def _model(instance: Instance, upper: float, random: Random, *, coarse: bool = False) -> BucketModel:
-    end = instance.arrivals[-1] + upper / len(instance)
+def _model(
+    instance: Instance, limit: float, random: Random, *, coarse: bool = False, exchanged: bool = True
+) -> BucketModel:
+    end = instance.arrivals[-1] + limit / len(instance)
     times = [random.uniform(0, end) for _ in range(random.randint(1, 12))]
-    shortest = 0.2 if coarse else 5e-4
-    return BucketModel(instance, Grid.of(instance, times, _everywhere(instance), upper, shortest=shortest))
+    windows = Windows.of(instance, limit, exchange_orders(instance) if exchanged else frozenset())
+    grid = Grid.of(instance, windows, times, shortest=0.2 if coarse else SHORTEST)
+    return BucketModel(instance, grid, windows, limit)
 
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
-    """A schedule satisfies every row on any grid that reaches its end, at no more than its value.
-
-    Rows that say which of two like jobs finishes first hold for some best schedule only, so the jobs differ.
-    """
+    """A schedule satisfies every row on any grid that reaches its end, at no more than its value."""
     for seed in range(150):
         problem = tiny(seed, jobs=(2, 3, 4, 5))
         instance = Instance.of(problem)
         random = Random(seed)
         steps, completions = wandering(instance, random)
         plan = Plan(tuple(steps), tuple(completions))
-        model = _model(instance, plan.total * random.choice((1.0, 1.3)), random, coarse=coarse)
-        if any(True for _ in model._ordered_pairs()):  # noqa: SLF001 - see above
-            continue
+        limit = plan.total * random.choice((1.0, 1.3))
+        model = _model(instance, limit, random, coarse=coarse, exchanged=False)
         point = model.point(plan)
         assert point is not None, problem.name
-        form = model.form()
+        form = model.form(limited=True)
         assert form.violation(point) <= 1e-6, problem.name
         assert model.seconds(form.objective(point)) <= plan.total * (1 + 1e-9)
         assert model.completions(point) == pytest.approx(completions)
 
 
 def test_the_optimum_is_never_cut_off() -> None:
-    """On eighty tiny instances and random grids, relaxed or not, the relaxation is not above the optimum."""
+    """On eighty tiny instances and random grids, with whole buckets or not, no relaxation is above the optimum."""
     tight = 0
     for seed in range(80):
         problem = tiny(seed, fair=seed % 4 == 3)
@@ -58,32 +56,43 @@ def test_the_optimum_is_never_cut_off() -> None:
         if oracle.objective is None:
             continue
         instance = Instance.of(problem)
-        total = float(oracle.objective) * len(instance) + sum(instance.release)
+        total = instance.total(float(oracle.objective))
         model = _model(instance, total, Random(seed), coarse=seed % 2 == 1)
-        for relaxed in (True, False):
-            outcome = Highs().solve(model.form(relaxed=relaxed))
+        for whole, form in ((False, model.form().relaxation), (True, model.form())):
+            outcome = Highs().solve(form)
             assert outcome.status is Status.OPTIMAL, problem.name
             assert outcome.objective is not None
             assert model.seconds(outcome.objective) <= total * (1 + 1e-6), problem.name
-            tight += not relaxed and model.seconds(outcome.objective) >= total * (1 - 1e-6)
+            tight += whole and model.seconds(outcome.objective) >= total * (1 - 1e-4)
     assert tight >= 10
 
 
 def test_narrowing_keeps_the_optimal_completions() -> None:
-    """Spans cut by reduced costs still hold the completion times of an optimal schedule."""
+    """Windows narrowed by probing still hold the completion times of an optimal schedule, in their order."""
     narrowed = 0
     for seed in range(60):
         problem = tiny(seed)
         oracle = event_orders(problem)
         instance = Instance.of(problem)
         assert oracle.objective is not None
-        total = float(oracle.objective) * len(instance) + sum(instance.release)
+        total = instance.total(float(oracle.objective)) * (1 + 1e-6)
         model = _model(instance, total, Random(seed))
-        form = model.form(relaxed=True)
-        spans = model.narrowed(form, Highs().solve(form))
-        again = BucketModel(instance, Grid.of(instance, model.grid.times, spans, total))
-        outcome = Highs().solve(again.form())
+        finding = probe(
+            model.form(),
+            Budget(),
+            choices=model.choices,
+            largest=model.largest,
+            cutoff=model.cutoff,
+            pairs=model.windows.undecided,
+        )
+        assert finding is not None, problem.name
+        assert finding.bound * model.unit <= total, problem.name
+        windows = model.windows.narrowed(model.spans(finding.kept), finding.orders)
+        again = BucketModel(instance, Grid.of(instance, windows, model.grid.times), windows, total)
+        outcome = Highs().solve(again.form(limited=True))
         assert outcome.status is Status.OPTIMAL, problem.name
+        assert outcome.objective is not None
+        assert again.seconds(outcome.objective) <= total, problem.name
         narrowed += again.size < model.size
     assert narrowed >= 3
 
@@ -99,10 +108,9 @@ def test_like_jobs_complete_in_the_order_of_their_work() -> None:
         ElasticJob(name="other", release=0, work=1, rates={1: 1.0, 2: 1.6}),
     ]
     instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    grid = Grid.of(instance, [], _everywhere(instance), 100.0)
     names = instance.names
 
-    pairs = {(names[a], names[b]) for a, b in BucketModel(instance, grid)._ordered_pairs()}  # noqa: SLF001
+    pairs = {(names[a], names[b]) for a, b in Windows.of(instance, 100.0, exchange_orders(instance)).needed}
     assert pairs == {("short", "fast"), ("fast", "long"), ("short", "late")}
 
 
@@ -115,14 +123,15 @@ def test_identical_jobs_are_put_in_order() -> None:
     assert oracle.objective is not None
     model = _model(instance, float(oracle.objective) * 3, Random(0))
 
-    assert list(model._ordered_pairs()) == [(0, 1), (1, 2)]  # noqa: SLF001
+    assert model.windows.needed == ((0, 1), (1, 2))
     assert Highs().solve(model.form()).status is Status.OPTIMAL
 
 
 def test_groups_know_that_area_is_not_enough() -> None:
     """On two GPUs a job that needs both and one that needs either take 3 s, in one bucket or in more."""
     instance = Instance.of(packing())
-    model = BucketModel(instance, Grid.of(instance, [1.0, 3.0], _everywhere(instance), 4.0))
+    windows = Windows.of(instance, 4.0)
+    model = BucketModel(instance, Grid.of(instance, windows, [1.0, 3.0]), windows, 4.0)
 
     outcome = Highs().solve(model.form())
     assert outcome.objective is not None
@@ -141,8 +150,8 @@ def test_a_grid_keeps_release_dates_and_drops_what_is_close() -> None:
     """Times next to another one are dropped, release dates only on a coarse grid."""
     jobs = [ElasticJob(name=str(date), release=date, work=10, rates={1: 1.0}) for date in (0, 1e-6, 5)]
     instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
-    spans = _everywhere(instance)
+    windows = Windows.of(instance, 60.0)
 
-    fine = Grid.of(instance, [5 + 1e-6, 7.0], spans, 60.0)
+    fine = Grid.of(instance, windows, [5 + 1e-6, 7.0])
     assert fine.times[:-1] == (0, 1e-6, 5, 7)
-    assert Grid.of(instance, [7.0], spans, 60.0, shortest=0.2).times[:-1] == (0,)
+    assert Grid.of(instance, windows, [7.0], shortest=0.2).times[:-1] == (0,)

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from formulations.scheduling import event_orders, exact, milp
-from gsopt.backends import Incumbent
-from gsopt.bounds import lower_bound, mean_jct
+from gsopt.bounds import mean_busy_time_bound, mean_jct, position_bound
 from gsopt.files import write
-from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status, StoppedBy, same
+from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
+from gsopt.result import Result, Status, StoppedBy, same
 from instances.scheduling import elastic_jobs
 from tests.commands import interrupted_solve
 from tests.strategies.scheduling import figure_4, packing, tiny
@@ -72,15 +71,16 @@ def test_shortest_first_is_optimal_on_one_gpu() -> None:
 
 @pytest.mark.parametrize("jobs", [15, 60])
 def test_a_time_limit_leaves_a_bracket(jobs: int) -> None:
-    """What takes too long ends at its limit with a schedule and a bound no weaker than the plain bounds."""
+    """What takes too long ends at its limit with a schedule and a bound no weaker than the quick bounds."""
     problem = elastic_jobs(jobs=jobs, gpus=8, load=1.5, seed=3)
     result = exact(problem, time_limit=4.0)
 
     assert result.status in {Status.FEASIBLE, Status.OPTIMAL}
     assert result.bound is not None
     assert result.objective is not None
-    plain = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
-    assert plain * (1 - 1e-9) <= result.bound <= result.objective
+    for quick in (position_bound, mean_busy_time_bound):
+        plain = mean_jct(quick(problem.workload, problem.gpus), problem.workload)
+        assert plain * (1 - 1e-9) <= result.bound <= result.objective
 
 
 def test_without_time_there_still_is_a_schedule() -> None:
@@ -101,17 +101,19 @@ def test_a_gap_that_is_met_ends_the_search() -> None:
 
 
 def test_a_callback_hears_of_schedules_and_may_end_the_search() -> None:
-    """Incumbents come with falling values and completion times; returning True stops."""
+    """Incumbents are judged schedules with falling values; returning True stops."""
     problem = elastic_jobs(jobs=12, gpus=8, load=1.5, seed=5)
-    heard: list[Incumbent] = []
+    heard: list[Result[SchedulingSolution]] = []
 
-    def stop(incumbent: Incumbent) -> bool:
+    def stop(incumbent: Result[SchedulingSolution]) -> bool:
         heard.append(incumbent)
-        return True
+        return len(heard) == 2
 
     result = exact(problem, on_incumbent=stop)
-    assert len(heard) == 1
-    assert heard[0].values.shape == (12,)
+    values = [incumbent.objective for incumbent in heard if incumbent.objective is not None]
+    assert len(values) == len(heard) <= 2
+    assert values == sorted(values, reverse=True)
+    assert result.objective == values[-1]
     assert result.stopped_by in {StoppedBy.INTERRUPT, StoppedBy.FINISHED}
 
 
