@@ -80,7 +80,7 @@ def test_nothing_within_the_cutoff_is_ruled_out(slack: float) -> None:
         cut += sum(PLACES - (high - low) for low, high in finding.kept)
         ordered += len(finding.orders)
     assert cut >= 40
-    assert ordered >= 5
+    assert ordered >= 2
 
 
 def test_without_time_there_is_nothing_to_tell_or_little() -> None:

@@ -185,15 +185,18 @@ def test_a_callback_may_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_arrays_are_the_model_of_record() -> None:
     """On tiny instances with and without deadlines and orders, both builders give the same columns and rows."""
-    for seed in range(24):
+    for seed in range(30):
         problem = tiny(seed, fair=seed % 3 == 2)
         instance = Instance.of(problem)
-        steps, completions = wandering(instance, Random(seed))
+        _, completions = wandering(instance, Random(seed))
         windows = Windows.of(instance, sum(completions))
         if seed % 2:
             first, second = sorted(range(len(instance)), key=completions.__getitem__)[:2]
             windows = windows.narrowed(windows.spans, [(first, second)])
-        cells = Cells.of(Positions.of(problem, instance, sum(completions), windows))
+        positions = Positions.of(problem, instance, sum(completions), windows)
+        if positions.contradict:  # no schedule keeps the deadlines
+            continue
+        cells = Cells.of(positions)
         filled, recorded = cell_form(cells), StandardForm.from_pyomo(MODULE._model(cells))  # noqa: SLF001
 
         assert _columns(filled) == _columns(recorded), problem.name
