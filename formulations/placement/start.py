@@ -18,7 +18,7 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     of a server, by the largest share or by the first resource, each on the fullest server with room; by first
     fit they come as in the file, each on the first server with room. Opened are the servers with most room for
     their cost, or with least room. The best of these combinations is kept. Where pools matter workers are
-    placed unit by unit.
+    placed unit by unit. A placement is found even if next to no time is left, unless the budget has one.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
     array([2, 1])
     """
     best: Filled | None = None
-    grace = Budget(time_limit=max(budget.left() or 0.0, _GRACE)) if budget.left() is not None else budget
+    grace = _grace(budget) if budget.start is None else budget
     fill = _by_unit if packing.units else _by_demand
     combinations = product(_openings(packing), _orders(packing))
     for opening, order in islice(combinations, _FOR_UNITS if packing.units else None):
@@ -41,6 +41,11 @@ def constructed(packing: Packing, budget: Budget) -> Filled | None:
         if grace.passed:
             break
     return best
+
+
+def _grace(budget: Budget) -> Budget:
+    left = budget.left()
+    return budget if left is None else Budget(time_limit=max(left, _GRACE))
 
 
 class _Order(NamedTuple):
@@ -70,7 +75,7 @@ def _weights(packing: Packing) -> Reals:
     return weights
 
 
-#: Seconds that the first placements may take whatever the limit.
+#: Seconds that the first placements may take whatever the limit, where none is known.
 _GRACE = 0.3
 
 #: Combinations that are tried where units are placed one by one.
