@@ -256,7 +256,7 @@ class BucketModel:
         )
 
     def seconds(self, bound: float) -> float:
-        """Turn a solver's bound on the objective into a sum of completion times that is surely possible to beat.
+        """Turn a solver's bound on the objective into one on the sum of completion times.
 
         All columns add up to at most the limit for finish, once more for each of run and total, and one for
         each job; so much may wrong reduced costs come to.

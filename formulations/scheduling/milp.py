@@ -225,21 +225,11 @@ def _add_positions(model: Any, cells: Cells) -> None:
     model.position = pyo.Constraint(jobs, rule=lambda m, p: sum(m.z[j, q] for j, q in m.z if q == p) == 1)
     model.epoch = pyo.Constraint(jobs, rule=lambda m, p: sum(m.v[q, e] for q, e in m.v if q == p) == 1)
     model.succession = pyo.Constraint(
-        jobs[1:],
-        epochs[:-1],
-        rule=lambda m, p, e: (
-            sum(m.v[q, f] for q, f in m.v if q == p - 1 and f <= e)
-            - sum(m.v[q, f] for q, f in m.v if q == p and f <= e)
-            >= 0
-        ),
+        jobs[1:], epochs[:-1], rule=lambda m, p, e: _unless_empty(_by(m, p - 1, e) - _by(m, p, e) >= 0)
     )
     model.order = pyo.Constraint(
         [(*pair, p) for pair, p in product(positions.windows.needed, jobs)],
-        rule=lambda m, i, j, p: (
-            sum(m.z[h, q] for h, q in m.z if h == j and q <= p)
-            - sum(m.z[h, q] for h, q in m.z if h == i and q < p)
-            <= 0
-        ),
+        rule=lambda m, i, j, p: _unless_empty(_up_to(m, j, p) - _up_to(m, i, p - 1) <= 0),
     )
     model.time = pyo.Constraint(
         jobs, rule=lambda m, p: m.T[p] == sum(m.l[cell] for cell in positions.cells if cell[1] <= p)
@@ -261,6 +251,23 @@ def _add_positions(model: Any, cells: Cells) -> None:
     )
     if isfinite(positions.total):
         model.limit = pyo.Constraint(expr=sum(model.T.values()) <= positions.time(positions.total))
+
+
+def _by(model: Any, position: int, epoch: int) -> Any:
+    """Whether the completion at a position is in an epoch or before."""
+    return sum(model.v[p, e] for p, e in model.v if p == position and e <= epoch)
+
+
+def _up_to(model: Any, job: int, position: int) -> Any:
+    """Whether a job has one of the positions up to some."""
+    return sum(model.z[j, p] for j, p in model.z if j == job and p <= position)
+
+
+def _unless_empty(row: Any) -> Any:
+    """Leave out a row without columns."""
+    import pyomo.environ as pyo
+
+    return pyo.Constraint.Feasible if isinstance(row, bool) else row
 
 
 def _add_cells(model: Any, cells: Cells) -> None:
@@ -330,12 +337,12 @@ def _add_work(model: Any, cells: Cells) -> None:
     }
     model.work = pyo.Constraint(jobs, rule=lambda _, j: sum(done[j, p] for p in jobs) == 1)
     model.until = pyo.Constraint(
-        jobs, jobs[1:], rule=lambda m, j, p: done[j, p] <= sum(m.z[i, q] for i, q in m.z if i == j and q >= p)
+        jobs,
+        jobs[1:],
+        rule=lambda m, j, p: _unless_empty(done[j, p] <= sum(m.z[i, q] for i, q in m.z if i == j and q >= p)),
     )
     model.enough = pyo.Constraint(
         jobs,
         jobs[:-1],
-        rule=lambda m, j, p: (
-            sum(done[j, q] for q in jobs[: p + 1]) >= sum(m.z[i, q] for i, q in m.z if i == j and q <= p)
-        ),
+        rule=lambda m, j, p: _unless_empty(sum(done[j, q] for q in jobs[: p + 1]) >= _up_to(m, j, p)),
     )

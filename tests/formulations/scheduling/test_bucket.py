@@ -3,35 +3,38 @@
 from math import inf
 from random import Random
 
+import numpy as np
 import pytest
 
 from formulations.scheduling import event_orders
-from formulations.scheduling.bucket import BucketModel, Grid, Spans
+from formulations.scheduling.bucket import BucketModel, Grid
+from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
+from formulations.scheduling.windows import Windows
 from gsopt.backends import Highs
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from tests.strategies.scheduling import packing, tiny, wandering
 
 
-def _everywhere(instance: Instance) -> tuple[Spans, ...]:
-    return (((0.0, inf),),) * len(instance)
-
-
-def _model(instance: Instance, upper: float, random: Random, *, coarse: bool = False) -> BucketModel:
-    end = instance.arrivals[-1] + upper / len(instance)
-    times = [random.uniform(0, end) for _ in range(random.randint(1, 12))]
-    shortest = 0.2 if coarse else 5e-4
-    return BucketModel(instance, Grid.of(instance, times, _everywhere(instance), upper, shortest=shortest))
+def _model(
+    instance: Instance,
+    limit: float,
+    random: Random,
+    *,
+    coarse: bool = False,
+    orders: frozenset[tuple[int, int]] = frozenset(),
+) -> BucketModel:
+    times = [random.uniform(0, limit / len(instance)) for _ in range(random.randint(1, 12))]
+    windows = Windows.of(instance, limit, orders)
+    grid = Grid.of(instance, windows, times, shortest=0.2 if coarse else 5e-4)
+    return BucketModel(instance, grid, windows, limit)
 
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
-    """A schedule satisfies every row on any grid that reaches its end, at no more than its value.
-
-    Rows that say which of two like jobs finishes first hold for some best schedule only, so the jobs differ.
-    """
+    """A schedule satisfies every row on any grid that reaches its end, at its value."""
     for seed in range(150):
         problem = tiny(seed, jobs=(2, 3, 4, 5))
         instance = Instance.of(problem)
@@ -39,14 +42,22 @@ def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
         steps, completions = wandering(instance, random)
         plan = Plan(tuple(steps), tuple(completions))
         model = _model(instance, plan.total * random.choice((1.0, 1.3)), random, coarse=coarse)
-        if any(True for _ in model._ordered_pairs()):  # noqa: SLF001 - see above
-            continue
         point = model.point(plan)
         assert point is not None, problem.name
-        form = model.form()
-        assert form.violation(point) <= 1e-6, problem.name
-        assert model.seconds(form.objective(point)) <= plan.total * (1 + 1e-9)
+        form = model.form(limited=True)
+        assert form.violation(point) <= 1e-9, problem.name
+        assert (point <= model.largest + 1e-9).all(), problem.name
+        assert form.objective(point) * model.unit == pytest.approx(plan.total, rel=1e-9)
         assert model.completions(point) == pytest.approx(completions)
+
+
+def test_a_schedule_outside_its_windows_is_no_point() -> None:
+    """A job that completes later than its window lets has no column."""
+    instance = Instance.of(packing())
+    model = _model(instance, 4.0, Random(0))
+
+    assert model.point(Plan((), (1.0, 2.9))) is not None
+    assert model.point(Plan((), (3.5, 2.0))) is None
 
 
 def test_the_optimum_is_never_cut_off() -> None:
@@ -58,75 +69,66 @@ def test_the_optimum_is_never_cut_off() -> None:
         if oracle.objective is None:
             continue
         instance = Instance.of(problem)
-        total = float(oracle.objective) * len(instance) + sum(instance.release)
-        model = _model(instance, total, Random(seed), coarse=seed % 2 == 1)
-        for relaxed in (True, False):
-            outcome = Highs().solve(model.form(relaxed=relaxed))
+        total = instance.total(float(oracle.objective))
+        orders = exchange_orders(instance)
+        model = _model(instance, total, Random(seed), coarse=seed % 2 == 1, orders=orders)
+        for form in (model.form(), model.form().relaxation):
+            outcome = Highs().solve(form)
             assert outcome.status is Status.OPTIMAL, problem.name
-            assert outcome.objective is not None
-            assert model.seconds(outcome.objective) <= total * (1 + 1e-6), problem.name
-            tight += not relaxed and model.seconds(outcome.objective) >= total * (1 - 1e-6)
-    assert tight >= 10
+            assert outcome.bound is not None
+            assert model.seconds(outcome.bound) <= total * (1 + 1e-9), problem.name
+            tight += model.seconds(outcome.bound) >= total * (1 - 1e-6)
+    assert tight >= 20
 
 
-def test_narrowing_keeps_the_optimal_completions() -> None:
-    """Spans cut by reduced costs still hold the completion times of an optimal schedule."""
-    narrowed = 0
-    for seed in range(60):
-        problem = tiny(seed)
-        oracle = event_orders(problem)
-        instance = Instance.of(problem)
-        assert oracle.objective is not None
-        total = float(oracle.objective) * len(instance) + sum(instance.release)
-        model = _model(instance, total, Random(seed))
-        form = model.form(relaxed=True)
-        spans = model.narrowed(form, Highs().solve(form))
-        again = BucketModel(instance, Grid.of(instance, model.grid.times, spans, total))
-        outcome = Highs().solve(again.form())
-        assert outcome.status is Status.OPTIMAL, problem.name
-        narrowed += again.size < model.size
-    assert narrowed >= 3
+def test_whatever_is_ruled_out_there_is_a_solution() -> None:
+    """With a job that can complete nowhere the program is feasible, and its optimum is far above the limit."""
+    instance = Instance.of(packing())
+    model = _model(instance, 4.0, Random(0))
+    form = model.form()
+    upper = form.column_upper.copy()
+    upper[[model.columns[0, bucket] for bucket in model.buckets[0]]] = 0.0
 
-
-def test_like_jobs_complete_in_the_order_of_their_work() -> None:
-    """Of jobs with proportional rates the shorter one released no later is first; others are left open."""
-    rates = {1: 1.0, 2: 1.5}
-    jobs = [
-        ElasticJob(name="long", release=0, work=4, rates=rates),
-        ElasticJob(name="short", release=0, work=1, rates=rates),
-        ElasticJob(name="fast", release=0, work=16, rates={1: 8.0, 2: 12.0}),
-        ElasticJob(name="late", release=1, work=1, rates=rates),
-        ElasticJob(name="other", release=0, work=1, rates={1: 1.0, 2: 1.6}),
-    ]
-    instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
-    grid = Grid.of(instance, [], _everywhere(instance), 100.0)
-    names = instance.names
-
-    pairs = {(names[a], names[b]) for a, b in BucketModel(instance, grid)._ordered_pairs()}  # noqa: SLF001
-    assert pairs == {("short", "fast"), ("fast", "long"), ("short", "late")}
+    outcome = Highs().solve(form.with_bounds(form.column_lower, upper))
+    assert outcome.bound is not None
+    assert model.seconds(outcome.bound) > 2 * model.limit
 
 
 def test_identical_jobs_are_put_in_order() -> None:
-    """Six identical jobs form one chain, which does not change the optimum."""
+    """Three identical jobs form one chain, which does not change the optimum."""
     jobs = [ElasticJob(name=str(i), release=0, work=2, rates={1: 1.0, 2: 1.6}) for i in range(3)]
     problem = Scheduling(gpus=2, jobs=jobs)
-    oracle = event_orders(problem)
     instance = Instance.of(problem)
-    assert oracle.objective is not None
-    model = _model(instance, float(oracle.objective) * 3, Random(0))
+    total = instance.total(float(event_orders(problem).objective or 0))
+    model = _model(instance, total, Random(0), orders=exchange_orders(instance))
 
-    assert list(model._ordered_pairs()) == [(0, 1), (1, 2)]  # noqa: SLF001
-    assert Highs().solve(model.form()).status is Status.OPTIMAL
+    assert model.windows.needed == ((0, 1), (1, 2))
+    outcome = Highs().solve(model.form())
+    assert outcome.bound is not None
+    assert model.seconds(outcome.bound) <= total
 
 
 def test_groups_know_that_area_is_not_enough() -> None:
     """On two GPUs a job that needs both and one that needs either take 3 s, in one bucket or in more."""
     instance = Instance.of(packing())
-    model = BucketModel(instance, Grid.of(instance, [1.0, 3.0], _everywhere(instance), 4.0))
+    windows = Windows.of(instance, 4.0)
+    model = BucketModel(instance, Grid.of(instance, windows, [1.0, 3.0]), windows, 4.0)
 
     outcome = Highs().solve(model.form())
     assert outcome.objective is not None
     assert model.seconds(outcome.objective) == pytest.approx(4.0)
+
+
+def test_a_bucket_that_no_mixture_fills_is_cut_off() -> None:
+    """Of three jobs on two of three GPUs only one runs at a time, which the cut tells and area does not."""
+    jobs = [ElasticJob(name=name, release=0, work=1, rates={2: 1.0}) for name in "abc"]
+    instance = Instance.of(Scheduling(gpus=3, jobs=jobs))
+    windows = Windows.of(instance, 9.0)
+    model = BucketModel(instance, Grid.of(instance, windows, ()), windows, 9.0)
+    values = np.zeros(model.size)
+    values[[model.columns[job, 0, 0] for job in range(3)]] = 0.4 * model.lengths[0]
+
+    assert model.overfull(values) == [{(0, 0): 1.0, (1, 0): 1.0, (2, 0): 1.0}]
 
 
 def test_size_is_the_number_of_columns() -> None:
@@ -134,15 +136,27 @@ def test_size_is_the_number_of_columns() -> None:
     for seed in range(20):
         instance = Instance.of(tiny(seed))
         model = _model(instance, 60.0, Random(seed))
-        assert model.size == len(model.columns) == model.form().cost.size
+        assert model.size == len(model.columns) + len(instance) == model.form().cost.size
+
+
+def test_a_job_completes_in_the_buckets_of_its_window() -> None:
+    """A time between two buckets is in the later one, but for the end of a window."""
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    instance = Instance.of(Scheduling(gpus=1, jobs=[job]))
+    grid = Grid((0.0, 1.0, 2.0, 3.0, 4.0))
+    windows = {(0.5, 1.5): [0, 1], (1.0, 2.0): [1], (2.0, 2.0): [1], (1.5, 4.0): [1, 2, 3]}
+
+    for span, buckets in windows.items():
+        model = BucketModel(instance, grid, Windows((span,)), 4.0)
+        assert list(model.buckets[0]) == buckets
+        assert model.spans([(0, len(buckets))]) == [(buckets[0], buckets[-1] + 1)]
 
 
 def test_a_grid_keeps_release_dates_and_drops_what_is_close() -> None:
     """Times next to another one are dropped, release dates only on a coarse grid."""
     jobs = [ElasticJob(name=str(date), release=date, work=10, rates={1: 1.0}) for date in (0, 1e-6, 5)]
     instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
-    spans = _everywhere(instance)
+    windows = Windows(((0.0, 60.0),) * 3)
 
-    fine = Grid.of(instance, [5 + 1e-6, 7.0], spans, 60.0)
-    assert fine.times[:-1] == (0, 1e-6, 5, 7)
-    assert Grid.of(instance, [7.0], spans, 60.0, shortest=0.2).times[:-1] == (0,)
+    assert Grid.of(instance, windows, [5 + 1e-6, 7.0, inf]).times == (0, 1e-6, 5, 7, 60)
+    assert Grid.of(instance, windows, [7.0], shortest=0.2).times == (0, 60)

@@ -1,22 +1,27 @@
 """The model by positions and epochs."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from importlib import import_module
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.deadline import Deadline
 from formulations.scheduling import event_orders, milp
+from formulations.scheduling.cells import Cells, cell_form
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.positions import Positions
+from formulations.scheduling.windows import Windows
 from gsopt.backends import CpSat, Scip
+from gsopt.budget import Budget
 from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
-from tests.strategies.scheduling import figure_4, packing, tiny
+from gsopt.standard_form import StandardForm
+from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny, wandering
 
 Found = Result[SchedulingSolution]
 
@@ -41,27 +46,18 @@ def test_the_optimum_is_that_of_every_order() -> None:
     assert [problem.name for problem, pair in zip(problems, pairs, strict=True) if not _agree(*pair)] == []
     assert {found.status for found, _ in pairs} == {Status.OPTIMAL, Status.INFEASIBLE}
     messages = {found.message for found, _ in pairs}
-    assert "kInfeasible, 0 cuts" in messages
+    assert "no schedule keeps all deadlines" in messages
     assert "kOptimal, 1 cuts" in messages
 
 
-def _one_by_one(instance: Instance, deadline: Deadline) -> Plan:
-    """Run the jobs alone, one after the other, on as few GPUs as each may."""
-    del deadline
-    steps: list[Step] = []
-    completions: list[float] = []
-    now = instance.arrivals[0]
-    for job, modes in enumerate(instance.modes):
-        wait, seconds = max(instance.release[job] - now, 0.0), instance.work[job] / modes[0].rate
-        steps += [Step(wait, {}), Step(seconds, {job: modes[0].gpus})]
-        now += wait + seconds
-        completions.append(now)
-    return Plan(tuple(steps), tuple(completions))
+def _poor(instance: Instance, budget: Budget) -> Iterator[Plan]:
+    del budget
+    yield one_by_one(instance)
 
 
 def test_a_poor_schedule_to_start_from_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The optimum is found from a schedule of one job at a time too, whose windows cut off next to nothing."""
-    monkeypatch.setattr(MODULE, "local_search", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     problems = [tiny(seed, fair=seed % 2 == 1) for seed in SEEDS if seed % 3 == 0]
 
     assert [each.name for each in problems if not _agree(milp(each), event_orders(each))] == []
@@ -158,7 +154,7 @@ def test_without_time_the_schedule_of_the_local_search_is_given() -> None:
 
 def test_a_gap_that_is_met_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a gap of 90 % the first bound will do."""
-    monkeypatch.setattr(MODULE, "local_search", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     result = milp(figure_4(), gap=0.9)
 
     assert result.gap is not None
@@ -167,21 +163,57 @@ def test_a_gap_that_is_met_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_callback_may_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """A callback that returns True leaves a schedule no worse than the one to start from."""
-    monkeypatch.setattr(MODULE, "local_search", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     problem = figure_4()
-    heard: list[float] = []
+    heard: list[Found] = []
 
-    def stop(incumbent: object) -> bool:
-        heard.append(getattr(incumbent, "objective", 0.0))
+    def stop(result: Found) -> bool:
+        heard.append(result)
         return True
 
     result = milp(problem, on_incumbent=stop)
 
-    assert heard
-    assert result.objective is not None
-    assert result.objective <= Instance.of(problem).mean_jct(
-        _one_by_one(Instance.of(problem), Deadline(None)).total
-    )
+    assert [each.objective for each in heard] == [result.objective]
+    assert result.stopped_by is StoppedBy.INTERRUPT
+
+
+def test_the_arrays_are_the_model_of_record() -> None:
+    """On tiny instances with and without deadlines and orders, both builders give the same columns and rows."""
+    for seed in range(30):
+        problem = tiny(seed, fair=seed % 3 == 2)
+        instance = Instance.of(problem)
+        steps, completions = wandering(instance, Random(seed))
+        windows = Windows.of(instance, sum(completions))
+        if seed % 2:
+            first, second = sorted(range(len(instance)), key=completions.__getitem__)[:2]
+            windows = windows.narrowed(windows.spans, [(first, second)])
+        positions = Positions.of(problem, instance, sum(completions), windows)
+        if positions.contradict:  # no schedule keeps the deadlines
+            continue
+        cells = Cells.of(positions)
+        filled, recorded = cell_form(cells), StandardForm.from_pyomo(MODULE._model(cells))  # noqa: SLF001
+
+        assert _columns(filled) == _columns(recorded), problem.name
+        assert _rows(filled) == _rows(recorded), problem.name
+        assert filled.offset == pytest.approx(recorded.offset)
+
+
+def _columns(form: StandardForm) -> dict[str, tuple[float, ...]]:
+    used = set(form.matrix.nonzero()[1].tolist())
+    parts = (form.cost, form.column_lower, form.column_upper, form.integer)
+    return {name: tuple(float(part[i]) for part in parts) for i, name in enumerate(form.columns) if i in used}
+
+
+def _rows(form: StandardForm) -> Counter[object]:
+    """Give the rows as they are written with a positive coefficient of the first column by name."""
+    found: list[object] = []
+    for row in range(len(form.rows)):
+        entries = form.matrix[[row]].tocoo()
+        parts = sorted((form.columns[c], v) for c, v in zip(entries.col, entries.data, strict=True) if v)
+        sign = 1 if not parts or parts[0][1] > 0 else -1
+        limits = sorted(sign * limit + 0.0 for limit in (form.row_lower[row], form.row_upper[row]))
+        found.append((tuple((name, f"{sign * v:.9e}") for name, v in parts), tuple(f"{x:.9e}" for x in limits)))
+    return Counter(each for each in found if each[0])  # type: ignore[index]
 
 
 def test_a_start_must_be_a_schedule() -> None:

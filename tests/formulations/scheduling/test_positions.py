@@ -49,10 +49,11 @@ def test_an_optimal_schedule_is_within_its_windows(seed: int) -> None:
     positions = Positions.of(problem, instance, sum(completions))
     times = sorted(judge(best.solution.schedule, problem.scenario).completion_times)
 
-    for time, low, high in zip(times, positions.lower, positions.upper, strict=True):
+    own = [time - instance.origin for time in times]
+    for time, low, high in zip(own, positions.lower, positions.upper, strict=True):
         assert low <= time * (1 + 1e-9)
         assert time <= high * (1 + 1e-9)
-    inside = [positions.time(time) for time in (instance.arrivals[0], *times)]
+    inside = [positions.time(time) for time in (0.0, *own)]
     for epoch, (begin, end) in enumerate(positions.epochs):
         for position, (since, until) in enumerate(pairwise(inside)):
             length = min(end, until) - max(begin, since)
