@@ -9,7 +9,7 @@ from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.instance import Instance, own_clock
-from formulations.scheduling.local_search import good_plans
+from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
@@ -24,8 +24,8 @@ from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
 
-#: Part of the time left that local search gets.
-_SEARCH_SHARE = 0.3
+#: Part of the time left that local search gets at first, where no relaxations follow, and when it goes on.
+_SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
 #: Jobs up to which relaxations are solved: with more, a grid that can be afforded says nothing.
 _MOST_RELAXED = 150
@@ -52,7 +52,7 @@ _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 
 #: Seconds of Moore and Hodgson's bound for each cube of the number of jobs, on a slow machine; and the part of
 #: the time left that it may take.
-_MOORE_HODGSON_TIME, _BOUND_SHARE = 2e-6, 0.1
+_MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 
 @exact_method()
@@ -114,6 +114,7 @@ class _Bracket:
 
     def __init__(self, best: Best) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
+        self.search = LocalSearch(best.instance)
         self.windows = Windows(())
         self.times: set[float] = set()
         self.cuts: list[Mapping[Item, float]] = []
@@ -140,14 +141,30 @@ class _Bracket:
 
     def _search(self) -> None:
         """Find good plans; where deadlines allow none at first, find out whether there is any."""
-        best, left = self.best, self.budget.left()
+        best = self.best
         known = [] if best.plan is None else [best.plan]
-        budget = self.budget if left is None else self.budget.within(_SEARCH_SHARE * left)
-        for number, plan in enumerate(good_plans(self.instance, budget, known=known)):
+        share = _SEARCH_SHARE if len(self.instance) <= _MOST_RELAXED else _WHOLE_SHARE
+        for number, plan in enumerate(self.search.begin(self._part(share), known=known)):
             best.take(plan)
             if best.plan is None and number == 0:
                 self._be_fair()
             if best.finished in {StoppedBy.FINISHED, StoppedBy.INTERRUPT, StoppedBy.GAP}:
+                return
+
+    def _part(self, share: float) -> Budget:
+        """Give a part of the time that is left."""
+        left = self.budget.left()
+        return self.budget if left is None else self.budget.within(share * left)
+
+    def _search_on(self) -> None:
+        """Search a little more."""
+        budget = self._part(_FURTHER_SHARE)
+        for _ in self.instance.names:
+            for plan in self.search.go_on(budget):
+                if self.best.take(plan):
+                    self.times.update(plan.completions)
+                    self._narrow_by_total()
+            if budget.passed or self.best.finished is not None:
                 return
 
     def _be_fair(self) -> None:
@@ -189,6 +206,7 @@ class _Bracket:
         for size in _SIZES:
             if best.finished is not None or not self._probe(size) or self._places <= _FEW_PLACES * len(jobs):
                 return
+            self._search_on()
 
     def _prove(self) -> None:
         """Solve models with binaries, of positions or of buckets, until one closes the bracket."""

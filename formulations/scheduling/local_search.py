@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import inf
 from random import Random
 
@@ -19,6 +20,16 @@ _SWEEPS = 20
 
 #: Places, at most, to which a job is moved in a sweep.
 _PLACES = 30
+
+#: Parts of the best work per GPU that a mode must do, the one that suits a busy cluster first; and the starts from
+#: which the search descends, the best ones.
+_EFFICIENCIES, _DESCENTS = (0.75, 0.9, 0.5, 0.0), 3
+
+#: Jobs, at most, that are moved at random to go on from a local optimum, and how many places.
+_MOST_KICKED, _KICKED_FAR = 3, 4
+
+#: Cost of an order of priority, in terms of the best one's, up to which a linear program may make it better.
+_PROMISING = 1.03
 
 
 @dataclass(frozen=True)
@@ -44,63 +55,103 @@ def list_schedule(instance: Instance, priorities: Priorities) -> Plan:
     return Plan(tuple(steps), tuple(completions))
 
 
-def good_plans(
-    instance: Instance, budget: Budget, *, known: Sequence[Plan] = (), seed: int = 0
-) -> Iterator[Plan]:
-    """Search orders of priority by moving one job at a time, then make the best of the order of events.
+class LocalSearch:
+    """A search over orders of priority, by moving one job at a time, that can be taken up again.
 
-    Starts: by least area, by least time, by earliest completion alone, by deadline where there are any, and in
-    the order of completion of known plans; the best first. A job may also be kept from its largest counts. What
-    is left to gain by mixing configurations between the same events, or near their order, `best_nearby_plan`
-    gains. Deadlines may be broken, if at a price.
+    A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
+    same events, or near their order, `best_nearby_plan` gains. Deadlines may be broken, if at a price.
 
     Parameters
     ----------
     instance
         The jobs.
-    budget
-        When to stop; one list schedule is made anyway.
-    known
-        Plans to start from besides.
     seed
         Seed of the order in which jobs are moved.
-
-    Yields
-    ------
-    Plan
-        Plans, as they are found.
     """
-    random = Random(seed)
-    starts: list[tuple[float, Priorities]] = []
-    for start in _starts(instance, known):
-        plan = list_schedule(instance, start)
-        starts.append((_cost(instance, plan.completions), start))
-        yield plan
-        if budget.passed:
+
+    def __init__(self, instance: Instance, *, seed: int = 0) -> None:
+        self.instance = instance
+        self._random = Random(seed)
+        self._best: tuple[float, Priorities] | None = None
+        self._orders: set[tuple[int, ...]] = set()
+
+    def begin(self, budget: Budget, *, known: Sequence[Plan] = ()) -> Iterator[Plan]:
+        """Search from the best of several starts.
+
+        These are the orders by least area, by least time, by earliest completion alone, by deadline where there
+        are any, and in which known plans complete; each with all counts, and with those only on which the GPUs
+        are used with some efficiency, which is what a busy cluster needs. One list schedule is made even if no
+        time is left.
+
+        Yields
+        ------
+        Plan
+            Plans, as they are found.
+        """
+        starts: list[tuple[float, Priorities]] = []
+        for start in _starts(self.instance, known):
+            plan = list_schedule(self.instance, start)
+            starts.append((_cost(self.instance, plan.completions), start))
+            yield plan
+            if budget.passed:
+                return
+        for _, start in sorted(starts, key=lambda each: each[0])[:_DESCENTS]:
+            yield from self._from(start, budget)
+            if budget.passed:
+                return
+
+    def go_on(self, budget: Budget) -> Iterator[Plan]:
+        """Search once more from the best order that was found, with a few jobs moved at random."""
+        if self._best is None:
             return
-    orders: list[tuple[int, ...]] = []
-    for _, start in sorted(starts, key=lambda each: each[0]):
-        plan = list_schedule(instance, _descend(instance, start, budget, random))
+        order, modes = list(self._best[1].order), list(self._best[1].modes)
+        for _ in range(self._random.randint(1, _MOST_KICKED)):
+            place = self._random.randrange(len(order))
+            job = order.pop(place)
+            order.insert(max(place + self._random.randint(-_KICKED_FAR, _KICKED_FAR), 0), job)
+        job = self._random.randrange(len(order))
+        every = tuple(reversed(self.instance.modes[job]))
+        modes[job] = every[self._random.randrange(len(every)) :]
+        yield from self._from(Priorities(tuple(order), tuple(modes)), budget)
+
+    def _from(self, start: Priorities, budget: Budget) -> Iterator[Plan]:
+        """Descend from a start, and make the best of the order of events where it is promising."""
+        found = _descend(self.instance, start, budget, self._random)
+        plan = list_schedule(self.instance, found)
         yield plan
-        order = event_order(instance, plan.completions)
-        if order not in orders and not budget.passed:
-            orders.append(order)
-            better = best_nearby_plan(instance, order, known=[plan], budget=budget)
-            if better is not None:
-                yield better
-        if budget.passed:
+        value = _cost(self.instance, plan.completions)
+        known = self._best
+        if known is None or value <= known[0]:
+            self._best = value, found
+        order = event_order(self.instance, plan.completions)
+        if order in self._orders or budget.passed or (known and value > known[0] * _PROMISING):
             return
+        self._orders.add(order)
+        better = best_nearby_plan(self.instance, order, known=[plan], budget=budget)
+        if better is not None:
+            yield better
+
+
+def good_plans(instance: Instance, budget: Budget) -> Iterator[Plan]:
+    """Give the plans that a local search finds from its starts."""
+    return LocalSearch(instance).begin(budget)
 
 
 def _starts(instance: Instance, known: Sequence[Plan]) -> Iterator[Priorities]:
     jobs = range(len(instance))
-    modes = tuple(tuple(reversed(instance.modes[job])) for job in jobs)
     keys: list[Callable[[int], float]] = [instance.area, instance.height, instance.earliest]
     if min(instance.deadline) < inf:
         keys.append(instance.deadline.__getitem__)
     keys += [plan.completions.__getitem__ for plan in known]
-    for key in keys:
+    for efficiency, key in product(_EFFICIENCIES, keys):
+        modes = tuple(_efficient(instance, job, efficiency) for job in jobs)
         yield Priorities(tuple(sorted(jobs, key=key)), modes)
+
+
+def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[Mode, ...]:
+    """Give the modes that do as much per GPU as a part of the best one, the fastest first."""
+    most = max(mode.rate / mode.gpus for mode in instance.modes[job])
+    return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 
 
 def _descend(instance: Instance, start: Priorities, budget: Budget, random: Random) -> Priorities:

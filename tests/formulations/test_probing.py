@@ -1,94 +1,139 @@
-"""Probing: what is ruled out, and that nothing else is."""
+"""What a linear relaxation rules out."""
 
+from collections.abc import Iterator, Sequence
 from itertools import product
+from time import monotonic
 
 import numpy as np
 import pytest
 
-from formulations.probing import Choice, probe
+from formulations.probing import Choice, Finding, probe
+from gsopt.backends.process import POOL
 from gsopt.budget import Budget
 from gsopt.standard_form import StandardForm
 
-PLACES, JOBS = 5, 3
+#: What each of the two choices may cost, by rank: 0 at best, and more towards both ends.
+COSTS = ((5.0, 2.0, 0.0, 1.0, 4.0), (3.0, 0.0, 2.0, 4.0))
 
 
-def assignment(seed: int) -> tuple[StandardForm, list[Choice]]:
-    """Give a program in which three jobs choose one of five places each, of limited room, and their levels."""
-    random = np.random.default_rng(seed)
-    columns = JOBS * PLACES + JOBS
-    rows, lower, upper = [], [], []
-    for job in range(JOBS):
-        one, level = np.zeros(columns), np.zeros(columns)
-        one[job * PLACES : (job + 1) * PLACES] = 1.0
-        level[job * PLACES : (job + 1) * PLACES] = np.arange(PLACES)
-        level[JOBS * PLACES + job] = -1.0
-        rows += [one, level]
-        lower += [1.0, 0.0]
-        upper += [1.0, 0.0]
-    for place in range(PLACES):
-        room = np.zeros(columns)
-        room[[job * PLACES + place for job in range(JOBS)]] = random.integers(1, 4, JOBS)
-        rows.append(room)
-        lower.append(-np.inf)
-        upper.append(4.0)
-    form = StandardForm.build(
-        cost=[*random.integers(0, 20, JOBS * PLACES), *random.integers(0, 5, JOBS)],
-        matrix=np.array(rows),
-        row_lower=lower,
-        row_upper=upper,
-        column_upper=[*[1.0] * (JOBS * PLACES), *[float(PLACES)] * JOBS],
-    )
-    ranks = np.arange(PLACES, dtype=np.int32)
-    choices = [
-        Choice(np.arange(job * PLACES, (job + 1) * PLACES, dtype=np.int32), ranks, JOBS * PLACES + job)
-        for job in range(JOBS)
-    ]
-    return form, choices
+class Program:
+    """Choices, each a number equal to the rank that is chosen, with rows that couple them."""
+
+    def __init__(
+        self,
+        costs: Sequence[Sequence[float]],
+        rows: Sequence[tuple[list[float], float]] = (),
+        ranks: Sequence[Sequence[int]] | None = None,
+    ) -> None:
+        self.costs = costs
+        self.ranks = [list(range(len(own))) for own in costs] if ranks is None else ranks
+        sizes = [len(own) for own in costs]
+        count = len(costs)
+        starts = np.cumsum([count, *sizes])
+        self.choices = [
+            Choice(np.arange(starts[i], starts[i + 1], dtype=np.int32), np.array(own, dtype=np.int32), i)
+            for i, own in enumerate(self.ranks)
+        ]
+        width = int(starts[-1])
+        matrix, lower, upper = [], [], []
+        for i, choice in enumerate(self.choices):
+            one, level = np.zeros(width), np.zeros(width)
+            one[choice.columns] = 1.0
+            level[i], level[choice.columns] = -1.0, choice.ranks
+            matrix += [one, level]
+            lower += [1.0, 0.0]
+            upper += [1.0, 0.0]
+        for coefficients, most in rows:
+            row = np.zeros(width)
+            row[:count] = coefficients
+            matrix, lower, upper = [*matrix, row], [*lower, -np.inf], [*upper, most]
+        self.rows = rows
+        self.largest = np.concatenate([[float(own[-1]) for own in self.ranks], np.ones(sum(sizes))])
+        self.form = StandardForm.build(
+            cost=np.concatenate([np.zeros(count), *map(np.array, costs)]),
+            matrix=np.array(matrix),
+            row_lower=lower,
+            row_upper=upper,
+            column_upper=self.largest,
+            integer=np.zeros(width, dtype=bool),
+        )
+
+    def probe(self, cutoff: float, *, pairs: Sequence[tuple[int, int]] = ()) -> Finding:
+        """Ask what exceeds a cutoff."""
+        found = probe(
+            self.form, Budget(), choices=self.choices, largest=self.largest, cutoff=cutoff, pairs=pairs
+        )
+        assert found is not None
+        return found
+
+    def within(self, cutoff: float) -> Iterator[tuple[int, ...]]:
+        """Enumerate the solutions up to a cutoff."""
+        for ranks in product(*(range(len(own)) for own in self.costs)):
+            cost = sum(own[rank] for own, rank in zip(self.costs, ranks, strict=True))
+            if cost <= cutoff and all(np.dot(row, ranks) <= most for row, most in self.rows):
+                yield ranks
 
 
-def solutions(form: StandardForm) -> list[tuple[float, tuple[int, ...]]]:
-    """Enumerate the values and places of all solutions, the best first."""
-    found = []
-    for places in product(range(PLACES), repeat=JOBS):
-        point = np.zeros(form.cost.size)
-        for job, place in enumerate(places):
-            point[job * PLACES + place] = 1.0
-            point[JOBS * PLACES + job] = place
-        if form.violation(point) == 0:
-            found.append((form.objective(point), places))
-    return sorted(found)
+@pytest.mark.parametrize("cutoff", [0.1, 1.5, 2.9, 3.5, 4.5])
+def test_all_that_costs_too_much_is_ruled_out_and_nothing_else(cutoff: float) -> None:
+    """Where the relaxation is exact, what is kept reaches from the first to the last rank within the cutoff."""
+    found = Program(COSTS).probe(cutoff)
+    solutions = list(Program(COSTS).within(cutoff))
+    kept = [(min(ranks), max(ranks) + 1) for ranks in zip(*solutions, strict=True)]
+
+    assert found.bound == pytest.approx(0)
+    assert list(found.kept) == kept
 
 
-@pytest.mark.parametrize("slack", [0.0, 3.0])
-def test_nothing_within_the_cutoff_is_ruled_out(slack: float) -> None:
-    """Every solution up to the cutoff keeps its places and its orders, and much else is ruled out."""
+@pytest.mark.parametrize(("cutoff", "known"), [(0.5, False), (1.9, True), (2.1, False), (3.9, False)])
+def test_an_order_that_costs_too_much_is_ruled_out(cutoff: float, known: bool) -> None:
+    """The first wants rank 0 and the second 3; the other order costs 2; below 1 the ranks tell it anyway."""
+    program = Program([(0.0, 1.0, 9.0), (1.0, 0.0)], ranks=[(0, 2, 4), (1, 3)])
+
+    assert program.probe(cutoff, pairs=[(0, 1)]).orders == (((0, 1),) if known else ())
+
+
+def test_solutions_within_the_cutoff_are_never_ruled_out() -> None:
+    """On random coupled choices all enumerated solutions are kept, in their orders; much else is not."""
     cut = ordered = 0
     for seed in range(40):
-        form, choices = assignment(seed)
-        every = solutions(form)
+        random = np.random.default_rng(seed)
+        costs = [random.uniform(0, 9, random.integers(2, 6)).round(1).tolist() for _ in range(3)]
+        rows = [(random.integers(-2, 3, 3).tolist(), float(random.integers(0, 5))) for _ in range(2)]
+        program = Program(costs, rows)
+        every = sorted(sum(own[r] for own, r in zip(costs, ranks, strict=True)) for ranks in program.within(99))
         if not every:
             continue
-        cutoff = every[0][0] + slack
-        pairs = [(0, 1), (0, 2), (1, 2)]
-        finding = probe(form, Budget(), choices=choices, largest=form.column_upper, cutoff=cutoff, pairs=pairs)
-        assert finding is not None
-        assert finding.bound <= every[0][0] + 1e-6
-        for value, places in every:
-            if value <= cutoff:
-                assert all(low <= at < high for at, (low, high) in zip(places, finding.kept, strict=True))
-                assert all(places[first] <= places[second] for first, second in finding.orders)
-        cut += sum(PLACES - (high - low) for low, high in finding.kept)
-        ordered += len(finding.orders)
-    assert cut >= 40
-    assert ordered >= 2
+        for cutoff in (every[0], every[len(every) // 3]):
+            found = program.probe(cutoff, pairs=[(0, 1), (0, 2), (1, 2)])
+            assert found.bound <= every[0] + 1e-9
+            for ranks in program.within(cutoff):
+                assert all(low <= rank < high for rank, (low, high) in zip(ranks, found.kept, strict=True))
+                assert all(ranks[first] < ranks[second] for first, second in found.orders)
+            cut += sum(len(own) for own in costs) - sum(high - low for low, high in found.kept)
+            ordered += len(found.orders)
+    assert cut >= 100
+    assert ordered >= 10
 
 
-def test_without_time_there_is_nothing_to_tell_or_little() -> None:
-    """A budget that has passed gives None, or a finding that rules nothing out wrongly."""
-    form, choices = assignment(1)
-    finding = probe(
-        form, Budget(time_limit=0.0), choices=choices, largest=form.column_upper, cutoff=solutions(form)[0][0]
+def test_without_time_nothing_is_found() -> None:
+    """A budget that has passed gives None, or what a relaxation without an optimum tells."""
+    program = Program(COSTS)
+    found = probe(
+        program.form, Budget(time_limit=0.0), choices=program.choices, largest=program.largest, cutoff=1.0
     )
-    if finding is not None:
-        best = solutions(form)[0][1]
-        assert all(low <= at < high for at, (low, high) in zip(best, finding.kept, strict=True))
+
+    assert found is None or (found.values is None and found.kept == ((0, 5), (0, 4)))
+
+
+def test_a_worker_that_dies_is_no_answer() -> None:
+    """When the worker is gone there is no finding, and the next question is answered."""
+    program = Program(COSTS)
+    program.probe(1.0)
+    before = POOL.pids
+    POOL.close()
+    end = monotonic() + 60
+    while set(POOL.pids) & set(before) and monotonic() < end:
+        pass
+
+    assert program.probe(1.5).kept == ((2, 4), (1, 2))

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 from random import Random
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.order import Plan
+from formulations.scheduling.timetable import Step, replay
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 
 def tiny(
-    seed: int, *, jobs: Sequence[int] = (2, 3, 4), gpus: Sequence[int] = (2, 3, 4, 6, 8), fair: bool = False
+    seed: int,
+    *,
+    jobs: Sequence[int] = (2, 3, 4),
+    gpus: Sequence[int] = (2, 3, 4, 6, 8),
+    fair: bool = False,
+    halves: bool = False,
 ) -> Scheduling:
     """Draw a few jobs of like size with linear or concave speed-up, released together or one after the other.
 
@@ -25,6 +31,8 @@ def tiny(
         Numbers of GPUs to draw from.
     fair
         Whether to draw a fairness constraint, which may have no solution.
+    halves
+        Whether release dates are multiples of half a second, which late clocks can tell.
     """
     random = Random(seed)
     number, capacity = random.choice(jobs), random.choice(gpus)
@@ -38,7 +46,7 @@ def tiny(
         drawn.append(
             ElasticJob(
                 name=f"j{index}",
-                release=round(random.random() * spread, 1),
+                release=_rounded(random.random() * spread, halves=halves),
                 work=round(random.uniform(1, 4) * menu[-1] ** 0.5, 2),
                 rates={count: count**exponent for count in menu},
                 gpus=random.choice(menu),
@@ -48,9 +56,22 @@ def tiny(
     return Scheduling(name=f"tiny-{seed}", gpus=capacity, jobs=drawn, fairness=fairness)
 
 
+def _rounded(time: float, *, halves: bool) -> float:
+    return round(2 * time) / 2 if halves else round(time, 1)
+
+
+def one_by_one(instance: Instance) -> Plan:
+    """Run the jobs alone, one after the other, on as few GPUs as each may."""
+    steps: list[Step] = []
+    for job, modes in enumerate(instance.modes):
+        steps += [Step(max(instance.release[job] - sum(step.duration for step in steps), 0.0), {})]
+        steps += [Step(instance.work[job] / modes[0].rate, {job: modes[0].gpus})]
+    return Plan(tuple(steps), replay(instance, steps).completions)
+
+
 def wandering(instance: Instance, random: Random) -> tuple[list[Step], list[float]]:
     """Run random configurations until all is done; give the steps and the completion times."""
-    left, now = list(instance.work), instance.arrivals[0]
+    left, now = list(instance.work), 0.0
     steps: list[Step] = []
     completions = [0.0] * len(instance)
     while any(left):

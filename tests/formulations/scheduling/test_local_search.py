@@ -6,10 +6,11 @@ import pytest
 
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.local_search import Priorities, good_plans, list_schedule
+from formulations.scheduling.local_search import LocalSearch, Priorities, good_plans, list_schedule
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import replay
 from gsopt.budget import Budget
+from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import figure_4, tiny
 
 
@@ -74,9 +75,32 @@ def test_a_known_plan_is_a_start() -> None:
     """From the order of completion of an optimal plan the first list schedules include an optimal one."""
     instance = Instance.of(figure_4())
     known = Plan((), (3.0, 8.0, 5.5))
-    plans = list(islice(good_plans(instance, Budget(), known=[known]), 4))
+    plans = list(islice(LocalSearch(instance).begin(Budget(), known=[known]), 4))
 
     assert plans[-1].completions == pytest.approx((3, 8, 5.5))
+
+
+def test_the_search_goes_on_from_the_best() -> None:
+    """Taken up again, a search finds a better plan of twelve jobs than from its starts."""
+    instance = Instance.of(elastic_jobs(jobs=12, gpus=8, load=1.5, seed=11))
+    search = LocalSearch(instance)
+    first = min(plan.total for plan in search.begin(Budget()))
+    further = [plan.total for _ in range(5) for plan in search.go_on(Budget())]
+
+    assert min(further) < first * (1 - 1e-6)
+
+
+def test_a_search_that_has_not_begun_does_not_go_on() -> None:
+    """Without a first search there is nothing to go on from."""
+    assert list(LocalSearch(Instance.of(figure_4())).go_on(Budget())) == []
+
+
+def test_a_busy_cluster_is_not_wasted() -> None:
+    """Of 200 jobs the first list schedule, on efficient counts only, is twice as good as on all counts."""
+    instance = Instance.of(elastic_jobs(jobs=200, gpus=16, load=1.5, seed=1))
+    totals = [plan.total for plan in islice(LocalSearch(instance).begin(Budget()), 10)]
+
+    assert 2 * instance.mean_jct(totals[0]) < instance.mean_jct(totals[9])
 
 
 def _best(instance: Instance) -> Plan | None:

@@ -14,7 +14,6 @@ from formulations.scheduling.cells import Cells, cell_form
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.timetable import Step, replay
 from formulations.scheduling.windows import Windows
 from gsopt.backends import CpSat, Scip
 from gsopt.budget import Budget
@@ -22,7 +21,7 @@ from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.standard_form import StandardForm
-from tests.strategies.scheduling import figure_4, packing, tiny, wandering
+from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny, wandering
 
 Found = Result[SchedulingSolution]
 
@@ -51,19 +50,14 @@ def test_the_optimum_is_that_of_every_order() -> None:
     assert "kOptimal, 1 cuts" in messages
 
 
-def _one_by_one(instance: Instance, budget: Budget) -> Iterator[Plan]:
-    """Run the jobs alone, one after the other, on as few GPUs as each may."""
+def _poor(instance: Instance, budget: Budget) -> Iterator[Plan]:
     del budget
-    steps: list[Step] = []
-    for job, modes in enumerate(instance.modes):
-        steps += [Step(max(instance.release[job] - sum(step.duration for step in steps), 0.0), {})]
-        steps += [Step(instance.work[job] / modes[0].rate, {job: modes[0].gpus})]
-    yield Plan(tuple(steps), replay(instance, steps).completions)
+    yield one_by_one(instance)
 
 
 def test_a_poor_schedule_to_start_from_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """The optimum is found from a schedule of one job at a time too, whose windows cut off next to nothing."""
-    monkeypatch.setattr(MODULE, "good_plans", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     problems = [tiny(seed, fair=seed % 2 == 1) for seed in SEEDS if seed % 3 == 0]
 
     assert [each.name for each in problems if not _agree(milp(each), event_orders(each))] == []
@@ -160,7 +154,7 @@ def test_without_time_the_schedule_of_the_local_search_is_given() -> None:
 
 def test_a_gap_that_is_met_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a gap of 90 % the first bound will do."""
-    monkeypatch.setattr(MODULE, "good_plans", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     result = milp(figure_4(), gap=0.9)
 
     assert result.gap is not None
@@ -169,7 +163,7 @@ def test_a_gap_that_is_met_ends_the_search(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_callback_may_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """A callback that returns True leaves a schedule no worse than the one to start from."""
-    monkeypatch.setattr(MODULE, "good_plans", _one_by_one)
+    monkeypatch.setattr(MODULE, "good_plans", _poor)
     problem = figure_4()
     heard: list[Found] = []
 
@@ -188,7 +182,7 @@ def test_the_arrays_are_the_model_of_record() -> None:
     for seed in range(30):
         problem = tiny(seed, fair=seed % 3 == 2)
         instance = Instance.of(problem)
-        _, completions = wandering(instance, Random(seed))
+        steps, completions = wandering(instance, Random(seed))
         windows = Windows.of(instance, sum(completions))
         if seed % 2:
             first, second = sorted(range(len(instance)), key=completions.__getitem__)[:2]

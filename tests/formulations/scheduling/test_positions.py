@@ -47,13 +47,13 @@ def test_an_optimal_schedule_is_within_its_windows(seed: int) -> None:
     best = event_orders(problem)
     assert best.solution is not None
     positions = Positions.of(problem, instance, sum(completions))
-    begin = min(job.release for job in problem.jobs)
-    times = sorted(time - begin for time in judge(best.solution.schedule, problem.scenario).completion_times)
+    times = sorted(judge(best.solution.schedule, problem.scenario).completion_times)
 
-    for time, low, high in zip(times, positions.lower, positions.upper, strict=True):
+    own = [time - instance.origin for time in times]
+    for time, low, high in zip(own, positions.lower, positions.upper, strict=True):
         assert low <= time * (1 + 1e-9)
         assert time <= high * (1 + 1e-9)
-    inside = [positions.time(time) for time in (0.0, *times)]
+    inside = [positions.time(time) for time in (0.0, *own)]
     for epoch, (begin, end) in enumerate(positions.epochs):
         for position, (since, until) in enumerate(pairwise(inside)):
             length = min(end, until) - max(begin, since)
