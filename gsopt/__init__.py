@@ -16,10 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, bounds, judge, problems, simulation, speed, studies, testing
+    from gsopt import backends, bounds, problems, simulation, speed, studies, testing
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
-    from gsopt.comparison import Comparison
     from gsopt.errors import GsoptError
     from gsopt.formulation import Formulation
     from gsopt.job import Job, Workload
@@ -28,14 +27,18 @@ if TYPE_CHECKING:
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
-    from gsopt.simulation import compare_policies, simulate
+    from gsopt.simulation import simulate
     from gsopt.standard_form import StandardForm
-    from gsopt.study import compare, load, names, solve, warm_up
+    from gsopt.studies.catalogue import load, names
+    from gsopt.studies.compare import compare
+    from gsopt.studies.comparison import Comparison
+    from gsopt.studies.policies import compare_policies
+    from gsopt.studies.solve import solve, warm_up
 
 _HOME = {
     "Budget": "gsopt.budget",
     "Cluster": "gsopt.cluster",
-    "Comparison": "gsopt.comparison",
+    "Comparison": "gsopt.studies.comparison",
     "Formulation": "gsopt.formulation",
     "GsoptError": "gsopt.errors",
     "Job": "gsopt.job",
@@ -49,16 +52,17 @@ _HOME = {
     "Status": "gsopt.result",
     "StoppedBy": "gsopt.result",
     "Workload": "gsopt.job",
-    "compare": "gsopt.study",
-    "compare_policies": "gsopt.simulation",
+    "compare": "gsopt.studies.compare",
+    "compare_policies": "gsopt.studies.policies",
     "heuristic": "gsopt.method",
-    "load": "gsopt.study",
-    "names": "gsopt.study",
+    "judge": "gsopt.schedule.judge",
+    "load": "gsopt.studies.catalogue",
+    "names": "gsopt.studies.catalogue",
     "simulate": "gsopt.simulation",
-    "solve": "gsopt.study",
-    "warm_up": "gsopt.study",
+    "solve": "gsopt.studies.solve",
+    "warm_up": "gsopt.studies.solve",
 }
-_ROOMS = frozenset({"backends", "bounds", "judge", "problems", "simulation", "speed", "studies", "testing"})
+_ROOMS = frozenset({"backends", "bounds", "problems", "simulation", "speed", "studies", "testing"})
 
 __all__ = [
     "Budget",

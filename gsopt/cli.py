@@ -28,21 +28,27 @@ from rich.progress import (
 )
 from rich.table import Table
 
-from gsopt import backends, simulation, study
+from gsopt import backends, simulation
 from gsopt.backends import Backend
 from gsopt.cluster import Cluster
-from gsopt.comparison import Comparison, Row
 from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, shorten
-from gsopt.fairness import gps_finish_times
-from gsopt.files import first_error, problem_types, read_data, read_problem, read_solution, to_json
+from gsopt.files import first_error, read_data, to_json
 from gsopt.job import Workload
 from gsopt.method import uses
 from gsopt.problem import Problem
+from gsopt.problems.reader import problem_types, read_problem, read_solution
 from gsopt.result import Result, Status, plain
 from gsopt.scenario import Scenario
+from gsopt.schedule.fairness import gps_finish_times
+from gsopt.studies import catalogue
 from gsopt.studies.command import app as study_app
-from gsopt.tables import percent
-from gsopt.window import window as read_window
+from gsopt.studies.compare import COMPARE_TIME_LIMIT
+from gsopt.studies.compare import compare as compare_methods
+from gsopt.studies.comparison import Comparison, Row
+from gsopt.studies.policies import PolicyComparison
+from gsopt.studies.solve import solve as solve_problem
+from gsopt.studies.tables import percent
+from gsopt.studies.window import window as read_window
 
 #: Seconds that the demo gives each method on each instance.
 _DEMO_TIME_LIMIT = 5.0
@@ -103,7 +109,7 @@ def compare(
     method: Annotated[
         list[str] | None, typer.Option(help="only this method or policy; may be repeated")
     ] = None,
-    time_limit: _TimeLimit = study.COMPARE_TIME_LIMIT,
+    time_limit: _TimeLimit = COMPARE_TIME_LIMIT,
     seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
     summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
     reader: _Reader = None,
@@ -147,7 +153,7 @@ def solve(
 ) -> None:
     """Solve one instance and print the judged result."""
     problem = _problem(file)
-    chosen = study.find_method(problem.word, method or "exact")
+    chosen = catalogue.find_method(problem.word, method or "exact")
     options: dict[str, Any] = {}
     if backend is not None:
         options["backend"] = _backend(backend)
@@ -162,7 +168,7 @@ def solve(
     with _incumbents(problem) as report:
         if uses(chosen, "on_incumbent"):
             options["on_incumbent"] = report
-        result = study.solve(problem, chosen, time_limit=time_limit, **options)
+        result = solve_problem(problem, chosen, time_limit=time_limit, **options)
     if as_json:
         typer.echo(json.dumps(result.as_dict()))
     else:
@@ -241,7 +247,7 @@ def generate(
     ] = None,
 ) -> None:
     """Generate an instance: gsopt generate reclaiming churn --servers 520 --mode packed --seed 7 -o a.json."""
-    known = study.generators(word)
+    known = catalogue.generators(word)
     if generator is None:
         _print(_catalogue("generator", known))
         return
@@ -264,8 +270,8 @@ def schema(word: _Word) -> None:
 def methods(word: Annotated[str | None, typer.Argument(help="a decision; all when left out")] = None) -> None:
     """List the methods of a decision."""
     for decision in [word] if word else sorted(problem_types()):
-        _print(_catalogue(f"{decision}: exact", study.exact_methods(decision)))
-        _print(_catalogue(f"{decision}: heuristic", study.heuristics(decision)))
+        _print(_catalogue(f"{decision}: exact", catalogue.exact_methods(decision)))
+        _print(_catalogue(f"{decision}: heuristic", catalogue.heuristics(decision)))
 
 
 @app.command()
@@ -274,8 +280,8 @@ def demo(
 ) -> None:
     """Compare every method on the committed suites, and on real data where they are at hand."""
     for decision in word or sorted(problem_types()):
-        committed = [study.load(name) for name in study.names(f"{decision}/")]
-        real = study.real_instances(decision)
+        committed = [catalogue.load(name) for name in catalogue.names(f"{decision}/")]
+        real = catalogue.real_instances(decision)
         origin = f"{len(real)} from real data" if real else "none from real data (GSOPT_DATA names no folder)"
         typer.echo(f"\n{decision}: {len(committed)} committed instances, {origin}")
         comparison = _compared([*committed, *real], None, _DEMO_TIME_LIMIT, 0)
@@ -283,7 +289,7 @@ def demo(
         if comparison.interrupted:
             raise typer.Exit(Exit.INTERRUPTED)
     if not word:
-        workload, gpus = study.demo_workload()
+        workload, gpus = catalogue.demo_workload()
         typer.echo(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
         scenario = simulation.scenario_of(workload, gpus)
         replays = _replays(scenario, _policies(_DEMO_POLICIES, ""))
@@ -291,14 +297,14 @@ def demo(
 
 
 def _problem(name: str) -> Problem[Any]:
-    return read_problem(name) if Path(name).exists() or name.endswith(".json") else study.load(name)
+    return read_problem(name) if Path(name).exists() or name.endswith(".json") else catalogue.load(name)
 
 
 def _problems(what: Iterable[str]) -> list[Problem[Any]]:
     found: list[Problem[Any]] = []
     for name in what:
-        suite = [] if Path(name).is_file() else study.names(f"{name.rstrip('/')}/")
-        found += [study.load(member) for member in suite] if suite else [_problem(name)]
+        suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")
+        found += [catalogue.load(member) for member in suite] if suite else [_problem(name)]
     return found
 
 
@@ -309,12 +315,12 @@ def _compared(
     with _progress() as progress:
         task = progress.add_task("", total=len(problems))
         for problem in problems:
-            picked = [study.find_method(problem.word, name) for name in chosen] if chosen else None
+            picked = [catalogue.find_method(problem.word, name) for name in chosen] if chosen else None
 
             def show(row: Row, task: Any = task) -> None:
                 progress.update(task, description=f"{row.instance}: {row.method}")
 
-            comparison += study.compare(problem, picked, time_limit=time_limit, on_row=show, seed=seed)
+            comparison += compare_methods(problem, picked, time_limit=time_limit, on_row=show, seed=seed)
             if comparison.interrupted:
                 break
             progress.advance(task)
@@ -323,7 +329,7 @@ def _compared(
 
 def _policies(chosen: Sequence[str] | None, option: str, seed: int = 0) -> dict[str, simulation.Policy]:
     """Find policies by name, all when none is named; a seed other than 0 is given to those that draw."""
-    known = study.policies()
+    known = catalogue.policies()
     for name in chosen or ():
         if name not in known:
             raise InvalidInput("", option, shorten(name), f"must be one of {', '.join(known)}")
@@ -369,7 +375,7 @@ def _replays(
 def _print_policies(figures: Sequence[simulation.Metrics], *, as_json: bool = False, one: bool = False) -> None:
     """Print a table, or JSON: an array, or the object alone when there is to be one."""
     if not as_json:
-        _print(simulation.PolicyComparison(tuple(figures)).table())
+        _print(PolicyComparison(tuple(figures)).table())
         return
     rows = [row.as_dict() for row in figures]
     typer.echo(json.dumps(rows[0] if one else rows, indent=1))
@@ -421,7 +427,7 @@ def _workload(
             if value is not None:
                 raise InvalidInput("", f"--{option}", "", "selects from a trace, whose --reader is not given")
         return read_data(Workload, trace)
-    known = study.trace_readers()
+    known = catalogue.trace_readers()
     if reader not in known:
         raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
     reading = known[reader](trace, **selection, max_gpus=max_gpus, seed=seed)

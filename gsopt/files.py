@@ -1,4 +1,4 @@
-"""Files: problems and solutions from and to JSON, with one clear line for anything wrong in them."""
+"""Files: data from and to JSON, with one clear line for anything wrong in them."""
 
 import json
 from collections.abc import Sequence
@@ -12,50 +12,11 @@ from gsopt.problem import Frozen, Problem, RuleBroken
 
 F = TypeVar("F", bound=Frozen)
 
+
 _LARGEST_FILE = 256 * 2**20
 
+
 _LONGEST_KEY = 60
-
-
-def read_problem(path: str | Path) -> Problem[Any]:
-    """Read an instance file of any decision.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, is no JSON, or breaks a rule; the message is one line.
-
-    Examples
-    --------
-    >>> read_problem("no/such/file.json")
-    Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
-    """
-    text = read_text(path)
-    data = parse_json(str(path), text)
-    decisions = problem_types()
-    word = data.get("problem")
-    if not isinstance(word, str) or word not in decisions:
-        rule = f"must be one of {', '.join(sorted(decisions))}"
-        raise InvalidInput(str(path), "problem", shorten(word), rule)
-    problem = _validated(decisions[word], str(path), text)
-    return problem if problem.name else problem.model_copy(update={"name": Path(path).stem})
-
-
-def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
-    """Read a solution of a problem: the solution alone, or the output of ``gsopt solve --json``.
-
-    Raises
-    ------
-    InvalidInput
-        As `read_problem`, or the result in the file holds no solution.
-    """
-    data = parse_json(str(path), read_text(path))
-    if "solution" in data and "status" in data:
-        data = data["solution"]
-        if data is None:
-            raise InvalidInput(str(path), "solution", "null", "must be a solution; this result has none")
-    return _validated(problem.solution_type, str(path), json.dumps(data))
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
@@ -68,7 +29,7 @@ def read_data(kind: type[F], path: str | Path) -> F:
     """
     text = read_text(path)
     parse_json(str(path), text)
-    return _validated(kind, str(path), text)
+    return validated(kind, str(path), text)
 
 
 def write(item: Frozen, path: str | Path) -> None:
@@ -83,14 +44,6 @@ def to_json(item: Frozen) -> str:
         data = {"problem": item.word, **data}
     lines = [f"{json.dumps(key)}: {_block(value)}" for key, value in data.items()]
     return "{" + ",\n ".join(lines) + "}\n"
-
-
-def problem_types() -> dict[str, type[Problem[Any]]]:
-    """Give every decision's problem type by its word."""
-    from gsopt import problems
-
-    types = (getattr(problems, name) for name in problems.__all__)
-    return {kind.word: kind for kind in types}
 
 
 def first_error(source: str, error: ValidationError) -> InvalidInput:
@@ -132,7 +85,8 @@ def _inside(place: Sequence[int | str], field: str) -> str:
     return _path((*outer, field))
 
 
-def _validated(kind: type[F], source: str, text: str) -> F:
+def validated(kind: type[F], source: str, text: str) -> F:
+    """Read one kind of data from JSON text; InvalidInput names the first thing that is wrong in it."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:

@@ -12,11 +12,11 @@ import numpy as np
 
 from gsopt.backends import Backend
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.judge import judge
 from gsopt.method import Method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
+from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.simulation.metrics import mean_jct_bound
 from gsopt.simulation.run import policy_name

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import read_problem
 from gsopt.problem import Problem
+from gsopt.problems.reader import read_problem
 
 __all__ = ["data_folder", "load", "names"]
 

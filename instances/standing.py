@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gsopt.files import read_problem
 from gsopt.problem import About, Problem
+from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
 

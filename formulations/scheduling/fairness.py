@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from formulations.scheduling.instance import Instance, own_clock
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
 from gsopt.budget import Budget
-from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import Scheduling
+from gsopt.schedule.fairness import gps_finish_times
 
 
 @dataclass(frozen=True)

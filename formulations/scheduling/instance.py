@@ -7,9 +7,9 @@ from math import fsum, inf
 from typing import NamedTuple
 
 from gsopt.clock import clock_error
-from gsopt.fairness import gps_finish_times
 from gsopt.job import Workload
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.schedule.fairness import gps_finish_times
 
 #: Part of what the judge excuses of a missed deadline; less than what `Instance.deadline` leaves of it.
 _EXCUSED = 0.2

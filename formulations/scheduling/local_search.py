@@ -21,7 +21,7 @@ _SWEEPS = 20
 #: Places, at most, to which a job is moved in a sweep.
 _PLACES = 30
 
-#: Parts of the best work per GPU that a mode must do, the one that suits a busy cluster first; and the starts from
+#: Parts of the best work per GPU that a mode must do, the one for a busy cluster first; and the starts from
 #: which the search descends, the best ones.
 _EFFICIENCIES, _DESCENTS = (0.75, 0.9, 0.5, 0.0), 3
 

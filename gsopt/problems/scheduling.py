@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
 from gsopt.job import Job, Seconds, Workload
-from gsopt.judge import Verdict, fluid_finish_times, judge
 from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import Verdict, fluid_finish_times, judge
 from gsopt.tolerances import CONTINUOUS
 
 #: Work of a job, in any unit.

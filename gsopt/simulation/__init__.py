@@ -39,7 +39,7 @@ from gsopt.simulation.policy import (
     Stop,
     Wake,
 )
-from gsopt.simulation.run import PolicyComparison, Replay, compare_policies, replay, scenario_of, simulate
+from gsopt.simulation.run import Replay, replay, scenario_of, simulate
 
 __all__ = [
     "Action",
@@ -49,14 +49,12 @@ __all__ = [
     "Move",
     "Placer",
     "Policy",
-    "PolicyComparison",
     "Replay",
     "Resize",
     "Start",
     "State",
     "Stop",
     "Wake",
-    "compare_policies",
     "consolidated",
     "mean_jct_bound",
     "replay",

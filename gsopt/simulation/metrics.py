@@ -7,9 +7,9 @@ from typing import Any
 
 from gsopt.bounds import lower_bound, mean_jct
 from gsopt.errors import Contradiction
-from gsopt.fairness import finish_time_fairness, unfair_fraction
 from gsopt.result import relative_gap
 from gsopt.scenario import Scenario
+from gsopt.schedule.fairness import finish_time_fairness, unfair_fraction
 from gsopt.simulation.engine import Engine
 from gsopt.tolerances import SPAN_ERROR
 

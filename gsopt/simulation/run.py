@@ -1,33 +1,25 @@
-"""Replay: simulate a workload under a policy, or under several to compare them."""
+"""Replay: simulate a workload under a policy."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from typing import Any
 
-from rich import box
-from rich.markup import escape
-from rich.table import Table
-
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
-from gsopt.fairness import gps_finish_times
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
+from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation.engine import Engine
 from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.metrics import Metrics, mean_jct_bound, metrics_of
 from gsopt.simulation.policy import Policy
 from gsopt.speed import Speed
-from gsopt.tables import html_of, text_of
 
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
 _SHORTEST_ROUND = 1e-6
-
-#: Seconds.
-_DAY = 86_400
 
 
 @dataclass(frozen=True)
@@ -68,80 +60,6 @@ class Replay:
         """Job completion times of the completed jobs, by number."""
         pairs = zip(self.completion_times, self.scenario.workload.jobs, strict=True)
         return tuple(time - type(time)(job.release_date) for time, job in pairs if time is not None)
-
-
-@dataclass(frozen=True, repr=False)
-class PolicyComparison(Sequence[Metrics]):
-    """The figures of several policies on one workload; prints as a table, in notebooks too.
-
-    Examples
-    --------
-    >>> from gsopt.job import Job
-    >>> from heuristics.policies import fifo
-    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
-    >>> [row.gap for row in compare_policies(workload, [fifo], cluster=1)]
-    [0.0]
-    """
-
-    rows: tuple[Metrics, ...]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __iter__(self) -> Iterator[Metrics]:
-        return iter(self.rows)
-
-    def table(self) -> Table:
-        """Give one line per policy; times in seconds."""
-        table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
-        for name in (
-            "policy",
-            "jobs",
-            "mean JCT",
-            "p99 JCT",
-            "makespan",
-            "queueing",
-            "in use",
-            "unfair",
-            "preemptions",
-        ):
-            table.add_column(name, justify="left" if name == "policy" else "right")
-        table.add_column("proven bound", justify="right")
-        table.add_column("gap", justify="right")
-        for row in self.rows:
-            seconds = [row.mean_jct, row.p99_jct, row.makespan, row.mean_queueing]
-            table.add_row(
-                escape(row.policy),
-                f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
-                *map(_seconds, seconds),
-                *("-" if share is None else f"{share:.1%}" for share in (row.utilisation, row.unfair_fraction)),
-                f"{row.preemptions:,}",
-                _seconds(row.lower_bound),
-                "-" if row.gap is None else f"{row.gap:.1%}",
-            )
-        return table
-
-    def __str__(self) -> str:
-        return text_of(self.table())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_of(self.table())
-
-    def to_frame(self) -> Any:
-        """Give the figures as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame([row.as_dict() for row in self.rows])
-
-
-def _seconds(value: float | None) -> str:
-    """Write seconds; beyond a day a tenth of one says nothing."""
-    return "-" if value is None else f"{value:,.{0 if value >= _DAY else 1}f}"
 
 
 def simulate(
@@ -226,49 +144,6 @@ def simulate(
         bound=mean_jct_bound(scenario) if bound else None,
         **options,
     )
-
-
-def compare_policies(
-    workload: Workload,
-    policies: Sequence[Policy],
-    *,
-    cluster: Cluster | int,
-    speed: Speed | None = None,
-    overhead: Overhead | Mapping[str, Overhead] | None = None,
-    share_limit: int = 1,
-    capacity_changes: Sequence[CapacityChange] = (),
-    round_length: float | None = None,
-    placer: Placer = consolidated,
-) -> PolicyComparison:
-    """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
-
-    Use `functools.partial` to set a policy's options.
-
-    Examples
-    --------
-    >>> from gsopt.job import Job
-    >>> from heuristics.policies import fifo, sjf
-    >>> jobs = [Job(name=str(i), release_date=0, duration=3 - i, gpus=1) for i in range(3)]
-    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), [fifo, sjf], cluster=1)]
-    [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
-    """
-    scenario = scenario_of(
-        workload,
-        cluster,
-        speed=speed,
-        overhead=overhead,
-        share_limit=share_limit,
-        capacity_changes=capacity_changes,
-    )
-    run = partial(
-        replay,
-        scenario,
-        round_length=round_length,
-        placer=placer,
-        bound=mean_jct_bound(scenario),
-        fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
-    )
-    return PolicyComparison(tuple(run(policy).metrics for policy in policies))
 
 
 def replay(

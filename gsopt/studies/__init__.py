@@ -2,7 +2,7 @@
 
 `run` computes what is missing and stores each finished cell at once; `results` gives what is there, as rows, as
 a data frame, as tables (`report`) and as plots (`gsopt.studies.plots`). Methods, policies and instances are
-reached through `gsopt.study`.
+reached through `gsopt.studies.catalogue`.
 
 Examples
 --------

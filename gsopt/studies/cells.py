@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from gsopt import study as roof
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import accepts
+from gsopt.studies import catalogue
 from gsopt.studies.grid import MOST_CELLS, Label, Point, points
 from gsopt.studies.instance import Definition, Instance, instances_of
 from gsopt.studies.options import typed
@@ -169,8 +169,8 @@ def _way(place: str, point: Point) -> _Way:
 def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
     """Give the methods of a decision, or the policies, among which the name is to be found."""
     if word:
-        return {} if way.kind == _POLICY else roof.methods(word)
-    return {} if way.kind == _METHOD else roof.policies()
+        return {} if way.kind == _POLICY else catalogue.methods(word)
+    return {} if way.kind == _METHOD else catalogue.policies()
 
 
 def _fits(way: _Way, instance: Instance) -> bool:

@@ -7,15 +7,16 @@ from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
-from gsopt import study as roof
 from gsopt.errors import GsoptError, Unsupported
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
+from gsopt.studies import catalogue
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import load_problem, load_scenario
 from gsopt.studies.options import typed
 from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.solve import solve
 
 
 def compute(cell: Cell, link: Any = None) -> Outcome:
@@ -53,8 +54,8 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
 
 def _decided(cell: Cell) -> dict[str, Any]:
     problem = _problem(json.dumps(cell.instance))
-    method = roof.methods(cell.word)[cell.method]
-    result = roof.solve(problem, method, **typed(method, cell.options))
+    method = catalogue.methods(cell.word)[cell.method]
+    result = solve(problem, method, **typed(method, cell.options))
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
         "objective": result.objective,
@@ -76,7 +77,7 @@ def _decided(cell: Cell) -> dict[str, Any]:
 
 def _replayed(cell: Cell) -> dict[str, Any]:
     scenario, round_length, bound = _scenario(json.dumps(cell.instance))
-    policy = roof.policies()[cell.method]
+    policy = catalogue.policies()[cell.method]
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)

@@ -9,16 +9,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt import study
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error, read_data, read_problem, read_text
+from gsopt.files import first_error, read_data, read_text
 from gsopt.job import Workload
 from gsopt.problem import Problem
+from gsopt.problems.reader import read_problem
 from gsopt.scenario import Scenario
+from gsopt.studies import catalogue
 from gsopt.studies.grid import Label, Point
 from gsopt.studies.options import known_options, typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
-from gsopt.window import window
+from gsopt.studies.window import window
 
 #: Options by which instances repeat each other: one group holds all of their values.
 _REPEATING = ("seed", "number", "window")
@@ -95,7 +96,7 @@ def load_problem(definition: Definition) -> Problem[Any]:
     """
     if "generator" in definition:
         word, _, name = definition["generator"].partition("/")
-        problem: Problem[Any] = _made(study.generators(word)[name], definition["options"])
+        problem: Problem[Any] = _made(catalogue.generators(word)[name], definition["options"])
         return problem
     name = definition["instance"]
     problem = _file_or_committed(name)
@@ -124,14 +125,14 @@ def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
 
 def _load_workload(definition: Definition, setting: Setting) -> Workload:
     if "reader" in definition:
-        reader = study.trace_readers()[definition["reader"]]
-        path = definition["path"] or study.data_folder()
+        reader = catalogue.trace_readers()[definition["reader"]]
+        path = definition["path"] or catalogue.data_folder()
         options = {"max_gpus": setting.machines.gpus} | _read_options(reader, definition["options"])
         workload: Workload = reader(path, **options).workload
         return workload
     if "digest" in definition:
         return read_data(Workload, definition["workload"])
-    made: Workload = _made(study.generators("workloads")[definition["workload"]], definition["options"])
+    made: Workload = _made(catalogue.generators("workloads")[definition["workload"]], definition["options"])
     return made
 
 
@@ -145,7 +146,7 @@ def _made(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 def _named(point: Point) -> Iterator[Instance]:
     name = point.values["instance"]
     _refuse_further(point, ("instance",))
-    suite = [] if Path(name).is_file() else study.names(f"{name.rstrip('/')}/")
+    suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")
     base = Label(point.label or name.rstrip("/"), {})
     for member in suite or [name]:
         problem = _file_or_committed(member)
@@ -156,7 +157,7 @@ def _named(point: Point) -> Iterator[Instance]:
 def _generated(point: Point) -> Iterator[Instance]:
     full = point.values["generator"]
     word = full.partition("/")[0]
-    known = {f"{word}/{each}": made for each, made in study.generators(word).items()}
+    known = {f"{word}/{each}": made for each, made in catalogue.generators(word).items()}
     if full not in known:
         raise InvalidInput("", "generator", shorten(full), f"must be one of {', '.join(known)}")
     options = {key: value for key, value in point.values.items() if key != "generator"}
@@ -166,7 +167,7 @@ def _generated(point: Point) -> Iterator[Instance]:
 
 def _read(point: Point) -> Iterator[Instance]:
     name = point.values["reader"]
-    known = study.trace_readers()
+    known = catalogue.trace_readers()
     if name not in known:
         raise InvalidInput("", "reader", shorten(name), f"must be one of {', '.join(known)}")
     options = {key: value for key, value in point.values.items() if key not in ("reader", "path", *KEYS)}
@@ -174,7 +175,7 @@ def _read(point: Point) -> Iterator[Instance]:
         options["gpus"] = setting_of(point.values).machines.gpus
     _read_options(known[name], options)
     path = point.values.get("path")
-    if path is None and study.data_folder() is None:
+    if path is None and catalogue.data_folder() is None:
         rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
         raise InvalidInput("", "reader", shorten(name), rule)
     if path is not None and not (isinstance(path, str) and Path(path).exists()):
@@ -185,7 +186,7 @@ def _read(point: Point) -> Iterator[Instance]:
 
 def _workload(point: Point) -> Iterator[Instance]:
     name = point.values["workload"]
-    known = study.generators("workloads")
+    known = catalogue.generators("workloads")
     setting = setting_of(point.values)
     if name in known:
         options = {key: value for key, value in point.values.items() if key not in ("workload", *KEYS)}
@@ -233,7 +234,7 @@ def _refuse_further(point: Point, known: tuple[str, ...]) -> None:
 
 
 def _file_or_committed(name: str) -> Problem[Any]:
-    return read_problem(name) if Path(name).is_file() else study.load(name)
+    return read_problem(name) if Path(name).is_file() else catalogue.load(name)
 
 
 def _digest_of(problem: Problem[Any]) -> str:

@@ -17,7 +17,7 @@ from gsopt.studies.outcome import State
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.tables import html_of, text_of
+from gsopt.studies.tables import html_of, text_of
 
 #: What a table shows unless told otherwise, as far as the results have it.
 _HEADLINE = (

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from gsopt.fairness import VirtualTime
+from gsopt.schedule.fairness import VirtualTime
 from gsopt.simulation import Action, Decider, State
-from gsopt.simulation.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Elastic
 from gsopt.speed import efficient_counts
 
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Elastic
 from gsopt.speed import efficient_counts
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from gsopt.simulation import Action, Decider, Resize, Start, State
-from gsopt.simulation.queues import Waiting, refuse_types
+from gsopt.simulation.deciders.types import refuse_types
+from gsopt.simulation.deciders.waiting import Waiting
 
 
 def equal_share(state: State) -> Decider:

@@ -1,7 +1,7 @@
 """First in, first out, with backfilling."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.queues import Backfill
+from gsopt.simulation.deciders.backfill import Backfill
 
 
 def fifo_backfill(state: State) -> Decider:

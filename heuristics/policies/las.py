@@ -6,7 +6,7 @@ from math import inf
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Action, Decider, State, Wake
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:

@@ -3,7 +3,7 @@
 from random import Random
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.queues import Backfill
+from gsopt.simulation.deciders.backfill import Backfill
 
 
 def random_order(state: State, *, seed: int = 0) -> Decider:

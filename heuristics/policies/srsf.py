@@ -1,7 +1,7 @@
 """Shortest remaining service first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 
 
 def srsf(state: State) -> Decider:

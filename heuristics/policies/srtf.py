@@ -1,7 +1,7 @@
 """Shortest remaining time first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 
 
 def srtf(state: State) -> Decider:

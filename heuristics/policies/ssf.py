@@ -1,7 +1,7 @@
 """Smallest service first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.queues import Backfill
+from gsopt.simulation.deciders.backfill import Backfill
 
 
 def ssf(state: State) -> Decider:

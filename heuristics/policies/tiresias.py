@@ -9,7 +9,7 @@ from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 
 
 def tiresias(

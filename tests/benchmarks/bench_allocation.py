@@ -24,7 +24,8 @@ from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, AllocationSolution
 from gsopt.result import Result, Status
-from gsopt.study import compare, names
+from gsopt.studies.catalogue import names
+from gsopt.studies.compare import compare
 from heuristics.allocation import highest_density, marginal_greedy, two_phase
 from instances import data_folder
 from instances.allocation import elastic_jobs, from_data, multiple_choice

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
-from gsopt.fairness import gps_finish_times
 from gsopt.job import Job, Workload
+from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation import Action, Decider, Policy, State, simulate
 from gsopt.speed import linear_menu
 from heuristics.policies import efq, elastic_las, elastic_srtf

@@ -16,7 +16,8 @@ from rich.table import Table
 from formulations.placement import buckets, column_generation, exact, patterns
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Workers
 from gsopt.result import Result, Status
-from gsopt.study import load, names, solve
+from gsopt.studies.catalogue import load, names
+from gsopt.studies.solve import solve
 from heuristics.placement import best_fit_decreasing, best_of_three, first_fit, worst_fit
 from instances import data_folder
 from instances.placement import elastic, fine_sizes, from_data, vector_packing, vectors, whole_gpus

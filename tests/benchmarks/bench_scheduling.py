@@ -18,7 +18,7 @@ from formulations.scheduling import exact, milp, smallest_fairness
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, Status
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 

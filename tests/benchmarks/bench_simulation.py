@@ -20,8 +20,8 @@ from typing import Any
 import pytest
 
 from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
-from gsopt.fairness import gps_finish_times
 from gsopt.job import Job, Workload
+from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation import Policy, simulate
 from heuristics.policies import fifo, sjf, srtf, tiresias
 

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gsopt.fairness import VirtualTime, gps_finish_times, longest_busy_period
 from gsopt.job import Job, Workload
 from gsopt.problems.scheduling import Run, SchedulingSolution
+from gsopt.schedule.delays import longest_busy_period
+from gsopt.schedule.fairness import VirtualTime, gps_finish_times
 from gsopt.simulation import simulate
 from gsopt.speed import linear_menu
 from heuristics.policies import efq, srtf

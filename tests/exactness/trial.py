@@ -16,7 +16,8 @@ from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import Method, accepts
 from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
-from gsopt.study import exact_methods, heuristics, solve
+from gsopt.studies.catalogue import exact_methods, heuristics
+from gsopt.studies.solve import solve
 from tests.exactness import allocation, placement, reclaiming, scheduling
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli import Exit
-from gsopt.files import problem_types, write
+from gsopt.files import write
+from gsopt.problems.reader import problem_types
 from instances.reclaiming import server_uniform
 from tests.commands import gsopt, gsopt_process, interrupted_solve
 from tests.gsopt.problems.test_reclaiming import figure_5

@@ -10,9 +10,9 @@ from gsopt.cli import Exit
 from gsopt.cluster import Cluster
 from gsopt.files import read_data, write
 from gsopt.job import Job, Workload
-from gsopt.judge import judge
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
+from gsopt.schedule.judge import judge
 from heuristics import policies
 from tests.commands import gsopt
 from tests.gsopt.simulation.scenarios import bundle

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
-from gsopt.files import read_problem, read_solution, to_json, write
+from gsopt.files import to_json, write
+from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.reclaiming import Reclaiming
 from tests.gsopt.problems.test_reclaiming import figure_5, pick, random_problem
 

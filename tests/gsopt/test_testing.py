@@ -10,9 +10,9 @@ from gsopt.backends.base import Backend
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Result, Status, StoppedBy
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
+from tests.gsopt.studies.test_compare import gives_up
 from tests.gsopt.test_formulation import Model
 from tests.gsopt.test_method import first_servers
-from tests.gsopt.test_study import gives_up
 
 
 class Blind(Reclaiming):

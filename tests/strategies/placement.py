@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gsopt.problem import Problem
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from gsopt.study import load
+from gsopt.studies.catalogue import load
 
 Minimize = Literal["servers", "fragmentation", "preferences"]
 

@@ -8,14 +8,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from gsopt.cluster import Cluster
-from gsopt.fairness import (
-    capped_gps_finish_times,
-    delay_bound,
-    gps_finish_times,
-    longest_busy_period,
-)
 from gsopt.job import Job
 from gsopt.scenario import Scenario
+from gsopt.schedule.delays import delay_bound, longest_busy_period
+from gsopt.schedule.fairness import capped_gps_finish_times, gps_finish_times
 from gsopt.simulation import replay
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq

@@ -13,7 +13,7 @@ from formulations.allocation.groups import Groups
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.result import Status, StoppedBy
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs
 from tests.strategies.allocation import Impatient

@@ -11,7 +11,7 @@ from formulations.allocation.groups import Groups
 from gsopt.budget import Budget
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from gsopt.result import Result, Status, StoppedBy
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.allocation import elastic_jobs, multiple_choice
 from tests.strategies.allocation import Impatient, medium, optimum, tiny, weakly_correlated

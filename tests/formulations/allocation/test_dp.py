@@ -9,7 +9,7 @@ from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.result import StoppedBy
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs
 from tests.strategies.allocation import Impatient

@@ -15,7 +15,7 @@ from formulations.allocation import bundling, core, dp, exact, milp, states
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.result import Status, StoppedBy
-from gsopt.study import exact_methods, heuristics, names
+from gsopt.studies.catalogue import exact_methods, heuristics, names
 from instances.allocation import elastic_jobs, figure_6, multiple_choice, table_4
 from tests.strategies.allocation import committed, medium, optimum, tiny
 

@@ -11,7 +11,7 @@ from gsopt.method import accepts
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from gsopt.result import Status
 from gsopt.standard_form import StandardForm
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs, figure_6, table_4
 from tests.strategies.allocation import optimum, tiny

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from formulations.placement import column_generation
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.result import Status, StoppedBy
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.placement import elastic, vectors
 from tests.strategies.placement import placements

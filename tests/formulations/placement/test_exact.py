@@ -10,7 +10,7 @@ from gsopt.errors import Unsupported
 from gsopt.method import Method
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
 from gsopt.result import Result, Status
-from gsopt.study import exact_methods, heuristics, load, names
+from gsopt.studies.catalogue import exact_methods, heuristics, load, names
 from gsopt.testing import brute_force, check_formulation
 from heuristics.placement import best_of_three
 from instances.placement import elastic, vector_packing, vectors, whole_gpus

@@ -7,7 +7,7 @@ from gsopt.backends import CpSat
 from gsopt.errors import Unsupported
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.result import Status
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from tests.strategies.placement import committed
 

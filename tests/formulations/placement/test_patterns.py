@@ -5,7 +5,7 @@ import pytest
 from formulations.placement import milp, patterns
 from gsopt.errors import Unsupported
 from gsopt.result import Status
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.placement import elastic, vectors
 

@@ -19,7 +19,7 @@ from gsopt.bounds import (
 from gsopt.job import Workload
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, Status
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import tiny

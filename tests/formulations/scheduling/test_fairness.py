@@ -3,9 +3,9 @@
 import pytest
 
 from formulations.scheduling import event_orders, smallest_fairness
-from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
+from gsopt.schedule.fairness import gps_finish_times
 from tests.strategies.scheduling import figure_4, tiny
 
 

@@ -182,7 +182,7 @@ def test_the_arrays_are_the_model_of_record() -> None:
     for seed in range(30):
         problem = tiny(seed, fair=seed % 3 == 2)
         instance = Instance.of(problem)
-        steps, completions = wandering(instance, Random(seed))
+        _, completions = wandering(instance, Random(seed))
         windows = Windows.of(instance, sum(completions))
         if seed % 2:
             first, second = sorted(range(len(instance)), key=completions.__getitem__)[:2]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
-from gsopt.judge import judge
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.schedule.judge import judge
 from tests.strategies.scheduling import tiny, wandering
 
 

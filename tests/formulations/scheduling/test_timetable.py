@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step, replay, steps_of
-from gsopt.judge import judge
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
+from gsopt.schedule.judge import judge
 from tests.strategies.scheduling import tiny, wandering
 
 

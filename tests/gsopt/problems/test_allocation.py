@@ -9,9 +9,10 @@ import pytest
 from pydantic import ValidationError
 
 from gsopt.errors import InvalidInput
-from gsopt.files import read_problem, to_json, write
+from gsopt.files import to_json, write
 from gsopt.problems import Allocation
 from gsopt.problems.allocation import AllocationSolution, ElasticJob
+from gsopt.problems.reader import read_problem
 from gsopt.testing import brute_force, check_judge
 
 A = ElasticJob(name="A", min_workers=2, max_workers=3, gpus_per_worker=1, time_at_min=150)

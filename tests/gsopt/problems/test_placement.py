@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from pydantic import ValidationError
 
 from gsopt.errors import InvalidInput
-from gsopt.files import read_problem, read_solution, to_json, write
+from gsopt.files import to_json, write
 from gsopt.problems import Placement
 from gsopt.problems.placement import Placed, PlacementSolution, Resources, Server, Workers
+from gsopt.problems.reader import read_problem, read_solution
 from gsopt.testing import brute_force, check_judge
 from tests.strategies.placement import gpu_line, placements
 

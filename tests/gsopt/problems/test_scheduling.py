@@ -14,9 +14,10 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
 from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput
-from gsopt.files import read_problem, read_solution, to_json, write
+from gsopt.files import to_json, write
 from gsopt.problem import Number
 from gsopt.problems import Scheduling
+from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.scheduling import ElasticJob, Run, SchedulingSolution
 from gsopt.testing import check_judge
 from tests.strategies.scheduling import figure_4, tiny, wandering

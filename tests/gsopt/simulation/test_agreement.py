@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.judge import judge
 from gsopt.scenario import Scenario
+from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy
 from heuristics import policies

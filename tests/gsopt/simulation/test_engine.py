@@ -14,8 +14,8 @@ from gsopt.bounds import srpt_bound
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
-from gsopt.judge import judge
 from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
     Decider,
@@ -30,7 +30,7 @@ from gsopt.simulation import (
     replay,
     simulate,
 )
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies

@@ -7,7 +7,8 @@ import pytest
 
 import gsopt
 from gsopt.errors import InvalidInput
-from gsopt.files import read_problem, write
+from gsopt.files import write
+from gsopt.problems.reader import read_problem
 from gsopt.studies.grid import points
 from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario
 from instances.reclaiming import churn

@@ -4,25 +4,25 @@ from typing import Any
 
 import pytest
 
-from gsopt import study
 from gsopt.backends import CpSat
 from gsopt.errors import InvalidInput
+from gsopt.studies import catalogue
 from gsopt.studies.options import known_options, typed
 
 
 def test_readers_take_the_selection_too() -> None:
     """The options of a reader are its own and those of the typed dictionary that it unpacks."""
-    known = known_options(study.trace_readers()["sia"])
+    known = known_options(catalogue.trace_readers()["sia"])
     assert {"trace", "number", "gpu", "window", "sample", "seed", "max_gpus", "cap"} <= set(known)
 
 
 def test_every_method_policy_and_generator_can_be_asked() -> None:
     """The defaults of everything that is offered have the types that are expected of a file."""
-    from gsopt.files import problem_types
+    from gsopt.problems.reader import problem_types
 
-    offered = [study.policies(), study.generators("workloads"), study.trace_readers()]
+    offered = [catalogue.policies(), catalogue.generators("workloads"), catalogue.trace_readers()]
     for word in problem_types():
-        offered += [study.methods(word), study.generators(word)]
+        offered += [catalogue.methods(word), catalogue.generators(word)]
     for functions in offered:
         for function in functions.values():
             assert {"start", "on_incumbent", "log"}.isdisjoint(known_options(function))
@@ -30,7 +30,7 @@ def test_every_method_policy_and_generator_can_be_asked() -> None:
 
 def test_a_backend_is_given_by_name() -> None:
     """The option `backend` is the name of a solver."""
-    milp = study.methods("reclaiming")["milp"]
+    milp = catalogue.methods("reclaiming")["milp"]
     assert isinstance(typed(milp, {"backend": "cp-sat"})["backend"], CpSat)
     with pytest.raises(InvalidInput, match="backend: 'gurobi': must be one of"):
         typed(milp, {"backend": "gurobi"})
@@ -51,6 +51,6 @@ def test_a_backend_is_given_by_name() -> None:
 def test_wrong_options_are_one_line(options: dict[str, Any], line: str) -> None:
     """An option that does not exist or has the wrong type is named with its value."""
     with pytest.raises(InvalidInput) as refused:
-        typed(study.methods("reclaiming")["greedy"], options)
+        typed(catalogue.methods("reclaiming")["greedy"], options)
     assert str(refused.value).startswith(line)
     assert "\n" not in str(refused.value)

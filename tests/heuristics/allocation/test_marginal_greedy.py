@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from formulations.allocation import exact
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_heuristic
 from heuristics.allocation import marginal_greedy
 from instances.allocation import elastic_jobs

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from gsopt.problem import Problem
 from gsopt.problems.placement import Placement
 from gsopt.result import Status
-from gsopt.study import heuristics, load, names
+from gsopt.studies.catalogue import heuristics, load, names
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing, first_fit, worst_fit
 from tests.strategies.placement import placements

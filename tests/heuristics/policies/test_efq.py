@@ -7,9 +7,9 @@ import pytest
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
-from gsopt.fairness import gps_finish_times
 from gsopt.job import Job, Workload
 from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Scenario
+from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation import Replay, simulate
 from gsopt.speed import linear_menu
 from gsopt.testing import check_policy

@@ -7,7 +7,8 @@ import pytest
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import Scenario
-from gsopt.simulation import Policy, PolicyComparison, compare_policies, simulate
+from gsopt.simulation import Policy, simulate
+from gsopt.studies.policies import PolicyComparison, compare_policies
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle

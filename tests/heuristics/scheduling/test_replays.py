@@ -10,7 +10,7 @@ from gsopt.errors import InvalidInput
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.simulation import Policy, replay
-from gsopt.study import heuristics
+from gsopt.studies.catalogue import heuristics
 from heuristics import policies
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from tests.strategies.scheduling import figure_4, tiny

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force
 from instances.allocation.suites import committed, production, proven, regenerate, small
 

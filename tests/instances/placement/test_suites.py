@@ -7,7 +7,7 @@ import pytest
 from formulations.placement import exact
 from gsopt.problems.placement import Placement
 from gsopt.result import Status
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing
 from instances.placement.suites import FOLDER, committed, production, proven, regenerate, small

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from gsopt.files import read_problem, write
+from gsopt.files import write
+from gsopt.problems.reader import read_problem
 from instances.reclaiming import from_data
 
 

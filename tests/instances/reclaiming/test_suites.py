@@ -5,8 +5,9 @@ from shutil import copytree
 
 import pytest
 
-from gsopt.files import read_problem, write
+from gsopt.files import write
 from gsopt.problem import About
+from gsopt.problems.reader import read_problem
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.testing import brute_force
 from instances import load, names

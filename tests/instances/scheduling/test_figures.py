@@ -3,8 +3,8 @@
 import pytest
 
 from gsopt.errors import InvalidInput
-from gsopt.fairness import gps_finish_times
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
+from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation import simulate
 from heuristics.policies import efq
 from instances.scheduling import figure_1, figure_4

@@ -9,7 +9,7 @@ import instances
 from gsopt.files import write
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
-from gsopt.study import load, names
+from gsopt.studies.catalogue import load, names
 from instances.scheduling import suites
 from instances.scheduling.suites import committed, medium, proven, regenerate, small
 from instances.standing import with_about

@@ -10,21 +10,18 @@ from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, InvalidSolution, Unsupported
-from gsopt.fairness import (
-    LateJob,
-    VirtualTime,
-    capped_gps_finish_times,
-    delay_bound,
-    delay_report,
-    finish_time_fairness,
-    gps_finish_times,
-    longest_busy_period,
-    unfair_fraction,
-)
 from gsopt.job import Job, Workload
-from gsopt.judge import fluid_finish_times
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.delays import LateJob, delay_bound, delay_report, longest_busy_period
+from gsopt.schedule.fairness import (
+    VirtualTime,
+    capped_gps_finish_times,
+    finish_time_fairness,
+    gps_finish_times,
+    unfair_fraction,
+)
+from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import replay
 from heuristics.policies import efq
 from tests.gsopt.simulation.scenarios import bundle, workloads

@@ -20,7 +20,7 @@ from gsopt.bounds import (
 from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import replay, simulate
-from gsopt.simulation.queues import Greedy
+from gsopt.simulation.deciders.greedy import Greedy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, workloads
 

@@ -6,10 +6,11 @@ from fractions import Fraction
 import matplotlib as mpl
 import pytest
 
-from gsopt.comparison import Comparison, Row
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
-from gsopt.study import load, solve
+from gsopt.studies.catalogue import load
+from gsopt.studies.comparison import Comparison, Row
+from gsopt.studies.solve import solve
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 mpl.use("Agg")
@@ -121,7 +122,7 @@ def test_plot_shows_each_method() -> None:
 
 def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pandas or matplotlib the message names the extra to install."""
-    monkeypatch.setattr("gsopt.comparison.find_spec", lambda _: None)
+    monkeypatch.setattr("gsopt.studies.comparison.find_spec", lambda _: None)
     for call in (Comparison((GOOD,)).to_frame, Comparison((GOOD,)).plot):
         with pytest.raises(ValueError, match=r'pip install "gsopt\[report\]"'):
             call()

@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from gsopt.tables import html_of, text_of
+from gsopt.studies.tables import html_of, text_of
 
 
 def table() -> Table:

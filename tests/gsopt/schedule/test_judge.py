@@ -10,9 +10,9 @@ import pytest
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidSolution
 from gsopt.job import Job, Workload
-from gsopt.judge import judge, judged
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
 from gsopt.speed import Speed, TierPenalty
 from heuristics.policies import fifo, sjf, srtf

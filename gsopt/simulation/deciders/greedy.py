@@ -1,90 +1,12 @@
-"""Queues: incremental orders of waiting and running jobs, so that no policy scans them all at an event."""
+"""Greedy: the jobs of the smallest keys run, whichever fits."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heappop, heappush
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from gsopt.errors import Unsupported
-from gsopt.job import Job
+from gsopt.simulation.deciders.types import refuse_types
+from gsopt.simulation.deciders.waiting import Waiting
 from gsopt.simulation.policy import Action, Start, State, Stop
-
-
-class Waiting:
-    """Waiting jobs by key, the smallest first; ties go to the lower number.
-
-    One heap per demand (the jobs' own GPUs when not given), so that the best job that fits is found in
-    O(number of different demands).
-
-    Examples
-    --------
-    >>> jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (4, 1, 2)]
-    >>> waiting = Waiting(jobs)
-    >>> for number, key in [(0, 1.0), (1, 3.0), (2, 2.0)]:
-    ...     waiting.add(number, key)
-    >>> waiting.pop_fitting(3), waiting.pop_fitting(8), waiting.pop_fitting(0)
-    (2, 0, None)
-    """
-
-    def __init__(self, jobs: Sequence[Job], demand: Sequence[int] | None = None) -> None:
-        self._demand = [job.gpus for job in jobs] if demand is None else demand
-        self._heaps: dict[int, list[tuple[Any, int]]] = {}
-        self._keys: dict[int, Any] = {}
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def add(self, job: int, key: Any) -> None:
-        """Add a job, or give a job that waits another key."""
-        self._keys[job] = key
-        heappush(self._heaps.setdefault(self._demand[job], []), (key, job))
-
-    def remove(self, job: int) -> None:
-        """Remove a job."""
-        del self._keys[job]
-
-    def heads(self) -> Iterator[tuple[Any, int]]:
-        """Give the first job of every demand with its key."""
-        for heap in self._heaps.values():
-            while heap and self._keys.get(heap[0][1]) != heap[0][0]:
-                heappop(heap)
-            if heap:
-                yield heap[0]
-
-    def pop_fitting(self, free: int) -> int | None:
-        """Remove and give the first job that demands at most `free` GPUs."""
-        fitting = [head for head in self.heads() if self._demand[head[1]] <= free] if free else []
-        if not fitting:
-            return None
-        job = min(fitting)[1]
-        self.remove(job)
-        return job
-
-
-class Backfill:
-    """Start waiting jobs in the order of their keys; a job that does not fit is skipped. No job is stopped.
-
-    Parameters
-    ----------
-    state
-        The state at the beginning of the run.
-    key
-        Key of a job when it begins to wait.
-    """
-
-    preemptive = False
-
-    def __init__(self, state: State, key: Callable[[int], Any]) -> None:
-        refuse_types(state)
-        self._key = key
-        self._waiting = Waiting(state.jobs)
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Start jobs while one fits."""
-        for job in state.arrived + state.evicted:
-            self._waiting.add(job, self._key(job))
-        while (first := self._waiting.pop_fitting(state.free)) is not None:
-            yield Start(first)
 
 
 class Greedy:
@@ -200,12 +122,6 @@ class Greedy:
 
     def _leave(self, job: int) -> None:
         del self._ranked[bisect_left(self._ranked, self._rank.pop(job))]
-
-
-def refuse_types(state: State) -> None:
-    """Raise Unsupported when a job is tied to a type of GPU: the queues only count GPUs."""
-    if any(job.gpu_type for job in state.jobs):
-        raise Unsupported("this policy counts GPUs and does not look at their types")
 
 
 def _toggle(job: int, undone: dict[int, None], done: dict[int, None]) -> None:

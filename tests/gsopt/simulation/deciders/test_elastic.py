@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import Unsupported
-from gsopt.fairness import VirtualTime
 from gsopt.job import Job
-from gsopt.judge import fluid_finish_times
 from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.schedule.fairness import VirtualTime
+from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay, simulate
-from gsopt.simulation.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Elastic
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq, elastic_las, elastic_srtf
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios

@@ -13,9 +13,9 @@ import pytest
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
-from gsopt.judge import judge
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
 from heuristics.policies import srtf
 from tests.gsopt.simulation.scenarios import bundle

@@ -15,7 +15,7 @@ from gsopt.errors import InvalidInput
 from gsopt.grid import exact_total
 from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status, plain
-from gsopt.tables import html_of, percent, text_of
+from gsopt.studies.tables import html_of, percent, text_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from gsopt.simulation.deciders.types import refuse_types
 from gsopt.simulation.policy import Action, Resize, Start, State, Stop
-from gsopt.simulation.queues import refuse_types
 
 #: A key and the number of its job, which decides ties.
 Rank = tuple[Any, int]

@@ -11,7 +11,7 @@ from gsopt.errors import Unsupported
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.simulation import Action, Decider, Policy, Start, State, Stop, replay, simulate
-from gsopt.simulation.queues import Waiting
+from gsopt.simulation.deciders.waiting import Waiting
 from heuristics.policies import equal_share, fifo_backfill, las, sjf, srsf, srtf, ssf
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 

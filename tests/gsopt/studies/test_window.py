@@ -3,7 +3,7 @@
 import pytest
 
 from gsopt.errors import InvalidInput
-from gsopt.window import window
+from gsopt.studies.window import window
 
 
 def test_units() -> None:

@@ -1,0 +1,32 @@
+"""Bounds: lower bounds on the sum of completion times that scale to whole traces.
+
+The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
+job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
+Each job enters by its area (least GPU-seconds over its menu), its height (least seconds over its menu) and
+its release date. They bound the sum of completion times; subtract the release dates for job completion times.
+
+All is computed on a clock that begins at the first release date, and only the result is turned into the
+workload's, so late dates cost no digits.
+"""
+
+from gsopt.bounds.alone import height_bound
+from gsopt.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct
+from gsopt.bounds.mean_busy_time import mean_busy_time_bound
+from gsopt.bounds.moore_hodgson import moore_hodgson_bound, moore_hodgson_positions
+from gsopt.bounds.position import position_bound
+from gsopt.bounds.srpt import srpt_bound
+from gsopt.bounds.work import area, height
+
+__all__ = [
+    "MOORE_HODGSON_JOBS",
+    "area",
+    "height",
+    "height_bound",
+    "lower_bound",
+    "mean_busy_time_bound",
+    "mean_jct",
+    "moore_hodgson_bound",
+    "moore_hodgson_positions",
+    "position_bound",
+    "srpt_bound",
+]

@@ -1,0 +1,40 @@
+"""Best: the best bound that is affordable, and means of completion times."""
+
+from collections.abc import Callable
+from math import fsum
+
+from gsopt.bounds.mean_busy_time import mean_busy_time_bound
+from gsopt.bounds.moore_hodgson import moore_hodgson_bound
+from gsopt.bounds.position import position_bound
+from gsopt.job import Workload
+from gsopt.problem import Number
+
+#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
+MOORE_HODGSON_JOBS = 150
+
+
+def lower_bound(workload: Workload, gpus: int) -> float:
+    """Give the best bound on the sum of completion times that is affordable at the workload's size.
+
+    Parameters
+    ----------
+    workload
+        The jobs.
+    gpus
+        Largest capacity at any time, times the number of jobs that may share a GPU.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> lower_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
+    6.0
+    """
+    bounds: list[Callable[[Workload, int], float]] = [position_bound, mean_busy_time_bound]
+    if len(workload.jobs) <= MOORE_HODGSON_JOBS:
+        bounds.append(moore_hodgson_bound)
+    return max(bound(workload, gpus) for bound in bounds)
+
+
+def mean_jct(total_completion: Number, workload: Workload) -> float:
+    """Turn a sum of completion times into a mean job completion time."""
+    return fsum([float(total_completion), *(-job.release_date for job in workload.jobs)]) / len(workload.jobs)

@@ -1,0 +1,58 @@
+"""Reader: instance files of any decision, and solutions of a problem."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import parse_json, read_text, validated
+from gsopt.problem import Frozen, Problem
+
+
+def read_problem(path: str | Path) -> Problem[Any]:
+    """Read an instance file of any decision.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read, is no JSON, or breaks a rule; the message is one line.
+
+    Examples
+    --------
+    >>> read_problem("no/such/file.json")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/file.json: cannot be read: No such file or directory
+    """
+    text = read_text(path)
+    data = parse_json(str(path), text)
+    decisions = problem_types()
+    word = data.get("problem")
+    if not isinstance(word, str) or word not in decisions:
+        rule = f"must be one of {', '.join(sorted(decisions))}"
+        raise InvalidInput(str(path), "problem", shorten(word), rule)
+    problem = validated(decisions[word], str(path), text)
+    return problem if problem.name else problem.model_copy(update={"name": Path(path).stem})
+
+
+def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
+    """Read a solution of a problem: the solution alone, or the output of ``gsopt solve --json``.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_problem`, or the result in the file holds no solution.
+    """
+    data = parse_json(str(path), read_text(path))
+    if "solution" in data and "status" in data:
+        data = data["solution"]
+        if data is None:
+            raise InvalidInput(str(path), "solution", "null", "must be a solution; this result has none")
+    return validated(problem.solution_type, str(path), json.dumps(data))
+
+
+def problem_types() -> dict[str, type[Problem[Any]]]:
+    """Give every decision's problem type by its word."""
+    from gsopt import problems
+
+    types = (getattr(problems, name) for name in problems.__all__)
+    return {kind.word: kind for kind in types}

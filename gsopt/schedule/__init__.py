@@ -1,0 +1,5 @@
+"""Schedule: what ran when, whether it was legal, and what it is worth."""
+
+from gsopt.schedule.schedule import Schedule, Segment
+
+__all__ = ["Schedule", "Segment"]

@@ -1,0 +1,131 @@
+"""Solve: one method on one problem, from the best start that the heuristics find."""
+
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+from gsopt.backends import Backend, CpSat, Highs
+from gsopt.backends.base import Solver
+from gsopt.budget import DEFAULTS, Budget
+from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.method import Method, accepts
+from gsopt.problem import Problem
+from gsopt.problems.reader import problem_types
+from gsopt.result import Result
+from gsopt.studies.catalogue import exact_methods, find_method, heuristics
+
+#: Part of a time limit after which no further heuristic begins for the sake of a start.
+_HEURISTICS_SHARE = 0.5
+
+
+#: Seconds that they get in any case: of the half second that an answer may be late, what a worker leaves.
+_HEURISTICS_GRACE = 0.2
+
+
+def solve(
+    problem: Problem[Any],
+    method: Method | str | None = None,
+    *,
+    time_limit: float | None = None,
+    **options: Any,
+) -> Result[Any]:
+    """Solve a problem with one method.
+
+    An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
+    returns nothing worse. With a time limit they get a part of it, those that the package lists first first.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    method
+        A method or its name; the decision's default exact method when None.
+    time_limit
+        Seconds, the heuristics included; methods that need no limit because they end at once do not receive it.
+    options
+        The method's own keyword options, and those of `gsopt.budget.Budget` for exact methods.
+
+    Raises
+    ------
+    InvalidInput
+        The method or an option does not exist, or the time limit is no positive number.
+    Unsupported
+        The method does not handle this problem.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit=10).solution.servers
+    ('s1', 's2')
+    """
+    if not isinstance(problem, Problem):
+        raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
+    chosen = (
+        find_method(problem.word, "exact" if method is None else method) if not callable(method) else method
+    )
+    budget = Budget(time_limit=time_limit)
+    for option in options:
+        if not accepts(chosen, option):
+            raise InvalidInput("", option, "", f"is not an option of {chosen.__name__}")
+    if accepts(chosen, "budget"):
+        granted = {name: options.pop(name) for name in DEFAULTS if name in options}
+        budget = replace(budget, **granted)
+        if budget.start is None:
+            budget = replace(budget, start=best_of_heuristics(problem, budget))
+        options["budget"] = budget
+    elif time_limit is not None and accepts(chosen, "time_limit"):
+        options["time_limit"] = time_limit
+    return chosen(problem, **options)
+
+
+def warm_up(*solvers: Backend) -> None:
+    """Load what solving needs and start the solvers' processes, for services that want a fast first answer.
+
+    Parameters
+    ----------
+    solvers
+        The backends that will be used; HiGHS, and CP-SAT where it is installed, when there are none.
+
+    Raises
+    ------
+    MissingSolver
+        A solver is not installed, or does not start.
+
+    Examples
+    --------
+    >>> warm_up()
+    """
+    chosen = solvers or tuple(kind() for kind in (Highs, CpSat) if find_spec(kind.package))
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            solver.prepare()
+    for word in problem_types():
+        exact_methods(word)
+        heuristics(word)
+    for solver in chosen:
+        if isinstance(solver, Solver):
+            solver.await_worker()
+
+
+def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
+    """Give the best solution that the decision's heuristics find; None when there is none.
+
+    No further heuristic begins once half of the budget, and a moment, is spent.
+    """
+    best: Result[Any] | None = None
+    for method in heuristics(problem.word).values():
+        if best is not None and budget.passes(_HEURISTICS_SHARE, grace=_HEURISTICS_GRACE):
+            break
+        with suppress(Unsupported):
+            best = better_of(problem, best, method(problem))
+    return None if best is None else best.solution
+
+
+def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
+    """Give the better of the best result so far and another one; the former on a tie."""
+    if found.objective is None:
+        return best
+    if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):
+        return found
+    return best

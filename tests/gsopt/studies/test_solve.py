@@ -1,0 +1,80 @@
+"""Solving: the default method, its options, and the start that heuristics hand over."""
+
+from typing import Any
+
+import pytest
+
+import gsopt
+from gsopt.backends import Highs, close
+from gsopt.backends.process import POOL
+from gsopt.budget import Budget
+from gsopt.errors import InvalidInput
+from gsopt.method import exact_method
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.result import Result, Status
+from gsopt.studies import catalogue
+from tests.gsopt.problems.test_reclaiming import figure_5, pick
+from tests.gsopt.test_method import first_servers
+
+
+def test_solve_uses_the_exact_default() -> None:
+    """Without a method the decision's exact method answers."""
+    result = gsopt.solve(figure_5(3))
+    assert (result.method, result.status, result.objective) == ("exact", Status.OPTIMAL, 2)
+
+
+def test_solve_takes_a_method_or_its_name() -> None:
+    """A method may be given as a callable or by name; quick ones do not see the time limit."""
+    assert gsopt.solve(figure_5(2), first_servers, time_limit=1).objective == 1
+    assert gsopt.solve(figure_5(2), "greedy").objective == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "greedyy"}, "method: 'greedyy': must be one of"),
+        ({"time_limit": -1}, "time_limit: -1: must be a finite number"),
+        ({"time_limit": float("nan")}, "time_limit: nan: must be a finite number"),
+        ({"method": first_servers, "colour": 1}, "colour: is not an option of first_servers"),
+    ],
+)
+def test_wrong_arguments_give_one_line(arguments: dict[str, Any], message: str) -> None:
+    """A method, limit or option that does not exist is refused by name."""
+    with pytest.raises(InvalidInput, match=message):
+        gsopt.solve(figure_5(2), **arguments)
+
+
+@exact_method()
+def idle(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    """Find nothing by itself."""
+    return Result.judged(problem, method="idle", bound=0, runtime=budget.runtime)
+
+
+def test_exact_methods_start_from_the_best_heuristic() -> None:
+    """An exact method that finds nothing gives what the best heuristic found, or the start that it got."""
+    problem = gsopt.load("reclaiming/small/hypergraph")
+    found = [method(problem).objective for method in catalogue.heuristics("reclaiming").values()]
+    assert gsopt.solve(problem, idle).objective == min(value for value in found if value is not None)
+    assert gsopt.solve(figure_5(2), idle, start=pick("s3", "s4")).solution == pick("s3", "s4")
+
+
+def test_no_heuristic_begins_when_half_of_the_time_is_over() -> None:
+    """With hardly any time the first heuristic alone gives the start, and there always is one."""
+    problem = figure_5(2)
+    first = next(iter(catalogue.heuristics("reclaiming").values()))
+    assert gsopt.solve(problem, idle, time_limit=0.0).solution == first(problem).solution
+
+
+def test_warming_up_leaves_nothing_to_start() -> None:
+    """After warming up, a solver's process is idle and the exact methods are loaded."""
+    close()
+    gsopt.warm_up(Highs())
+    assert len(POOL.pids) == 1
+    gsopt.solve(figure_5(2), "milp")
+    assert len(POOL.pids) == 1
+
+
+def test_a_name_in_the_place_of_a_problem_is_refused() -> None:
+    """Solving a string says how to get a problem from it."""
+    with pytest.raises(InvalidInput, match="must be a problem"):
+        gsopt.solve("reclaiming/aryl-figure-5")  # type: ignore[arg-type]
