@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from formulations.duals import Proof, Reals, prove
 from gsopt.backends import Highs
+from gsopt.backends.base import GRACE
 from gsopt.backends.highs import Model
 from gsopt.backends.process import Late
 from gsopt.budget import Budget
@@ -22,9 +23,6 @@ from gsopt.result import StoppedBy
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
     from gsopt.standard_form import StandardForm
-
-#: Seconds after the end of the budget at which a worker that has not answered is killed.
-_GRACE = 0.25
 
 #: Part of the cutoff by which solving goes on beyond it, so that the bound computed from the duals exceeds it.
 _BEYOND = 1e-6
@@ -132,13 +130,14 @@ def probe(
     left = budget.left()
     deadline = inf if left is None else monotonic() + left
     try:
-        solver.await_worker(deadline)
+        with solver.worker(deadline) as worker:
+            _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
+            left = budget.left()
+            question = Question(task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left)
+            limit = None if left is None else left + GRACE
+            reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
     except Late:
         return None
-    _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
-    left = budget.left()
-    question = Question(task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left)
-    reply = solver.call(answer, question, limit=None if left is None else left + _GRACE)
     if reply.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     return reply.answer if isinstance(reply.answer, Finding) else None

@@ -5,6 +5,7 @@ import importlib.util
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import Enum
 from math import inf, isclose, isfinite
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.backends.process import POOL, Frame, Kind, Late, Reply
+from gsopt.backends.process import POOL, Frame, Kind, Late, Reply, Worker
 from gsopt.errors import (
     BrokenModel,
     Contradiction,
@@ -255,11 +256,11 @@ class Solver(ABC):
             return self._without_columns(heard)
         deadline = inf if time_limit is None else monotonic() + time_limit
         try:
-            self.await_worker(deadline)
-            left = None if time_limit is None else max(deadline - monotonic(), 0.0)
-            function, task = self.request(form, time_limit=left, gap=gap, start=start)
-            limit = None if left is None else max(deadline - monotonic(), 0.0) + GRACE
-            reply = self.call(function, task, limit=limit, hear=heard)
+            with self.worker(deadline) as worker:
+                left = None if time_limit is None else max(deadline - monotonic(), 0.0)
+                function, task = self.request(form, time_limit=left, gap=gap, start=start)
+                limit = None if left is None else max(deadline - monotonic(), 0.0) + GRACE
+                reply = worker.call(function, task, limit=limit, hear=heard)
         except Late:
             reply = Reply(None, StoppedBy.TIME_LIMIT, "the time was up before the solver had started")
         except KeyboardInterrupt:
@@ -283,11 +284,11 @@ class Solver(ABC):
         MissingSolver
             The solver is not installed, does not start, or is of a version known to be wrong.
         """
-        with POOL.borrow(self.module, self._check_installed) as worker:
+        with self.worker() as worker:
             return worker.call(function, task, limit=limit, hear=hear)
 
-    def await_worker(self, deadline: float = inf) -> None:
-        """Wait until a worker is idle, so that a solve can begin at once.
+    def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
+        """Borrow a worker, and wait until one is idle; nobody else has it until it is given back.
 
         Raises
         ------
@@ -296,8 +297,7 @@ class Solver(ABC):
         MissingSolver
             The solver is not installed, does not start, or is of a version known to be wrong.
         """
-        with POOL.borrow(self.module, self._check_installed, deadline=deadline):
-            pass
+        return POOL.borrow(self.module, self._check_installed, deadline=deadline)
 
     def prepare(self) -> None:
         """Start a worker for this solver without waiting for it, so that the next solve need not.

@@ -105,7 +105,8 @@ def warm_up(*solvers: Backend) -> None:
         heuristics(word)
     for solver in chosen:
         if isinstance(solver, Solver):
-            solver.await_worker()
+            with solver.worker():
+                pass  # it is there
 
 
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:

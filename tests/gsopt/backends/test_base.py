@@ -2,6 +2,9 @@
 
 import os
 import signal
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -389,6 +392,17 @@ def test_table_of_statuses_knows_the_common_endings(backend: Solver) -> None:
     assert {Ending.OPTIMAL, Ending.INFEASIBLE, Ending.TIME_LIMIT} <= set(backend.endings.values())
 
 
+@dataclass
+class Mouth:
+    """A worker that knows its answer."""
+
+    answer: Answer
+
+    def call(self, *_args: Any, **_options: Any) -> Reply:
+        """Answer without a solver."""
+        return Reply(self.answer)
+
+
 class Scripted(Highs):
     """HiGHS with the answer put into its mouth."""
 
@@ -396,9 +410,10 @@ class Scripted(Highs):
         super().__init__()
         object.__setattr__(self, "answer", answer)
 
-    def call(self, *_args: Any, **_options: Any) -> Reply:
-        """Answer without a solver."""
-        return Reply(self.answer)  # type: ignore[attr-defined]
+    def worker(self, deadline: float = inf) -> AbstractContextManager[Any]:
+        """Give the mouth instead of a process."""
+        del deadline
+        return nullcontext(Mouth(self.answer))  # type: ignore[attr-defined]
 
 
 def test_point_that_breaks_a_row_once_rounded_is_left_out() -> None:
@@ -464,7 +479,8 @@ def test_solver_that_forgets_its_limit_is_killed(monkeypatch: pytest.MonkeyPatch
     """A solver that does not end by itself is killed, and its start is left."""
     monkeypatch.syspath_prepend(str(ROOT))
     POOL.close()  # the next worker can import these tests
-    Deaf().await_worker()
+    with Deaf().worker():
+        pass
     outcome = Deaf().solve(knapsack(), time_limit=0.1, start=np.zeros(5))
     assert (outcome.stopped_by, outcome.objective) == (StoppedBy.TIME_LIMIT, 0.0)
     assert "killed" in outcome.message
