@@ -189,6 +189,18 @@ def test_an_order_is_a_row_for_each_position() -> None:
     }
 
 
+def test_a_completion_is_in_no_earlier_epoch_than_the_one_before() -> None:
+    """Where a position may be in one of the first epochs only if the position before it is in one of them."""
+    jobs = [ElasticJob(name=str(date), release=date, work=9, rates={1: 1.0}) for date in (0, 100, 200)]
+    instance = Instance.of(Scheduling(gpus=3, jobs=jobs))
+    windows = Windows(((0.0, 1000.0),) * 3)
+    form = cell_form(Cells.of(Positions(instance, windows, (0.0,) * 3, (1000.0,) * 3, inf)))
+
+    assert _written(form, "succession[1,0]") == "+ 1 v[0,0] - 1 v[1,0] >= 0"
+    assert _written(form, "succession[2,1]") == "+ 1 v[1,0] + 1 v[1,1] - 1 v[2,0] - 1 v[2,1] >= 0"
+    assert "succession[1,2]" not in form.rows
+
+
 def test_where_a_size_does_not_divide_the_gpus_only_whole_groups_count() -> None:
     """On three GPUs a job on one of them takes up no group of two."""
     form = cell_form(Cells.of(_two(gpus=3)))
@@ -220,6 +232,23 @@ def test_jobs_that_complete_together_are_encoded_in_their_order() -> None:
         windows = Windows.of(instance, 4.0, frozenset({(first, second)}))
         values = encode(Positions.of(problem, instance, 4.0, windows), timetable)
         assert [name for name in values if name[0] == "z"] == [f"z[{first},0]", f"z[{second},1]"]
+
+
+def test_jobs_that_complete_one_after_the_other_are_encoded_as_they_do() -> None:
+    """However little earlier a job completes it is first, though more jobs must be before it."""
+    jobs = [
+        ElasticJob(name=name, release=0, work=work, rates={1: 1.0})
+        for name, work in zip("abc", (6, 5, 1), strict=True)
+    ]
+    problem = Scheduling(gpus=2, jobs=jobs)
+    instance = Instance.of(problem)
+    steps = [Step(1, {0: 1, 2: 1}), Step(5 - 1e-7, {0: 1, 1: 1}), Step(1e-7, {1: 1}), Step(1e-7, {0: 1})]
+    timetable = replay(instance, steps)
+    assert 0 < timetable.completions[0] - timetable.completions[1] < 1e-6
+
+    windows = Windows.of(instance, 14.0, frozenset({(2, 1)}))
+    values = encode(Positions.of(problem, instance, 14.0, windows), timetable)
+    assert [name for name in values if name[0] == "z"] == ["z[2,0]", "z[1,1]", "z[0,2]"]
 
 
 def test_mass_is_what_a_schedule_has_at_most() -> None:

@@ -11,6 +11,7 @@ from formulations.scheduling import event_orders
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import encode
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.mixture import lifted
 from formulations.scheduling.order import Plan
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.search import Search, plan_of
@@ -88,6 +89,7 @@ def test_the_optimum_is_that_of_every_order() -> None:
         assert search.stopped_by is StoppedBy.FINISHED
         assert search.solver == "highs"
         assert search.message.endswith(f", {len(search.cuts)} cuts")
+        assert [lifted(best.instance, cut) for cut in search.cuts] == search.cuts
         if oracle.objective is None:
             assert best.infeasible == "no schedule keeps all deadlines"
             infeasible += 1
@@ -126,18 +128,42 @@ def test_what_no_configurations_do_is_cut_off_in_the_end() -> None:
     assert search.message.endswith(", 1 cuts")
 
 
+def _full() -> Scheduling:
+    """Give jobs of which relaxations leave much to be cut off: three cuts, and then four rounds of more."""
+    return tiny(2, jobs=(4, 5), gpus=(6, 7, 8, 9, 10))
+
+
 def test_relaxations_are_cut_twice_at_most() -> None:
     """After two rounds of cuts the model is solved as it is, whatever is left."""
-    jobs = [
-        ElasticJob(name=str(number), release=0, work=2, rates={gpus: 1.0})
-        for number, gpus in enumerate((3, 3, 4, 7))
-    ]
     solver = Told(answer=lambda *_: NOTHING)
-    search = _search(Scheduling(gpus=10, jobs=jobs), backend=solver)
+    search = _search(_full(), backend=solver)
     search.run()
 
     assert [form.integer.any() for form, _ in solver.asked] == [False, False, True]
-    assert len(search.cuts) >= 2
+    assert len(search.cuts) >= 4
+
+
+def test_no_further_cell_is_looked_at_when_the_time_is_up() -> None:
+    """Of the cells of a relaxation in which no configurations fit only the first is cut off then."""
+
+    def late(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        search.budget = Budget(time_limit=0.0)
+        return _highs(form, options)
+
+    search = _search(_full(), backend=Told(relaxed=late))
+    search.run()
+    assert len(search.cuts) <= 1
+
+
+def test_what_is_short_of_the_horizon_is_cut_off_too() -> None:
+    """Beside a job ten thousand times as long, three that do not fit at once are told apart all the same."""
+    works = [(1, 5), (1, 5), (1, 5), (10_000, 1)]
+    jobs = [ElasticJob(name=str(i), release=0, work=w, rates={g: 1.0}) for i, (w, g) in enumerate(works)]
+    search = _search(Scheduling(gpus=13, jobs=jobs))
+    search.run()
+
+    assert {(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5} in search.cuts
+    assert search.best.total == pytest.approx(10_004)
 
 
 def test_cuts_from_elsewhere_are_in_the_model_from_the_beginning() -> None:
@@ -297,12 +323,15 @@ def test_without_time_nothing_is_solved() -> None:
     solver = Told()
     late = _search(packing(), backend=solver, time_limit=0.0)
     late.run()
+    other = _search(packing())
+    other.budget = Budget(backend=solver, time_limit=0.0)
+    other.run()
     closed = _search(packing(), backend=solver)
     closed.best.raise_bound(closed.best.total)
     closed.run()
 
     assert solver.asked == []
-    assert late.stopped_by is StoppedBy.TIME_LIMIT
+    assert late.stopped_by is other.stopped_by is StoppedBy.TIME_LIMIT
     assert closed.stopped_by is StoppedBy.FINISHED
 
 
@@ -328,6 +357,22 @@ def test_a_model_that_counts_less_than_its_schedule_is_refused(part: float, refu
     else:
         search.run()
         assert search.best.total == pytest.approx(4)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_search_that_is_cut_short_refuses_nothing(late: bool) -> None:
+    """Where the end is wanted, or the time is up, the best schedule may be worse than the model's solution."""
+
+    def answer(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        if late:
+            search.budget = Budget(time_limit=0.0)
+        else:
+            search.best.asked_to_stop = True
+        return _cheap(0.1)(form, options)
+
+    search = _search(packing(), backend=Told(answer))
+    search.run()
+    assert search.best.total == pytest.approx(4)
 
 
 def test_incumbents_become_schedules_and_may_end_the_search() -> None:
@@ -380,6 +425,22 @@ def test_a_solution_is_read_as_an_order() -> None:
         plan = plan_of(positions, values, Budget())
         assert plan is not None
         assert plan.completions == pytest.approx(completions)
+
+
+def test_times_of_a_solution_are_in_the_model_s_unit() -> None:
+    """A job that completes at 80 s, after an arrival at 50 s, does so though 80 s are less than one unit."""
+    jobs = [
+        ElasticJob(name="a", release=0, work=80, rates={1: 1.0}),
+        ElasticJob(name="b", release=50, work=90, rates={1: 1.0}),
+    ]
+    problem = Scheduling(gpus=1, jobs=jobs)
+    positions = Positions.of(problem, Instance.of(problem), 1e6)
+    assert positions.unit > 80
+
+    values = _ends((positions.time(80), 1, 0), (positions.time(170), 0, 1))
+    plan = plan_of(positions, values, Budget())
+    assert plan is not None
+    assert plan.completions == pytest.approx((80, 170))
 
 
 def test_an_order_that_keeps_no_deadlines_is_no_plan() -> None:
