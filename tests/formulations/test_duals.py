@@ -1,5 +1,8 @@
 """Bounds from dual values."""
 
+from fractions import Fraction
+from math import isfinite
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,6 +65,34 @@ def test_reduced_costs_are_what_a_column_costs_more() -> None:
             lower[column] = 1.0
             raised = Highs().solve(form.with_bounds(lower, form.column_upper)).objective
             assert raised is None or proof.bound + proof.reduced[column] <= raised + 1e-9
+
+
+def test_columns_count_up_to_the_lower_of_their_limits() -> None:
+    """A column that pays counts up to its own limit, or up to what matters where that is less."""
+    form = StandardForm.build(cost=[-1, -1], matrix=[[1, 1]], row_lower=[0], row_upper=[9], column_upper=[5, 5])
+    bounds = [prove(_model(form), np.zeros(1), np.array(largest)).bound for largest in ([3.0, 9.0], [1.0, 2.0])]
+
+    assert bounds == pytest.approx([-3 - 5, -1 - 2])
+
+
+def test_rounding_adds_nothing_to_a_bound() -> None:
+    """The bound is at most what the same prices prove in exact numbers, and hardly below it."""
+    for seed in range(60):
+        form, random = _random(seed), np.random.default_rng(seed)
+        model, prices = _model(form), random.normal(size=5)
+        limits = np.where(prices > 0, form.row_lower, form.row_upper)
+        exact = Fraction(form.offset)
+        priced = [Fraction(float(cost)) for cost in form.cost]
+        for price, limit, row in zip(prices.tolist(), limits.tolist(), form.matrix.toarray(), strict=True):
+            if isfinite(limit):
+                exact += Fraction(price) * Fraction(limit)
+                priced = [
+                    own - Fraction(price) * Fraction(float(a)) for own, a in zip(priced, row, strict=True)
+                ]
+        exact += 4 * sum((min(own, Fraction(0)) for own in priced), Fraction(0))
+        bound = prove(model, prices, np.full(7, 4.0)).bound
+
+        assert exact - Fraction(1, 10**11) <= Fraction(bound) <= exact
 
 
 def program(seed: int) -> StandardForm:

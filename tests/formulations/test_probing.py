@@ -85,6 +85,20 @@ def test_all_that_costs_too_much_is_ruled_out_and_nothing_else(cutoff: float) ->
     assert list(found.kept) == kept
 
 
+def test_what_reduced_costs_do_not_tell_is_found_by_bisection() -> None:
+    """A choice that is next to free is kept in its place where moving it moves three others, each cheaply."""
+    away = (3.9, 3.0, 0.0, 3.0, 3.9)
+    rows: list[tuple[list[float], float]] = []
+    for other in range(1, 7):
+        sign = 1.0 if other <= 3 else -1.0  # the first is at most three others, and at least three more
+        rows.append(([sign, *(-sign if number == other else 0.0 for number in range(1, 7))], 0.0))
+    program = Program([(0.01, 0.01, 0.0, 0.01, 0.01), *[away] * 6], rows)
+
+    assert program.probe(4.0).kept[0] == (2, 3)
+    assert program.probe(6.0).kept[0] == (1, 4)
+    assert program.probe(99.0).kept == ((0, 5),) * 7
+
+
 @pytest.mark.parametrize(("cutoff", "known"), [(0.5, False), (1.9, True), (2.1, False), (3.9, False)])
 def test_an_order_that_costs_too_much_is_ruled_out(cutoff: float, known: bool) -> None:
     """The first wants rank 0 and the second 3; the other order costs 2; below 1 the ranks tell it anyway."""
@@ -114,6 +128,14 @@ def test_solutions_within_the_cutoff_are_never_ruled_out() -> None:
             ordered += len(found.orders)
     assert cut >= 100
     assert ordered >= 10
+
+
+def test_what_is_all_too_dear_is_left_as_it_is() -> None:
+    """With a cutoff below the optimum the bound tells that nothing is left; no choice becomes empty."""
+    found = Program(COSTS).probe(-1.0)
+
+    assert found.bound > -1.0
+    assert all(low < high for low, high in found.kept)
 
 
 def test_without_time_nothing_is_found() -> None:

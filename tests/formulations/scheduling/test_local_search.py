@@ -1,15 +1,16 @@
 """List schedules and the search over orders of priority."""
 
-from itertools import islice, permutations, product
+from itertools import count, islice, permutations, product
 
 import pytest
 
-from formulations.scheduling import event_orders
+from formulations.scheduling import event_orders, local_search, smallest_fairness
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch, Priorities, good_plans, list_schedule
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import replay
 from gsopt.budget import Budget
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import figure_4, tiny
 
@@ -66,6 +67,14 @@ def test_deadlines_are_kept_where_they_can_be() -> None:
     assert found
 
 
+def test_deadlines_are_worth_their_price() -> None:
+    """With a constant of fairness next to the smallest one, which most orders break, a plan is found."""
+    for seed in (1, 14, 16):
+        problem = elastic_jobs(jobs=6, gpus=4, load=1.5, seed=seed)
+        fair = problem.model_copy(update={"fairness": 1.001 * smallest_fairness(problem)})
+        assert _best(Instance.of(fair)) is not None
+
+
 def test_without_time_there_still_is_a_schedule() -> None:
     """A budget that has passed leaves the first list schedule."""
     assert len(list(good_plans(Instance.of(figure_4()), Budget(time_limit=0.0)))) == 1
@@ -80,6 +89,67 @@ def test_a_known_plan_is_a_start() -> None:
     assert plans[-1].completions == pytest.approx((3, 8, 5.5))
 
 
+def test_the_order_of_a_known_plan_is_tried() -> None:
+    """An order in which no other start serves the jobs, the longest first, is tried where a plan has it."""
+    jobs = [ElasticJob(name=str(work), release=0, work=work, rates={1: 1.0}) for work in (2, 1, 4)]
+    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    starts = list(islice(LocalSearch(instance).begin(Budget(), known=[Plan((), (6.0, 7.0, 4.0))]), 16))
+
+    assert [plan.completions for plan in starts] == [(3, 1, 7), (3, 1, 7), (3, 1, 7), (6, 7, 4)] * 4
+
+
+def test_the_order_of_deadlines_is_tried() -> None:
+    """Where jobs have deadlines the one due first is served first in one of the starts."""
+    jobs = [
+        ElasticJob(name="a", release=0, work=4, rates={2: 1.0}),
+        ElasticJob(name="b", release=0, work=7, rates={1: 1.0}),
+        ElasticJob(name="c", release=1, work=4, rates={1: 1.0}),
+        ElasticJob(name="d", release=2, work=7, rates={1: 1.0}),
+    ]
+    instance = Instance.of(Scheduling(gpus=2, jobs=jobs, fairness=9))
+    order = tuple(sorted(range(4), key=instance.deadline.__getitem__))
+    plan = list_schedule(instance, Priorities(order, instance.modes))
+    starts = list(islice(LocalSearch(instance).begin(Budget()), 4))
+
+    assert [each.completions == plan.completions for each in starts] == [False, False, False, True]
+
+
+def test_alike_jobs_stay_where_they_are() -> None:
+    """A move that makes nothing better is not made: jobs of one kind are served by their number."""
+    jobs = [ElasticJob(name=str(number), release=0, work=1, rates={1: 1.0}) for number in range(5)]
+    plans = list(good_plans(Instance.of(Scheduling(gpus=1, jobs=jobs)), Budget()))
+
+    assert {plan.completions for plan in plans} == {(1, 2, 3, 4, 5)}
+
+
+def test_an_order_of_events_is_made_the_best_of_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Descents that end in the same order of events cost one linear program together."""
+    orders: list[tuple[int, ...]] = []
+
+    def record(_: Instance, order: tuple[int, ...], **__: object) -> None:
+        orders.append(order)
+
+    monkeypatch.setattr(local_search, "best_nearby_plan", record)
+    search = LocalSearch(Instance.of(figure_4()))
+    for plans in (search.begin(Budget()), *(search.go_on(Budget()) for _ in range(5))):
+        assert list(plans)
+    assert len(orders) == len(set(orders)) >= 1
+
+
+def test_steps_end_with_completions_and_arrivals() -> None:
+    """A completion and an arrival at the same time end one step; however little is left of a job is done."""
+    jobs = [
+        ElasticJob(name="a", release=0, work=1, rates={1: 1.0}),
+        ElasticJob(name="b", release=1, work=1, rates={1: 1.0}),
+        ElasticJob(name="c", release=1.99999, work=1, rates={1: 1.0}),
+    ]
+    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    plan = list_schedule(instance, Priorities((0, 2, 1), instance.modes))
+
+    assert [step.duration for step in plan.steps] == pytest.approx([1, 0.99999, 1, 0.00001])
+    assert plan.completions == pytest.approx((1, 3, 2.99999), abs=1e-9)
+
+
 def test_the_search_goes_on_from_the_best() -> None:
     """Taken up again, a search finds a better plan of twelve jobs than from its starts."""
     instance = Instance.of(elastic_jobs(jobs=12, gpus=8, load=1.5, seed=11))
@@ -88,6 +158,14 @@ def test_the_search_goes_on_from_the_best() -> None:
     further = [plan.total for _ in range(5) for plan in search.go_on(Budget())]
 
     assert min(further) < first * (1 - 1e-6)
+
+
+def test_the_search_ends_where_the_time_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time is up in the middle of a descent, its schedule is the last one after the twelve starts."""
+    asked = count()
+    monkeypatch.setattr(Budget, "passed", property(lambda _: next(asked) >= 20))
+
+    assert len(list(good_plans(Instance.of(figure_4()), Budget()))) == 12 + 1
 
 
 def test_a_search_that_has_not_begun_does_not_go_on() -> None:

@@ -1,0 +1,468 @@
+"""The model of positions, solved until no configurations are left to cut off."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from formulations.scheduling import event_orders
+from formulations.scheduling.best import Best
+from formulations.scheduling.cells import encode
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.mixture import lifted
+from formulations.scheduling.order import Plan
+from formulations.scheduling.positions import Positions
+from formulations.scheduling.search import Search, plan_of
+from formulations.scheduling.timetable import Step, replay
+from gsopt.backends import Highs, Incumbent, Outcome
+from gsopt.budget import Budget
+from gsopt.errors import ModelMismatch
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.result import Status, StoppedBy
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CONTINUOUS, DUALS, MISMATCH
+from tests.strategies.scheduling import one_by_one, packing, tiny
+
+#: What a solver does with a model and the options of the solve.
+Answer = Callable[[StandardForm, dict[str, Any]], Outcome]
+
+#: An outcome of which nothing is known.
+NOTHING = Outcome(Status.UNKNOWN, None, None, None, StoppedBy.TIME_LIMIT, "told", message="told")
+
+
+def _highs(form: StandardForm, options: dict[str, Any]) -> Outcome:
+    return Highs().solve(form, start=options["start"])
+
+
+@dataclass
+class Told:
+    """A solver that is told what to answer to models with binaries, and to linear relaxations."""
+
+    answer: Answer = _highs
+    relaxed: Answer = _highs
+    name: str = "told"
+    asked: list[tuple[StandardForm, dict[str, Any]]] = field(default_factory=list)
+
+    def solve(self, form: StandardForm, **options: Any) -> Outcome:
+        """Answer as told."""
+        self.asked.append((form, options))
+        return (self.answer if form.integer.any() else self.relaxed)(form, options)
+
+    @property
+    def whole(self) -> list[tuple[StandardForm, dict[str, Any]]]:
+        """What was asked of models with binaries."""
+        return [each for each in self.asked if each[0].integer.any()]
+
+
+def _search(problem: Scheduling, *, plan: bool = True, **options: Any) -> Search:
+    """Begin a search from one job after the other, or from nothing."""
+    instance, budget = Instance.of(problem), Budget(**options)
+    best = Best(problem, instance, budget, "test")
+    if plan:
+        best.take(one_by_one(instance))
+    return Search(best, Positions.of(problem, instance, best.limit), budget)
+
+
+def _gaps() -> Scheduling:
+    """Give jobs on 3, 3 and 5 of 8 GPUs for a second each, of which no two long ones fit beside a third."""
+    jobs = [
+        ElasticJob(name=str(number), release=0, work=1, rates={gpus: 1.0})
+        for number, gpus in enumerate((3, 3, 5))
+    ]
+    return Scheduling(name="gaps", gpus=8, jobs=jobs)
+
+
+def test_the_optimum_is_that_of_every_order() -> None:
+    """From a poor schedule, or none, the bracket closes at the optimum, or there is proven to be none."""
+    cuts = infeasible = 0
+    for seed in range(36):
+        problem = tiny(seed, jobs=(2, 3), fair=seed % 3 == 2)
+        oracle = event_orders(problem)
+        search = _search(problem)
+        if search.positions.contradict:
+            assert oracle.status is Status.INFEASIBLE
+            continue
+        search.run()
+        best = search.best
+        assert search.stopped_by is StoppedBy.FINISHED
+        assert search.solver == "highs"
+        assert search.message.endswith(f", {len(search.cuts)} cuts")
+        assert [lifted(best.instance, cut) for cut in search.cuts] == search.cuts
+        if oracle.objective is None:
+            assert best.infeasible == "no schedule keeps all deadlines"
+            infeasible += 1
+        else:
+            assert best.closed
+            assert best.instance.mean_jct(best.total) == pytest.approx(oracle.objective, rel=CONTINUOUS)
+            assert best.instance.mean_jct(best.lower) <= float(oracle.objective) * (1 + 1e-9)
+            cuts += len(search.cuts)
+    assert cuts >= 3
+    assert infeasible >= 1
+
+
+def test_what_no_configurations_do_is_cut_off_at_the_root() -> None:
+    """Only two of three jobs run at a time: a cut says so, found in the first of at most two relaxations."""
+    solver = Told()
+    search = _search(_gaps(), backend=solver)
+    search.run()
+
+    assert search.cuts == [{(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5}]
+    assert search.best.total == pytest.approx(1 + 1 + 2)
+    assert [form.integer.any() for form, _ in solver.asked] == [False, False, True]
+    rows = [sum(name.startswith("mixture") for name in form.rows) for form, _ in solver.asked]
+    assert rows == [0, rows[1], rows[1]]
+    assert rows[1] > 0
+
+
+def test_what_no_configurations_do_is_cut_off_in_the_end() -> None:
+    """Where relaxations say nothing the model is solved, cut and solved again, until nothing is left to cut."""
+    solver = Told(relaxed=lambda *_: NOTHING)
+    search = _search(_gaps(), backend=solver)
+    search.run()
+
+    assert search.cuts == [{(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5}]
+    assert [form.integer.any() for form, _ in solver.asked] == [False, True, True]
+    assert search.best.total == pytest.approx(4)
+    assert search.message.endswith(", 1 cuts")
+
+
+def _full() -> Scheduling:
+    """Give jobs of which relaxations leave much to be cut off: three cuts, and then four rounds of more."""
+    return tiny(2, jobs=(4, 5), gpus=(6, 7, 8, 9, 10))
+
+
+def test_relaxations_are_cut_twice_at_most() -> None:
+    """After two rounds of cuts the model is solved as it is, whatever is left."""
+    solver = Told(answer=lambda *_: NOTHING)
+    search = _search(_full(), backend=solver)
+    search.run()
+
+    assert [form.integer.any() for form, _ in solver.asked] == [False, False, True]
+    assert len(search.cuts) >= 4
+
+
+def test_no_further_cell_is_looked_at_when_the_time_is_up() -> None:
+    """Of the cells of a relaxation in which no configurations fit only the first is cut off then."""
+
+    def late(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        search.budget = Budget(time_limit=0.0)
+        return _highs(form, options)
+
+    search = _search(_full(), backend=Told(relaxed=late))
+    search.run()
+    assert len(search.cuts) <= 1
+
+
+def test_what_is_short_of_the_horizon_is_cut_off_too() -> None:
+    """Beside a job ten thousand times as long, three that do not fit at once are told apart all the same."""
+    works = [(1, 5), (1, 5), (1, 5), (10_000, 1)]
+    jobs = [ElasticJob(name=str(i), release=0, work=w, rates={g: 1.0}) for i, (w, g) in enumerate(works)]
+    search = _search(Scheduling(gpus=13, jobs=jobs))
+    search.run()
+
+    assert {(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5} in search.cuts
+    assert search.best.total == pytest.approx(10_004)
+
+
+def test_cuts_from_elsewhere_are_in_the_model_from_the_beginning() -> None:
+    """A cut that is given is not found again."""
+    problem, solver = _gaps(), Told()
+    cut = {(0, 0): 0.5, (1, 0): 0.5, (2, 0): 0.5}
+    before = _search(problem)
+    search = Search(before.best, before.positions, Budget(backend=solver), [cut])
+    search.run()
+
+    assert search.cuts == [cut]
+    assert [form.integer.any() for form, _ in solver.asked] == [False, True]
+    assert search.best.closed
+
+
+def test_the_solver_starts_from_the_best_schedule() -> None:
+    """The start is the best schedule as a point of the model; relaxations have none, nor has the unknown."""
+    solver = Told(answer=lambda *_: NOTHING)
+    search = _search(packing(), backend=solver)
+    search.run()
+    form, options = solver.whole[0]
+
+    assert options["start"] is not None
+    assert form.violation(options["start"]) <= 1e-6
+    value = search.best.instance.mean_jct(search.best.total)
+    assert form.objective(options["start"]) * _scale(search) == pytest.approx(value)
+    assert {o["start"] is None for f, o in solver.asked if not f.integer.any()} == {True}
+
+    fair = packing().model_copy(update={"fairness": 2.0})
+    solver = Told(answer=lambda *_: NOTHING)
+    _search(fair, plan=False, backend=solver).run()
+    assert [options["start"] for _, options in solver.whole] == [None]
+
+
+def _scale(search: Search) -> float:
+    """Give what a unit of the solver's objective is in seconds: a thousandth of what an end costs."""
+    return search.positions.unit / len(search.best.instance) / 1e3
+
+
+def test_an_end_costs_a_thousand() -> None:
+    """The solver's costs are those of the model, scaled, and so is what is taken off for the release dates."""
+    problem = tiny(3, jobs=(3,))
+    solver = Told(answer=lambda *_: NOTHING)
+    search = _search(problem, backend=solver)
+    search.run()
+    form = solver.whole[0][0]
+
+    assert set(form.cost.tolist()) == {0.0, 1e3}
+    instance = search.best.instance
+    assert instance.released > 0
+    assert form.offset * _scale(search) == pytest.approx(-instance.released / len(instance))
+
+
+@pytest.mark.parametrize(("gap", "asked"), [(0.0, CONTINUOUS / 4), (1e-9, CONTINUOUS / 4), (1e-3, 1e-3)])
+def test_the_solver_stops_at_the_gap_or_at_what_makes_no_difference(gap: float, asked: float) -> None:
+    """The gap is the budget's, or a quarter of the difference at which schedules count as equal."""
+    solver = Told(answer=lambda *_: NOTHING)
+    _search(packing(), backend=solver, gap=gap).run()
+
+    assert [options["gap"] for _, options in solver.asked] == [asked] * len(solver.asked)
+
+
+def test_the_solver_gets_most_of_the_time() -> None:
+    """Of the time left a twentieth is kept; without a limit, a callback or a log the solver has none either."""
+    solver, free = Told(answer=lambda *_: NOTHING), Told(answer=lambda *_: NOTHING)
+    _search(packing(), backend=solver, time_limit=1e6, log=True, on_incumbent=lambda _: None).run()
+    _search(packing(), backend=free).run()
+
+    assert all(0.949e6 < options["time_limit"] <= 0.95e6 for _, options in solver.asked)
+    assert all(options["log"] and options["on_incumbent"] for _, options in solver.asked)
+    for _, options in free.asked:
+        assert (options["time_limit"], options["on_incumbent"], options["log"]) == (None, None, False)
+
+
+def _with_bound(bound: float) -> Answer:
+    return lambda *_: replace(NOTHING, bound=bound)
+
+
+def test_a_bound_is_believed_up_to_wrong_reduced_costs() -> None:
+    """Of a bound of the solver's what wrong reduced costs may add is taken off; it raises what is known."""
+    problem = tiny(3, jobs=(3,))
+    search = _search(problem)
+    best, instance = search.best, search.best.instance
+    between = (best.lower + best.total) / 2
+    search.budget = Budget(backend=Told(_with_bound(instance.mean_jct(between) / _scale(search))))
+    search.run()
+
+    wrong = DUALS * search.cells.mass * _scale(search) * len(instance)
+    assert between - best.lower == pytest.approx(wrong, rel=1e-3)
+    assert (search.stopped_by, search.solver, search.message) == (StoppedBy.TIME_LIMIT, "told", "told, 0 cuts")
+
+
+def _stopped(reason: StoppedBy) -> Answer:
+    return lambda form, options: replace(_highs(form, options), stopped_by=reason, bound=None)
+
+
+def test_a_solver_that_stops_early_ends_the_search() -> None:
+    """After a time limit or an interrupt nothing is cut or solved again, but what was found is kept."""
+    for reason in (StoppedBy.TIME_LIMIT, StoppedBy.INTERRUPT, StoppedBy.CRASH):
+        solver = Told(_stopped(reason), relaxed=lambda *_: NOTHING)
+        search = _search(_gaps(), backend=solver)
+        search.run()
+        assert len(solver.whole) == 1
+        assert search.stopped_by is reason
+        assert search.cuts == []
+        assert search.best.total == pytest.approx(4)
+        assert not search.best.closed
+
+
+def test_a_gap_that_is_met_ends_the_search() -> None:
+    """Where the solver stopped at the gap the solution is cut off all the same, and the gap is the reason."""
+
+    def rough(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        found = _highs(form, options)
+        assert found.bound is not None
+        return replace(found, stopped_by=StoppedBy.GAP, bound=found.bound * 0.95)
+
+    solver = Told(rough, relaxed=lambda *_: NOTHING)
+    search = _search(_gaps(), backend=solver, gap=0.1)
+    search.run()
+
+    assert len(solver.whole) == 2
+    assert search.stopped_by is StoppedBy.GAP
+    assert len(search.cuts) == 1
+
+
+def _infeasible(*_: object) -> Outcome:
+    return Outcome(Status.INFEASIBLE, None, None, None, StoppedBy.FINISHED, "told")
+
+
+def test_infeasible_is_a_proof_where_no_schedule_is_known() -> None:
+    """No solution is a proof that no schedule keeps the deadlines; with a schedule at hand it is rounding."""
+    search = _search(packing(), backend=Told(_infeasible, relaxed=lambda *_: NOTHING))
+    search.run()
+    assert search.best.infeasible == ""
+    assert search.best.lower < search.best.total
+
+    fair = packing().model_copy(update={"fairness": 2.0})
+    search = _search(fair, plan=False, backend=Told(_infeasible, relaxed=lambda *_: NOTHING))
+    search.run()
+    assert search.best.infeasible == "no schedule keeps all deadlines"
+    assert search.best.finished is StoppedBy.FINISHED
+
+
+def test_an_interrupt_at_the_root_is_passed_on() -> None:
+    """Ctrl-C while a relaxation is solved ends all."""
+    solver = Told(relaxed=lambda *_: replace(NOTHING, stopped_by=StoppedBy.INTERRUPT))
+    search = _search(packing(), backend=solver)
+
+    with pytest.raises(KeyboardInterrupt):
+        search.run()
+    assert solver.whole == []
+
+
+def test_without_time_nothing_is_solved() -> None:
+    """A budget that has passed asks nothing of the solver; nor does a bracket that is closed."""
+    solver = Told()
+    late = _search(packing(), backend=solver, time_limit=0.0)
+    late.run()
+    other = _search(packing())
+    other.budget = Budget(backend=solver, time_limit=0.0)
+    other.run()
+    closed = _search(packing(), backend=solver)
+    closed.best.raise_bound(closed.best.total)
+    closed.run()
+
+    assert solver.asked == []
+    assert late.stopped_by is other.stopped_by is StoppedBy.TIME_LIMIT
+    assert closed.stopped_by is StoppedBy.FINISHED
+
+
+def _cheap(part: float) -> Answer:
+    """Answer with the optimum of the model, its completion times all shorter by a part."""
+
+    def answer(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        found = _highs(form, options)
+        assert found.values is not None
+        ends = np.array([name[0] == "T" for name in form.columns])
+        return replace(found, values=np.where(ends, found.values * (1 - part), found.values), bound=None)
+
+    return answer
+
+
+@pytest.mark.parametrize(("part", "refused"), [(2 * MISMATCH, True), (0.5 * MISMATCH, False), (-0.1, False)])
+def test_a_model_that_counts_less_than_its_schedule_is_refused(part: float, refused: bool) -> None:
+    """A value of the model below that of the best schedule by more than noise is an error in the model."""
+    search = _search(packing(), backend=Told(_cheap(part)))
+    if refused:
+        with pytest.raises(ModelMismatch, match=r"milp: the model counts 1\.99999.*, the best schedule 2"):
+            search.run()
+    else:
+        search.run()
+        assert search.best.total == pytest.approx(4)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_search_that_is_cut_short_refuses_nothing(late: bool) -> None:
+    """Where the end is wanted, or the time is up, the best schedule may be worse than the model's solution."""
+
+    def answer(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        if late:
+            search.budget = Budget(time_limit=0.0)
+        else:
+            search.best.asked_to_stop = True
+        return _cheap(0.1)(form, options)
+
+    search = _search(packing(), backend=Told(answer))
+    search.run()
+    assert search.best.total == pytest.approx(4)
+
+
+def test_incumbents_become_schedules_and_may_end_the_search() -> None:
+    """A better solution on the way is told as a schedule; the solver stops if the callback wants it."""
+    answers: list[Any] = []
+
+    def hear(form: StandardForm, options: dict[str, Any]) -> Outcome:
+        found = _highs(form, options)
+        assert found.values is not None
+        assert found.objective is not None
+        answers.append(options["on_incumbent"](Incumbent(found.values, found.objective, None, 0.0)))
+        return NOTHING
+
+    for wish in (False, True):
+        heard: list[float] = []
+
+        def listen(result: Any, wish: bool = wish, heard: list[float] = heard) -> bool:
+            heard.append(result.objective)
+            return wish and len(heard) > 1
+
+        jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0}) for n, w in (("a", 3), ("b", 1))]
+        search = _search(Scheduling(gpus=1, jobs=jobs), backend=Told(hear), on_incumbent=listen)
+        search.run()
+        assert heard == [3.5, 2.5]
+        assert search.best.total == 5
+        assert search.best.asked_to_stop is wish
+    assert answers == [False, True]
+
+
+def _ends(*ends: Sequence[float]) -> dict[str, float]:
+    """Give values of columns: for each position its time, and the parts of the jobs that have it."""
+    values = {f"T[{place}]": time for place, (time, *_) in enumerate(ends)}
+    for place, (_, *parts) in enumerate(ends):
+        values |= {f"z[{job},{place}]": part for job, part in enumerate(parts) if part}
+    return values
+
+
+def test_a_solution_is_read_as_an_order() -> None:
+    """Jobs complete in the order of their positions' times, which a solution may mix."""
+    jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in (("a", 1), ("b", 9))]
+    problem = Scheduling(gpus=1, jobs=jobs)
+    positions = Positions.of(problem, Instance.of(problem), 100.0)
+    orders = {
+        (1.0, 10.0): _ends((100.0, 1, 0), (200.0, 0, 1)),
+        (10.0, 9.0): _ends((100.0, 0, 1), (200.0, 1, 0)),
+    }
+    mixed = {(1.0, 10.0): _ends((100.0, 0.7, 0.3), (200.0, 0.3, 0.7))}
+
+    for completions, values in (orders | mixed).items():
+        plan = plan_of(positions, values, Budget())
+        assert plan is not None
+        assert plan.completions == pytest.approx(completions)
+
+
+def test_times_of_a_solution_are_in_the_model_s_unit() -> None:
+    """A job that completes at 80 s, after an arrival at 50 s, does so though 80 s are less than one unit."""
+    jobs = [
+        ElasticJob(name="a", release=0, work=80, rates={1: 1.0}),
+        ElasticJob(name="b", release=50, work=90, rates={1: 1.0}),
+    ]
+    problem = Scheduling(gpus=1, jobs=jobs)
+    positions = Positions.of(problem, Instance.of(problem), 1e6)
+    assert positions.unit > 80
+
+    values = _ends((positions.time(80), 1, 0), (positions.time(170), 0, 1))
+    plan = plan_of(positions, values, Budget())
+    assert plan is not None
+    assert plan.completions == pytest.approx((80, 170))
+
+
+def test_an_order_that_keeps_no_deadlines_is_no_plan() -> None:
+    """Where every schedule of the order is late there is none."""
+    jobs = [ElasticJob(name=name, release=0, work=work, rates={1: 1.0}) for name, work in (("a", 1), ("b", 9))]
+    problem = Scheduling(gpus=1, jobs=jobs, fairness=0.5)
+    positions = Positions.of(problem, Instance.of(problem))
+
+    assert plan_of(positions, _ends((100.0, 1, 0), (200.0, 0, 1)), Budget()) is not None
+    assert plan_of(positions, _ends((100.0, 0, 1), (200.0, 1, 0)), Budget()) is None
+
+
+def test_a_schedule_and_its_values_are_one() -> None:
+    """The values of an optimal schedule are read back as a plan as good."""
+    problem = tiny(5, jobs=(3,))
+    search = _search(problem)
+    search.run()
+    plan = search.best.plan
+    assert isinstance(plan, Plan)
+    instance = search.best.instance
+    values = encode(search.positions, replay(instance, [Step(*step) for step in plan.steps]))
+    again = plan_of(search.positions, values, Budget())
+
+    assert again is not None
+    assert again.total == pytest.approx(plan.total)
