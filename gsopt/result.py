@@ -253,9 +253,9 @@ def same(value: Number | None, other: Number | None) -> bool:
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
     """Give |value - bound| / |bound|: how much worse a value is than the best that is possible.
 
-    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the two
-    are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then the
-    value is worse by no multiple of the bound.
+    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
+    two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
+    the value is worse by no multiple of the bound.
 
     Examples
     --------
@@ -270,7 +270,7 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Tell whether a value and a bound are there and their gap, in exact arithmetic, is no wider than one asked.
+    """Tell whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
 
     Examples
     --------

@@ -336,8 +336,8 @@ def _unit(costs: Sequence[int]) -> int:
 def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
     """Turn a gap into one that, met without the objective's constant, is met with it too.
 
-    With the constant c the gap to a bound b is relative to b + c. So the gap is to be narrowed to the least share
-    of b + c in b, of all the b that columns within their limits allow; where b + c may be 0, to 0.
+    With the constant c the gap to a bound b is relative to b + c. So the gap is to be narrowed to the least
+    share of b + c in b, of all the b that columns within their limits allow; where b + c may be 0, to 0.
     """
     if not gap or not constant:
         return gap

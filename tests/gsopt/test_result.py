@@ -113,7 +113,7 @@ def test_gap_is_never_infinite() -> None:
 
 @given(st.integers(0, 200), st.integers(0, 200), st.fractions(0, 3, max_denominator=20).map(float))
 def test_every_reading_of_a_gap_is_the_same(value: int, bound: int, asked: float) -> None:
-    """A value is within a gap exactly when its distance is at most that share of the bound, whatever the sense."""
+    """A value is within a gap exactly when its distance is at most that share of the bound."""
     gap = relative_gap(value, bound)
     if gap is not None and abs(gap - asked) > 1e-9:
         assert is_within(value, bound, asked) == (gap < asked)
