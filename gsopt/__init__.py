@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
-    from gsopt.simulation import simulate
+    from gsopt.simulation import lift
     from gsopt.standard_form import StandardForm
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
     from gsopt.studies.comparison import Comparison
     from gsopt.studies.policies import compare_policies
+    from gsopt.studies.simulate import simulate
     from gsopt.studies.solve import solve, warm_up
 
 _HOME = {
@@ -56,9 +57,10 @@ _HOME = {
     "compare_policies": "gsopt.studies.policies",
     "heuristic": "gsopt.method",
     "judge": "gsopt.schedule.judge",
+    "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
-    "simulate": "gsopt.simulation",
+    "simulate": "gsopt.studies.simulate",
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
 }
@@ -87,6 +89,7 @@ __all__ = [
     "compare_policies",
     "heuristic",
     "judge",
+    "lift",
     "load",
     "names",
     "problems",

@@ -54,7 +54,7 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
 
 def _decided(cell: Cell) -> dict[str, Any]:
     problem = _problem(json.dumps(cell.instance))
-    method = catalogue.methods(cell.word)[cell.method]
+    method = catalogue.find_method(cell.word, cell.method)
     result = solve(problem, method, **typed(method, cell.options))
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
@@ -77,7 +77,7 @@ def _decided(cell: Cell) -> dict[str, Any]:
 
 def _replayed(cell: Cell) -> dict[str, Any]:
     scenario, round_length, bound = _scenario(json.dumps(cell.instance))
-    policy = catalogue.policies()[cell.method]
+    policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)

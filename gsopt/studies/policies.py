@@ -1,6 +1,6 @@
 """Policies: several policies on one workload side by side."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,6 +18,7 @@ from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed
+from gsopt.studies.catalogue import find_policy
 from gsopt.studies.tables import html_of, text_of
 
 #: Seconds.
@@ -100,7 +101,7 @@ def _seconds(value: float | None) -> str:
 
 def compare_policies(
     workload: Workload,
-    policies: Sequence[Policy],
+    policies: Iterable[Policy | str],
     *,
     cluster: Cluster | int,
     speed: Speed | None = None,
@@ -112,14 +113,14 @@ def compare_policies(
 ) -> PolicyComparison:
     """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
 
-    Use `functools.partial` to set a policy's options.
+    Policies are given as callables or by name. Use `functools.partial` to set a policy's options.
 
     Examples
     --------
     >>> from gsopt.job import Job
-    >>> from heuristics.policies import fifo, sjf
+    >>> from heuristics.policies import sjf
     >>> jobs = [Job(name=str(i), release_date=0, duration=3 - i, gpus=1) for i in range(3)]
-    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), [fifo, sjf], cluster=1)]
+    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), ["fifo", sjf], cluster=1)]
     [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
     """
     scenario = scenario_of(
@@ -138,4 +139,5 @@ def compare_policies(
         bound=mean_jct_bound(scenario),
         fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
     )
-    return PolicyComparison(tuple(run(policy).metrics for policy in policies))
+    chosen = [find_policy(policy) for policy in policies]
+    return PolicyComparison(tuple(run(policy).metrics for policy in chosen))
