@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.errors import GsoptError
+    from gsopt.files import write
     from gsopt.formulation import Formulation
     from gsopt.job import Job, Workload
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
+    from gsopt.problems.reader import read_problem, read_solution
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
@@ -60,9 +62,12 @@ _HOME = {
     "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
+    "read_problem": "gsopt.problems.reader",
+    "read_solution": "gsopt.problems.reader",
     "simulate": "gsopt.studies.simulate",
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
+    "write": "gsopt.files",
 }
 _ROOMS = frozenset({"backends", "bounds", "problems", "simulation", "speed", "studies", "testing"})
 
@@ -93,6 +98,8 @@ __all__ = [
     "load",
     "names",
     "problems",
+    "read_problem",
+    "read_solution",
     "simulate",
     "simulation",
     "solve",
@@ -100,6 +107,7 @@ __all__ = [
     "studies",
     "testing",
     "warm_up",
+    "write",
 ]
 
 

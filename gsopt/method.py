@@ -284,7 +284,7 @@ def uses(method: Method, option: str) -> bool:
     return accepts(method, option) and option not in getattr(method, "unused", ())
 
 
-def accepts(method: Method, option: str) -> bool:
+def accepts(method: Callable[..., Any], option: str) -> bool:
     """Tell whether a method takes a keyword option by name.
 
     Examples

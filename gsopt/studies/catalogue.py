@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import Method, accepts
 from gsopt.problem import Problem
@@ -168,20 +168,20 @@ def find_method(word: str, method: Method | str) -> Method:
     return found
 
 
-def find_policy(policy: Policy | str) -> Policy:
+def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
     """Find one policy by its name, or as ``package.module:function``; a callable is one already.
 
     Raises
     ------
     InvalidInput
-        There is no such policy or function.
+        There is no such policy or function; `field` says where it was named.
 
     Examples
     --------
     >>> find_policy("srtf") is find_policy("heuristics.policies:srtf")
     True
     """
-    found: Policy = _find("policy", policy, policies)
+    found: Policy = _find(field, policy, policies)
     return found
 
 
@@ -217,10 +217,10 @@ def _imported(kind: str, path: str) -> Any:
         found = import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            refuse(f"{module} cannot be imported: {_line(error)}")
+            refuse(f"{module} cannot be imported: {one_line(error)}")
         refuse(f"there is no module {error.name}")
     except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's module
-        refuse(f"{module} cannot be imported: {_line(error)}")
+        refuse(f"{module} cannot be imported: {one_line(error)}")
     try:
         function = reduce(getattr, name.split("."), found)
     except AttributeError:
@@ -228,11 +228,6 @@ def _imported(kind: str, path: str) -> Any:
     if not callable(function):
         refuse(f"must be a function, not {shorten(function)}")
     return function
-
-
-def _line(error: BaseException) -> str:
-    """Say in one line what was raised."""
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def _added(group: str) -> tuple[EntryPoint, ...]:

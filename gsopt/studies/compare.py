@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import Method, accepts, name_of
 from gsopt.problem import Problem, Sense
@@ -139,7 +139,7 @@ def _compare_one(
             interrupted = True
             break
         except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
-            note, failed = f"{type(error).__name__}: {error}".partition("\n")[0], True
+            note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
         kind = _EXACT if method in exact.values() or accepts(method, "budget") else _HEURISTIC
         rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
-from gsopt.errors import GsoptError, Unsupported
+from gsopt.errors import GsoptError, Unsupported, one_line
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
@@ -46,8 +46,7 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
     except GsoptError as error:
         return Outcome(State.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
     except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
-        line = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return Outcome(State.FAILED, {}, perf_counter() - begin, line, type(error).__name__)
+        return Outcome(State.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
     simple = {name: _finite(plain(value)) for name, value in figures.items()}
     return Outcome(State.DONE, simple, perf_counter() - begin)
 

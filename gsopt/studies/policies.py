@@ -1,7 +1,7 @@
 """Policies: several policies on one workload side by side."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from gsopt.cluster import Cluster
+from gsopt.errors import one_line
 from gsopt.job import Workload
+from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation.ledger import Placer, consolidated
@@ -29,6 +31,13 @@ _DAY = 86_400
 class PolicyComparison(Sequence[Metrics]):
     """The figures of several policies on one workload; prints as a table, in notebooks too.
 
+    Attributes
+    ----------
+    rows
+        The figures of each policy.
+    failed
+        What the other policies raised, by name, in one line each.
+
     Examples
     --------
     >>> from gsopt.job import Job
@@ -39,6 +48,7 @@ class PolicyComparison(Sequence[Metrics]):
     """
 
     rows: tuple[Metrics, ...]
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -77,6 +87,9 @@ class PolicyComparison(Sequence[Metrics]):
                 _seconds(row.lower_bound),
                 "-" if row.gap is None else f"{row.gap:.1%}",
             )
+        if self.failed:
+            table.caption = "\n".join(escape(f"{name} failed: {line}") for name, line in self.failed.items())
+            table.caption_justify = "left"
         return table
 
     def __str__(self) -> str:
@@ -139,5 +152,10 @@ def compare_policies(
         bound=mean_jct_bound(scenario),
         fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
     )
-    chosen = [find_policy(policy) for policy in policies]
-    return PolicyComparison(tuple(run(policy).metrics for policy in chosen))
+    rows, failed = [], {}
+    for policy in [find_policy(each) for each in policies]:
+        try:
+            rows.append(run(policy).metrics)
+        except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
+            failed[name_of(policy)] = one_line(error)
+    return PolicyComparison(tuple(rows), failed)
