@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.cli import Exit
+from gsopt.cli.exits import Exit
 from gsopt.cluster import Cluster
 from gsopt.files import read_data, write
 from gsopt.job import Job, Workload
