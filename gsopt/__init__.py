@@ -20,19 +20,22 @@ if TYPE_CHECKING:
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.errors import GsoptError
+    from gsopt.files import write
     from gsopt.formulation import Formulation
     from gsopt.job import Job, Workload
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
+    from gsopt.problems.reader import read_problem, read_solution
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
-    from gsopt.simulation import simulate
+    from gsopt.simulation import lift
     from gsopt.standard_form import StandardForm
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
     from gsopt.studies.comparison import Comparison
     from gsopt.studies.policies import compare_policies
+    from gsopt.studies.simulate import simulate
     from gsopt.studies.solve import solve, warm_up
 
 _HOME = {
@@ -56,11 +59,15 @@ _HOME = {
     "compare_policies": "gsopt.studies.policies",
     "heuristic": "gsopt.method",
     "judge": "gsopt.schedule.judge",
+    "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
-    "simulate": "gsopt.simulation",
+    "read_problem": "gsopt.problems.reader",
+    "read_solution": "gsopt.problems.reader",
+    "simulate": "gsopt.studies.simulate",
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
+    "write": "gsopt.files",
 }
 _ROOMS = frozenset({"backends", "bounds", "problems", "simulation", "speed", "studies", "testing"})
 
@@ -87,9 +94,12 @@ __all__ = [
     "compare_policies",
     "heuristic",
     "judge",
+    "lift",
     "load",
     "names",
     "problems",
+    "read_problem",
+    "read_solution",
     "simulate",
     "simulation",
     "solve",
@@ -97,6 +107,7 @@ __all__ = [
     "studies",
     "testing",
     "warm_up",
+    "write",
 ]
 
 

@@ -12,14 +12,13 @@ import numpy as np
 
 from gsopt.backends import Backend
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method
+from gsopt.method import Method, name_of
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.simulation.metrics import mean_jct_bound
-from gsopt.simulation.run import policy_name
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import CLAIM
 
@@ -362,7 +361,7 @@ def check_policy(
             _ensure(first == run(), f"{first.metrics.policy}: two runs of one scenario differ")
             _check_replay(first, fractions)
             checked += 1
-    _ensure(checked > 0, f"{policy_name(policy)}: no scenario was checked")
+    _ensure(checked > 0, f"{name_of(policy)}: no scenario was checked")
     return checked
 
 
