@@ -1,7 +1,7 @@
 """``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -50,13 +50,20 @@ def judge(
     """
     given: Scenario | Scheduling
     if problem is not None:
-        given = _problem(problem, trace)
+        beside = {
+            "--trace": trace,
+            "--reader": reader,
+            "--gpus": gpus,
+            "--cluster": cluster,
+            "--window": window,
+        }
+        given = _problem(problem, beside)
     elif trace is None:
         raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
     elif reader is None and Path(trace).suffix.lower() == ".csv":
-        columns = _columns("--trace-column", trace_column)
+        columns, machines = _columns("--trace-column", trace_column), read_cluster(gpus, cluster)
         workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
-        given = scenario_of(workload, read_cluster(gpus, cluster))
+        given = scenario_of(workload, machines)
     else:
         given = read_scenario(trace, reader, gpus, cluster, window=window)
     found = judge_schedule(
@@ -74,9 +81,10 @@ def judge(
         raise typer.Exit(Exit.FAILED)
 
 
-def _problem(name: str, trace: str | None) -> Scheduling:
-    if trace is not None:
-        raise InvalidInput("", "--trace", shorten(trace), "must not be given beside --problem")
+def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
+    for option, value in beside.items():
+        if value is not None:
+            raise InvalidInput("", option, shorten(str(value)), "must not be given beside --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"
