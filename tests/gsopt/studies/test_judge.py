@@ -84,6 +84,7 @@ def test_scheduling_problems_and_their_fairness() -> None:
         solution = gsopt.solve(problem, "fifo").solution
         found = gsopt.judge(solution, problem)
         assert found.legal
+        assert solution is not None
         assert found.mean_jct == pytest.approx(problem.objective(solution))
         assert found.bound is not None
         optimum = gsopt.solve(problem, "exact").objective
