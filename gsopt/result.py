@@ -1,13 +1,16 @@
 """Result: what a method found, judged; and the four statuses it can have."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from math import isclose
+from math import isclose, isfinite
 from typing import Any, Generic
 
-from gsopt.errors import Contradiction, InvalidSolution
+from pydantic import ValidationError
+
+from gsopt.errors import Contradiction, InvalidInput, InvalidSolution, shorten
 from gsopt.grid import Exact, ceil_to, floor_to, highest, lowest
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.tolerances import SUM
@@ -163,6 +166,95 @@ class Result(Generic[S]):
             "message": self.message,
             "solution": None if self.solution is None else self.solution.model_dump(mode="json"),
         }
+
+    @classmethod
+    def from_dict(cls, problem: Problem[S], data: Mapping[str, Any]) -> "Result[S]":
+        """Take a result back from the plain JSON types of `as_dict`; its solution is judged anew.
+
+        Raises
+        ------
+        InvalidInput
+            A field is missing, or is not what `as_dict` would give for this solution of the problem.
+        InvalidSolution, Contradiction
+            As `judged`.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> result = gsopt.solve(problem)
+        >>> Result.from_dict(problem, result.as_dict()) == result
+        True
+        """
+        status, solution = _stored(data, "status", Status), _stored_solution(problem, data)
+        found = cls(
+            method=_stored(data, "method", str),
+            status=status,
+            solution=solution,
+            objective=None if solution is None else judged_value(problem, "result", solution),
+            bound=_stored(data, "bound", int, float, type(None)),
+            stopped_by=_stored(data, "stopped_by", StoppedBy),
+            runtime=float(_stored(data, "runtime", int, float)),
+            level=_stored(data, "level", Level),
+            solver=_stored(data, "solver", str),
+            message=_stored(data, "message", str),
+        )
+        found = replace(found, bound=_exact_bound(problem, found))
+        if found.objective is not None and found.bound is not None:
+            resolution = problem.resolution(found.objective)
+            refuse_contradiction(
+                problem.sense, found.method, found.objective, found.method, found.bound, resolution=resolution
+            )
+        if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
+            rule = "must be what follows from the solution and the bound"
+            raise InvalidInput("result", "status", shorten(status.value), rule)
+        for name, value in found.as_dict().items():
+            if name not in ("gap", "solution") and value != data[name]:
+                raise InvalidInput("result", name, shorten(data[name]), f"must be {value}, as the judge finds")
+        return found
+
+
+def _stored(data: Mapping[str, Any], name: str, *kinds: type) -> Any:
+    """Give a field of a stored result, of one of several types."""
+    value = data.get(name, ...)
+    for kind in kinds:
+        if issubclass(kind, StrEnum) and value in list(kind):
+            return kind(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        if isinstance(value, kind) and (number or kind in (str, type(None))):
+            return value
+    if value is ...:
+        raise InvalidInput("result", name, "", "is required")
+    known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
+    raise InvalidInput("result", name, shorten(value), f"must be {' or '.join(known)}")
+
+
+def _stored_solution(problem: Problem[S], data: Mapping[str, Any]) -> S | None:
+    plain_solution = data.get("solution")
+    if plain_solution is None:
+        return None
+    try:
+        solution: Any = problem.solution_type.model_validate_json(json.dumps(plain_solution))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in ("solution", *first["loc"]))
+        raise InvalidInput("result", field, shorten(first["input"]), first["msg"].lower()) from None
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "result", "solution", shorten(plain_solution), f"must be plain JSON: {error}"
+        ) from None
+    found: S = solution
+    return found
+
+
+def _exact_bound(problem: Problem[S], found: Result[S]) -> Number | None:
+    """Give a stored bound as the exact number that it was before it became a JSON number."""
+    bound = found.bound
+    if bound is None:
+        return None
+    if found.objective is not None and plain(found.objective) == bound:
+        return found.objective
+    return round_bound(problem, bound) if problem.step else bound
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:

@@ -1,10 +1,15 @@
 """The ``gsopt`` command, a file per command: calls of the library, with words, progress and exit codes."""
 
 import sys
+from pathlib import Path
 
 
 def main() -> None:
-    """Run the command; anything wrong becomes one line on standard error and an exit code."""
+    """Run the command; anything wrong becomes one line on standard error and an exit code.
+
+    Methods and policies named ``module:function`` may lie in the working directory; what is
+    installed goes first.
+    """
     import typer
     from pydantic import ValidationError
 
@@ -13,6 +18,7 @@ def main() -> None:
     from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported
     from gsopt.files import first_error
 
+    sys.path.append(str(Path.cwd()))
     try:
         app()
     except GsoptError as error:

@@ -17,7 +17,8 @@ from gsopt.studies.compare import COMPARE_TIME_LIMIT
 def compare(
     what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files; or a trace")],
     method: Annotated[
-        list[str] | None, typer.Option(help="only this method or policy; may be repeated")
+        list[str] | None,
+        typer.Option(help="only this method or policy, by name or as module:function; may be repeated"),
     ] = None,
     time_limit: TimeLimit = COMPARE_TIME_LIMIT,
     seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
@@ -38,6 +39,8 @@ def compare(
         policies = find_policies(method, "--method", seed)
         replays = replay_policies(read_scenario(what[0], reader, gpus, cluster, window=window), policies)
         print_policies([replay.metrics for replay in replays], as_json=as_json)
+        if len(replays) < len(policies):
+            raise typer.Exit(Exit.FAILED)
         return
     comparison = compare_instances(read_instances(what), method, time_limit, seed)
     if as_json:
@@ -47,3 +50,5 @@ def compare(
     if comparison.interrupted:
         typer.echo("gsopt: interrupted; the rows above are complete", err=True)
         raise typer.Exit(Exit.INTERRUPTED)
+    if any(row.failed for row in comparison):
+        raise typer.Exit(Exit.FAILED)

@@ -13,7 +13,7 @@ class Exit(IntEnum):
     """
 
     SOLUTION = 0
-    FAILED = 1  # a rule of the judge is broken, cells of a study failed, or two methods contradict each other
+    FAILED = 1  # a rule of the judge is broken, a method failed, or two methods contradict each other
     BAD_INPUT = 2
     NO_SOLUTION = 3
     INFEASIBLE = 4

@@ -30,16 +30,20 @@ def compare_instances(
     problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
 ) -> Comparison:
     """Compare methods on instances, with progress; what is finished is kept at Ctrl-C."""
+    for word in dict.fromkeys(problem.word for problem in problems):
+        for name in chosen or ():
+            catalogue.find_method(word, name)  # refused before anything runs
     comparison = Comparison(())
     with show_progress() as progress:
         task = progress.add_task("", total=len(problems))
         for problem in problems:
-            picked = [catalogue.find_method(problem.word, name) for name in chosen] if chosen else None
 
             def show(row: Row, task: Any = task) -> None:
                 progress.update(task, description=f"{row.instance}: {row.method}")
 
-            comparison += compare_methods(problem, picked, time_limit=time_limit, on_row=show, seed=seed)
+            comparison += compare_methods(
+                problem, chosen or None, time_limit=time_limit, on_row=show, seed=seed
+            )
             if comparison.interrupted:
                 break
             progress.advance(task)

@@ -9,6 +9,7 @@ import typer
 
 from gsopt import simulation
 from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Window
+from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies
 from gsopt.cli.traces import find_policies, read_scenario, replay_policies
 from gsopt.errors import InvalidInput
@@ -16,7 +17,10 @@ from gsopt.errors import InvalidInput
 
 def simulate(
     trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
-    policy: Annotated[list[str] | None, typer.Option(help="policy; may be repeated; all when left out")] = None,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(help="policy, by name or as module:function; may be repeated; all when left out"),
+    ] = None,
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
@@ -43,6 +47,8 @@ def simulate(
     print_policies(figures, as_json=as_json, one=len(figures) == 1)
     _save_schedules(replays, schedules)
     _save_plots(replays, plots)
+    if len(replays) < len(policies):
+        raise typer.Exit(Exit.FAILED)
 
 
 def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -> None:

@@ -1,6 +1,5 @@
 """Traces that the command line names, and their replays."""
 
-import inspect
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,9 +17,10 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies
 from gsopt.cli.progress import show_progress
 from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import GsoptError, InvalidInput, one_line, shorten
 from gsopt.files import read_data
 from gsopt.job import Workload
+from gsopt.method import accepts
 from gsopt.scenario import Scenario
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.studies import catalogue
@@ -39,13 +39,14 @@ def read_scenario(
     list_issues: bool = False,
 ) -> Scenario:
     """Read a trace with its reader, or a workload file, onto the cluster that is asked for."""
-    machines = _cluster(gpus, cluster)
+    machines = read_cluster(gpus, cluster)
     selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
     workload = _workload(trace, reader, selection, machines.gpus, seed, list_issues=list_issues)
     return simulation.scenario_of(workload, machines)
 
 
-def _cluster(gpus: int | None, file: Path | None) -> Cluster:
+def read_cluster(gpus: int | None, file: Path | None) -> Cluster:
+    """Read a cluster file, or make a plain cluster of a number of GPUs."""
     if file is not None and gpus is None:
         return read_data(Cluster, file)
     if gpus is None or file is not None:
@@ -85,12 +86,8 @@ def _workload(
 
 def find_policies(chosen: Sequence[str] | None, option: str, seed: int = 0) -> dict[str, simulation.Policy]:
     """Find policies by name, all when none is named; a seed other than 0 is given to those that draw."""
-    known = catalogue.policies()
-    for name in chosen or ():
-        if name not in known:
-            raise InvalidInput("", option, shorten(name), f"must be one of {', '.join(known)}")
-    policies = {name: known[name] for name in chosen or known}
-    drawing = [name for name in policies if seed and "seed" in inspect.signature(policies[name]).parameters]
+    policies = {name: catalogue.find_policy(name, field=option) for name in chosen or catalogue.policies()}
+    drawing = [name for name in policies if seed and accepts(policies[name], "seed")]
     return policies | {name: partial(policies[name], seed=seed) for name in drawing}
 
 
@@ -101,7 +98,10 @@ def replay_policies(
     *,
     record: bool = False,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, with progress; at Ctrl-C the finished ones are printed."""
+    """Simulate policies one by one, with progress; at Ctrl-C the finished ones are printed.
+
+    One of several that raises an error is said on standard error and left out.
+    """
     bound = simulation.mean_jct_bound(scenario)
     fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus)
     jobs = len(scenario.workload.jobs)
@@ -110,17 +110,22 @@ def replay_policies(
         with show_progress() as progress:
             for name, policy in policies.items():
                 task = progress.add_task(name, total=jobs)
-                found.append(
-                    simulation.replay(
-                        scenario,
-                        policy,
-                        round_length=round_length,
-                        record=record,
-                        bound=bound,
-                        fair_times=fair_times,
-                        on_progress=partial(_show_completed, progress, task),
+                try:
+                    found.append(
+                        simulation.replay(
+                            scenario,
+                            policy,
+                            round_length=round_length,
+                            record=record,
+                            bound=bound,
+                            fair_times=fair_times,
+                            on_progress=partial(_show_completed, progress, task),
+                        )
                     )
-                )
+                except Exception as error:
+                    if len(policies) == 1 and isinstance(error, GsoptError):
+                        raise
+                    typer.echo(f"gsopt: {name} failed: {one_line(error)}", err=True)
                 progress.update(task, completed=jobs)
     except KeyboardInterrupt:
         print_policies([replay.metrics for replay in found])

@@ -45,13 +45,15 @@ class Row:
     problem
         The instance.
     result
-        What the method found, or None when it does not handle the instance.
+        What the method found, or None when it does not handle the instance or failed.
     bound
         Best bound that any method proved on the instance, or None.
     optimum_known
         Whether some method's value meets that bound.
     note
         Why there is no result.
+    failed
+        Whether the method raised an error, which the note then names.
     """
 
     instance: str
@@ -62,6 +64,7 @@ class Row:
     bound: Number | None = None
     optimum_known: bool = False
     note: str = ""
+    failed: bool = False
 
     @property
     def excess(self) -> Number | None:
@@ -89,6 +92,7 @@ class Row:
             "gap": self.gap,
             "runtime": None if found is None else found.runtime,
             "level": None if found is None else found.level.value,
+            "failed": self.failed,
             "note": self.note or ("" if found is None else found.message),
         }
 
@@ -288,7 +292,16 @@ def _ratio(excess: Number | None, bound: Number | None) -> float | None:
 def _cells(row: Row, keys: Sequence[str]) -> list[str]:
     figures = [str(value) for value in _figures(row, keys)]
     if row.result is None:
-        return [row.instance, *figures, row.method, "", "", "", "", f"not applicable: {row.note}"]
+        return [
+            row.instance,
+            *figures,
+            row.method,
+            "",
+            "",
+            "",
+            "",
+            f"{'failed' if row.failed else 'not applicable'}: {row.note}",
+        ]
     found = row.result
     return [
         row.instance,
