@@ -141,7 +141,7 @@ class Result(Generic[S]):
 
     @property
     def gap(self) -> float | None:
-        """Distance from value to bound, relative to the value; None without both, or around a value of 0.
+        """How much worse the value is than the bound, relative to the bound, as `relative_gap` gives it.
 
         Examples
         --------
@@ -343,18 +343,48 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Give |value - bound| / |value|; 0 only when they are equal; None when undefined.
+    """Give |value - bound| / |bound|: how much worse a value is than the best that is possible.
+
+    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
+    two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
+    the value is worse by no multiple of the bound.
 
     Examples
     --------
-    >>> relative_gap(4, 3), relative_gap(0, 0), relative_gap(0, -1), relative_gap(10**9, 10**9 - 1)
-    (0.25, 0.0, None, 1e-09)
+    >>> relative_gap(4, 3), relative_gap(3, 4), relative_gap(0, 0), relative_gap(1, 0), relative_gap(1, None)
+    (0.3333333333333333, 0.25, 0.0, None, None)
     """
     if value is None or bound is None:
         return None
     if value == bound:
         return 0.0
-    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(value))) if value != 0 else None
+    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(bound))) if bound != 0 else None
+
+
+def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
+    """Tell whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
+
+    Examples
+    --------
+    >>> is_within(110, 100, 0.1), is_within(0, 0, 0.0), is_within(1, 0, 9.0), is_within(None, 3, 0.1)
+    (True, True, False, False)
+    """
+    if value is None or bound is None:
+        return False
+    return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
+
+
+def gap_by_value(gap: float) -> float:
+    """Turn a gap into one for solvers that divide by the value: at theirs, ours is met too.
+
+    Minimizing a positive objective the two are the same; otherwise theirs is the narrower one.
+
+    Examples
+    --------
+    >>> gap_by_value(0.25), relative_gap(5, 4), (5 - 4) / 5
+    (0.2, 0.25, 0.2)
+    """
+    return gap / (1 + gap)
 
 
 def plain(value: Number | None) -> int | float | None:
