@@ -18,7 +18,8 @@ def main() -> None:
     from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported
     from gsopt.files import first_error
 
-    sys.path.append(str(Path.cwd()))
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     try:
         app()
     except GsoptError as error:

@@ -6,6 +6,7 @@ from gsopt.cli.check import check
 from gsopt.cli.compare import compare
 from gsopt.cli.demo import demo
 from gsopt.cli.generate import generate
+from gsopt.cli.judge import judge
 from gsopt.cli.methods import methods
 from gsopt.cli.schema import schema
 from gsopt.cli.simulate import simulate
@@ -24,6 +25,7 @@ app.command()(compare)
 app.command()(solve)
 app.command()(simulate)
 app.command()(check)
+app.command()(judge)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
 app.command()(schema)
 app.command()(methods)

@@ -39,13 +39,14 @@ def read_scenario(
     list_issues: bool = False,
 ) -> Scenario:
     """Read a trace with its reader, or a workload file, onto the cluster that is asked for."""
-    machines = _cluster(gpus, cluster)
+    machines = read_cluster(gpus, cluster)
     selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
     workload = _workload(trace, reader, selection, machines.gpus, seed, list_issues=list_issues)
     return simulation.scenario_of(workload, machines)
 
 
-def _cluster(gpus: int | None, file: Path | None) -> Cluster:
+def read_cluster(gpus: int | None, file: Path | None) -> Cluster:
+    """Read a cluster file, or make a plain cluster of a number of GPUs."""
     if file is not None and gpus is None:
         return read_data(Cluster, file)
     if gpus is None or file is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from gsopt.budget import Budget
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, accepts, name_of
+from gsopt.method import MethodLike, accepts, name_of
 from gsopt.problem import Problem, Sense
 from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, settles
 from gsopt.scenario import Scenario
@@ -26,7 +26,7 @@ _EXACT, _HEURISTIC = "exact", "heuristic"
 
 def compare(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    methods: Method | str | Iterable[Method | str] | None = None,
+    methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
     *,
     time_limit: float | None = COMPARE_TIME_LIMIT,
     on_row: Callable[[Row], Any] | None = None,
@@ -77,8 +77,8 @@ def compare(
 
 def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    chosen: Method | str | Iterable[Method | str] | None,
-) -> list[tuple[Problem[Any], dict[str, Method]]]:
+    chosen: MethodLike | str | Iterable[MethodLike | str] | None,
+) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
     """Give every problem with the methods that are to run on it, each under a name of its own."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
@@ -97,7 +97,7 @@ def _wanted(
         if several is None:
             found.append((problem, methods_of(problem.word)))
             continue
-        named: dict[str, Method] = {}
+        named: dict[str, MethodLike] = {}
         for each in several:
             method = find_method(problem.word, each)
             named[_free_name(each if isinstance(each, str) else name_of(method), named)] = method
@@ -116,7 +116,7 @@ def _free_name(name: str, taken: Container[str]) -> str:
 
 def _compare_one(
     problem: Problem[Any],
-    wanted: Mapping[str, Method],
+    wanted: Mapping[str, MethodLike],
     time_limit: float | None,
     on_row: Callable[[Row], Any] | None,
     options: dict[str, Any],
