@@ -20,19 +20,24 @@ if TYPE_CHECKING:
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.errors import GsoptError
+    from gsopt.files import write
     from gsopt.formulation import Formulation
     from gsopt.job import Job, Workload
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
+    from gsopt.problems.reader import read_problem, read_solution
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
-    from gsopt.simulation import simulate
+    from gsopt.schedule.foreign import read_schedule, read_workload
+    from gsopt.simulation import lift
     from gsopt.standard_form import StandardForm
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
     from gsopt.studies.comparison import Comparison
+    from gsopt.studies.judge import judge
     from gsopt.studies.policies import compare_policies
+    from gsopt.studies.simulate import simulate
     from gsopt.studies.solve import solve, warm_up
 
 _HOME = {
@@ -55,12 +60,18 @@ _HOME = {
     "compare": "gsopt.studies.compare",
     "compare_policies": "gsopt.studies.policies",
     "heuristic": "gsopt.method",
-    "judge": "gsopt.schedule.judge",
+    "judge": "gsopt.studies.judge",
+    "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
-    "simulate": "gsopt.simulation",
+    "read_problem": "gsopt.problems.reader",
+    "read_schedule": "gsopt.schedule.foreign",
+    "read_solution": "gsopt.problems.reader",
+    "read_workload": "gsopt.schedule.foreign",
+    "simulate": "gsopt.studies.simulate",
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
+    "write": "gsopt.files",
 }
 _ROOMS = frozenset({"backends", "bounds", "problems", "simulation", "speed", "studies", "testing"})
 
@@ -87,9 +98,14 @@ __all__ = [
     "compare_policies",
     "heuristic",
     "judge",
+    "lift",
     "load",
     "names",
     "problems",
+    "read_problem",
+    "read_schedule",
+    "read_solution",
+    "read_workload",
     "simulate",
     "simulation",
     "solve",
@@ -97,6 +113,7 @@ __all__ = [
     "studies",
     "testing",
     "warm_up",
+    "write",
 ]
 
 

@@ -24,7 +24,7 @@ class Budget:
     time_limit
         Seconds from the beginning; None for none.
     gap
-        Relative gap at which to stop.
+        Gap at which to stop, relative to the bound, as `gsopt.result.relative_gap` gives it.
     backend
         Solver; the method's own choice when None.
     start

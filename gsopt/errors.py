@@ -20,6 +20,17 @@ def shorten(value: object) -> str:
     return f"{text[:28]}... ({len(text):,} characters)"
 
 
+def one_line(error: BaseException) -> str:
+    """Say in one line what was raised: its type, and the first line of its message.
+
+    Examples
+    --------
+    >>> one_line(ValueError("no"))
+    'ValueError: no'
+    """
+    return ": ".join(part for part in (type(error).__name__, str(error).partition("\n")[0]) if part)
+
+
 class GsoptError(Exception):
     """Base of every error that gsopt raises on purpose."""
 

@@ -108,7 +108,7 @@ class Formulation(ABC, Generic[P, S]):
         time_limit
             Seconds, the building of the model included; None for none.
         gap
-            Relative gap at which to stop.
+            Gap at which to stop, relative to the bound, as `gsopt.result.relative_gap` gives it.
         backend
             Solver; HiGHS when None.
         start

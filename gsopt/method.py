@@ -43,7 +43,8 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
-    A function that finds no solution returns `NoSolution`.
+    A function that finds no solution returns `NoSolution`. `gsopt.solve` and `gsopt.compare` take plain
+    functions too, and judge what they return in the same way.
 
     Examples
     --------
@@ -58,17 +59,60 @@ def heuristic(
 
     @wraps(function)
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
-        begin = perf_counter()
-        found = function(problem, *args, **kwargs)
-        runtime = perf_counter() - begin
-        name = function.__name__
-        if isinstance(found, NoSolution):
-            return Result.judged(
-                problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
-            )
-        return Result.judged(problem, method=name, solution=found, runtime=runtime)
+        return run(function, problem, *args, **kwargs)
 
     return method
+
+
+def run(method: Callable[..., Any], problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
+    """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
+
+    Raises
+    ------
+    InvalidInput
+        It returns something else.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> run(lambda problem: NoSolution("not today"), problem).message
+    'not today'
+    >>> run(lambda problem: 7, problem)
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
+    """
+    begin = perf_counter()
+    found: Any = method(problem, *args, **options)
+    runtime = perf_counter() - begin
+    if isinstance(found, Result):
+        return found
+    name = name_of(method)
+    if isinstance(found, NoSolution):
+        return Result.judged(
+            problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
+        )
+    if not isinstance(found, problem.solution_type):
+        rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"
+        hint = "; gsopt.lift makes a heuristic of a policy" if hasattr(found, "decide") else ""
+        raise InvalidInput("", name, shorten(found), rule + hint)
+    solution: Any = found
+    return Result.judged(problem, method=name, solution=solution, runtime=runtime)
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Name a method or policy the way it was made: its own name, and the options set by `functools.partial`.
+
+    Examples
+    --------
+    >>> from heuristics.policies import tiresias
+    >>> name_of(tiresias), name_of(partial(tiresias, promote=2.0))
+    ('tiresias', 'tiresias(promote=2.0)')
+    """
+    if isinstance(function, partial):
+        options = ", ".join(f"{name}={value!r}" for name, value in function.keywords.items())
+        return f"{name_of(function.func)}({options})"
+    return getattr(function, "__name__", type(function).__name__)
 
 
 class ExactMethod(Protocol[P_contra, S]):
@@ -240,7 +284,7 @@ def uses(method: Method, option: str) -> bool:
     return accepts(method, option) and option not in getattr(method, "unused", ())
 
 
-def accepts(method: Method, option: str) -> bool:
+def accepts(method: Callable[..., Any], option: str) -> bool:
     """Tell whether a method takes a keyword option by name.
 
     Examples
@@ -249,4 +293,7 @@ def accepts(method: Method, option: str) -> bool:
     >>> accepts(random_choice, "seed"), accepts(random_choice, "time_limit")
     (True, False)
     """
-    return option in signature(method).parameters
+    try:
+        return option in signature(method).parameters
+    except ValueError:  # built into Python without a signature
+        return False

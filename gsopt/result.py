@@ -1,13 +1,16 @@
 """Result: what a method found, judged; and the four statuses it can have."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from math import isclose
+from math import isclose, isfinite
 from typing import Any, Generic
 
-from gsopt.errors import Contradiction, InvalidSolution
+from pydantic import ValidationError
+
+from gsopt.errors import Contradiction, InvalidInput, InvalidSolution, shorten
 from gsopt.grid import Exact, ceil_to, floor_to, highest, lowest
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.tolerances import SUM
@@ -138,7 +141,7 @@ class Result(Generic[S]):
 
     @property
     def gap(self) -> float | None:
-        """Distance from value to bound, relative to the value; None without both, or around a value of 0.
+        """How much worse the value is than the bound, relative to the bound, as `relative_gap` gives it.
 
         Examples
         --------
@@ -163,6 +166,95 @@ class Result(Generic[S]):
             "message": self.message,
             "solution": None if self.solution is None else self.solution.model_dump(mode="json"),
         }
+
+    @classmethod
+    def from_dict(cls, problem: Problem[S], data: Mapping[str, Any]) -> "Result[S]":
+        """Take a result back from the plain JSON types of `as_dict`; its solution is judged anew.
+
+        Raises
+        ------
+        InvalidInput
+            A field is missing, or is not what `as_dict` would give for this solution of the problem.
+        InvalidSolution, Contradiction
+            As `judged`.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> result = gsopt.solve(problem)
+        >>> Result.from_dict(problem, result.as_dict()) == result
+        True
+        """
+        status, solution = _stored(data, "status", Status), _stored_solution(problem, data)
+        found = cls(
+            method=_stored(data, "method", str),
+            status=status,
+            solution=solution,
+            objective=None if solution is None else judged_value(problem, "result", solution),
+            bound=_stored(data, "bound", int, float, type(None)),
+            stopped_by=_stored(data, "stopped_by", StoppedBy),
+            runtime=float(_stored(data, "runtime", int, float)),
+            level=_stored(data, "level", Level),
+            solver=_stored(data, "solver", str),
+            message=_stored(data, "message", str),
+        )
+        found = replace(found, bound=_exact_bound(problem, found))
+        if found.objective is not None and found.bound is not None:
+            resolution = problem.resolution(found.objective)
+            refuse_contradiction(
+                problem.sense, found.method, found.objective, found.method, found.bound, resolution=resolution
+            )
+        if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
+            rule = "must be what follows from the solution and the bound"
+            raise InvalidInput("result", "status", shorten(status.value), rule)
+        for name, value in found.as_dict().items():
+            if name not in ("gap", "solution") and value != data[name]:
+                raise InvalidInput("result", name, shorten(data[name]), f"must be {value}, as the judge finds")
+        return found
+
+
+def _stored(data: Mapping[str, Any], name: str, *kinds: type) -> Any:
+    """Give a field of a stored result, of one of several types."""
+    value = data.get(name, ...)
+    for kind in kinds:
+        if issubclass(kind, StrEnum) and value in list(kind):
+            return kind(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        if isinstance(value, kind) and (number or kind in (str, type(None))):
+            return value
+    if value is ...:
+        raise InvalidInput("result", name, "", "is required")
+    known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
+    raise InvalidInput("result", name, shorten(value), f"must be {' or '.join(known)}")
+
+
+def _stored_solution(problem: Problem[S], data: Mapping[str, Any]) -> S | None:
+    plain_solution = data.get("solution")
+    if plain_solution is None:
+        return None
+    try:
+        solution: Any = problem.solution_type.model_validate_json(json.dumps(plain_solution))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        field = ".".join(str(part) for part in ("solution", *first["loc"]))
+        raise InvalidInput("result", field, shorten(first["input"]), first["msg"].lower()) from None
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            "result", "solution", shorten(plain_solution), f"must be plain JSON: {error}"
+        ) from None
+    found: S = solution
+    return found
+
+
+def _exact_bound(problem: Problem[S], found: Result[S]) -> Number | None:
+    """Give a stored bound as the exact number that it was before it became a JSON number."""
+    bound = found.bound
+    if bound is None:
+        return None
+    if found.objective is not None and plain(found.objective) == bound:
+        return found.objective
+    return round_bound(problem, bound) if problem.step else bound
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
@@ -251,18 +343,48 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Give |value - bound| / |value|; 0 only when they are equal; None when undefined.
+    """Give |value - bound| / |bound|: how much worse a value is than the best that is possible.
+
+    Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
+    two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then
+    the value is worse by no multiple of the bound.
 
     Examples
     --------
-    >>> relative_gap(4, 3), relative_gap(0, 0), relative_gap(0, -1), relative_gap(10**9, 10**9 - 1)
-    (0.25, 0.0, None, 1e-09)
+    >>> relative_gap(4, 3), relative_gap(3, 4), relative_gap(0, 0), relative_gap(1, 0), relative_gap(1, None)
+    (0.3333333333333333, 0.25, 0.0, None, None)
     """
     if value is None or bound is None:
         return None
     if value == bound:
         return 0.0
-    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(value))) if value != 0 else None
+    return float(abs(Fraction(value) - Fraction(bound)) / abs(Fraction(bound))) if bound != 0 else None
+
+
+def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
+    """Tell whether a value and a bound are there and no further apart than an asked gap, in exact arithmetic.
+
+    Examples
+    --------
+    >>> is_within(110, 100, 0.1), is_within(0, 0, 0.0), is_within(1, 0, 9.0), is_within(None, 3, 0.1)
+    (True, True, False, False)
+    """
+    if value is None or bound is None:
+        return False
+    return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
+
+
+def gap_by_value(gap: float) -> float:
+    """Turn a gap into one for solvers that divide by the value: at theirs, ours is met too.
+
+    Minimizing a positive objective the two are the same; otherwise theirs is the narrower one.
+
+    Examples
+    --------
+    >>> gap_by_value(0.25), relative_gap(5, 4), (5 - 4) / 5
+    (0.2, 0.25, 0.2)
+    """
+    return gap / (1 + gap)
 
 
 def plain(value: Number | None) -> int | float | None:

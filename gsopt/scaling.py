@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from math import ceil, log2
+from math import ceil, isfinite, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from gsopt.backends import Incumbent, Outcome
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number, decimal, step, whole
 from gsopt.problem import Sense
-from gsopt.result import Status, StoppedBy
+from gsopt.result import Status, StoppedBy, is_within
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import CONTINUOUS_BOUND, LARGEST_COST, LEAST_STEP, SOLVER_BOUND, STEP_PART
 
@@ -146,6 +146,7 @@ def _continuous(
     def tell(point: Vector, bound: Number | None) -> object:
         return None if on_point is None else on_point(point, restored(bound))
 
+    budget = replace(budget, gap=_gap_without(constant, costs, form, budget.gap))
     outcome = _solve(scaled, budget, start, None if on_point is None else tell)
     return _proof(outcome, restored(outcome.bound))
 
@@ -188,7 +189,10 @@ class _Stages:
 
     def _solve(self, stage: "_Stage") -> Outcome:
         start = None if self.best is None else stage.lifted(self.best)
-        budget = self.budget if stage.unit == 1 else replace(self.budget, gap=0.0)
+        gap = 0.0
+        if stage.unit == 1:
+            gap = _gap_without(self.constant + stage.constant, stage.costs, stage.form, self.budget.gap)
+        budget = replace(self.budget, gap=gap)
         return _solve(stage.model, budget, start, None if self.on_point is None else partial(self._hear, stage))
 
     def _hear(self, stage: "_Stage", point: Vector, bound: Number | None) -> object:
@@ -222,7 +226,7 @@ class _Stages:
         if self.best is None or self.bound is None:
             return False
         value = self._value(self.best)
-        return value - self.bound <= self.budget.gap * abs(value + self.constant)
+        return is_within(value + self.constant, self.bound + self.constant, self.budget.gap)
 
     def _status(self, outcome: Outcome) -> Status:
         if self.best is None:
@@ -327,6 +331,25 @@ def _unit(costs: Sequence[int]) -> int:
     """Give the largest unit needed: 1 where solvers can take the costs as they are."""
     largest = max(map(abs, costs), default=0)
     return 1 if largest <= _LARGEST_WHOLE else -(-largest // _LARGEST_IN_ROW)
+
+
+def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
+    """Turn a gap into one that, met without the objective's constant, is met with it too.
+
+    With the constant c the gap to a bound b is relative to b + c. So the gap is to be narrowed to the least
+    share of b + c in b, of all the b that columns within their limits allow; where b + c may be 0, to 0.
+    """
+    if not gap or not constant:
+        return gap
+    limits = zip(costs, form.column_lower.tolist(), form.column_upper.tolist(), strict=True)
+    ends = [sorted((float(cost) * lower, float(cost) * upper)) for cost, lower, upper in limits if cost]
+    low, high, moved = sum(end[0] for end in ends), sum(end[1] for end in ends), float(constant)
+    if low < 0 < high or not all(map(isfinite, (moved, low if low >= 0 else high))):
+        return 0.0
+    nearest, moved = (low, moved) if low >= 0 else (-high, -moved)
+    if moved >= 0:
+        return gap
+    return gap * max(nearest + moved, 0.0) / nearest if nearest else 0.0
 
 
 def _solve(form: StandardForm, budget: Budget, start: Vector | None, on_point: OnPoint | None) -> Outcome:

@@ -13,20 +13,21 @@ import numpy as np
 from gsopt.backends import Backend
 from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method
+from gsopt.method import Method, name_of
+from gsopt.method import run as run_method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.simulation.metrics import mean_jct_bound
-from gsopt.simulation.run import policy_name
 from gsopt.standard_form import StandardForm
+from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
 
 
 def check_formulation(
-    method: Method,
+    method: Method | str,
     problems: Iterable[Problem[Any]],
     *,
     backends: Sequence[Backend] = (),
@@ -36,7 +37,7 @@ def check_formulation(
     Parameters
     ----------
     method
-        A formulation or any other exact method.
+        A formulation or any other exact method, or its name.
     problems
         Instances small enough to enumerate; those that the method does not support are passed over.
     backends
@@ -65,22 +66,22 @@ def check_formulation(
         oracle = brute_force(problem)
         for option in options:
             try:
-                result = method(problem, **option)
+                result = run_method(find_method(problem.word, method), problem, **option)
             except Unsupported:
                 continue
             _check_exact(problem, result, oracle)
             checked += 1
-    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    _ensure(checked > 0, f"{_name(method)}: no instance was checked")
     return checked
 
 
-def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options: Any) -> int:
+def check_heuristic(method: Method | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
     """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
 
     Parameters
     ----------
     method
-        The heuristic.
+        The heuristic, a plain function ``problem -> solution``, or its name.
     problems
         Instances small enough to enumerate.
     options
@@ -101,8 +102,8 @@ def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options:
     checked = 0
     for problem in problems:
         oracle = brute_force(problem)
-        result = method(problem, **options)
-        where = f"{method.__name__} on {problem.name or problem.word}"
+        result = run_method(find_method(problem.word, method), problem, **options)
+        where = f"{result.method} on {problem.name or problem.word}"
         if result.objective is None:
             _ensure(oracle is None, f"{where}: found no solution though there is one")
             continue
@@ -112,7 +113,7 @@ def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options:
             better = f"{plain(result.objective)} is better than the optimum {plain(oracle[0])}"
             _ensure(not beaten or _equal(problem, result.objective, oracle[0]), f"{where}: {better}")
         checked += 1
-    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    _ensure(checked > 0, f"{_name(method)}: no instance was checked")
     return checked
 
 
@@ -178,6 +179,10 @@ def check_backend(backend: Backend) -> int:
     for check in checks:
         check(backend)
     return len(checks)
+
+
+def _name(method: Method | str) -> str:
+    return method if isinstance(method, str) else name_of(method)
 
 
 def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Number, Any] | None) -> None:
@@ -284,7 +289,7 @@ def _ensure(holds: bool, message: str) -> None:
 
 
 def check_policy(
-    policy: Policy,
+    policy: Policy | str,
     scenarios: Iterable[Scenario],
     *,
     round_length: float | None = None,
@@ -299,7 +304,7 @@ def check_policy(
     Parameters
     ----------
     policy, options
-        The policy and its options.
+        The policy or its name, and its options.
     scenarios
         Scenarios small enough for fractions and in which every job can complete.
     round_length
@@ -326,7 +331,7 @@ def check_policy(
     >>> check_policy(srtf, [Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))])
     2
     """
-    checked = 0
+    checked, policy = 0, find_policy(policy)
     for scenario in scenarios:
         bound = mean_jct_bound(scenario)
         for fractions in (False, True)[: 1 + exact]:
@@ -344,7 +349,7 @@ def check_policy(
             _ensure(first == run(), f"{first.metrics.policy}: two runs of one scenario differ")
             _check_replay(first, fractions)
             checked += 1
-    _ensure(checked > 0, f"{policy_name(policy)}: no scenario was checked")
+    _ensure(checked > 0, f"{name_of(policy)}: no scenario was checked")
     return checked
 
 

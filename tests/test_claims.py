@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from gsopt import names
-from gsopt.cli import app
+from gsopt.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 CLAIMS = ROOT / "docs" / "claims.md"

@@ -110,7 +110,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Give the excess over the choice known at which the budget's gap is met."""
+    """Give an excess at which the budget's gap is met: relative to a value that the bound is not below."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, vstack
 from formulations.placement.linear import Optimum
 from formulations.placement.packing import Reals
 from gsopt.budget import Budget
-from gsopt.result import Status, StoppedBy, relative_gap
+from gsopt.result import Status, StoppedBy, is_within
 from gsopt.scaling import Proof, optimize
 from gsopt.standard_form import LARGEST_BIG_M, StandardForm
 from gsopt.tolerances import FEASIBILITY
@@ -46,7 +46,7 @@ class Settled:
         """Whether value and bound meet, up to a relative gap."""
         if self.objective is None:
             return self.infeasible
-        return self.objective <= self.bound or (relative_gap(self.objective, self.bound) or 1.0) <= gap
+        return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
 
     def with_point(self, values: NDArray[np.int64], objective: int) -> "Settled":
         """Take a point if it is better."""

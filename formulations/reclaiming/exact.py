@@ -10,7 +10,7 @@ from gsopt.errors import Unsupported
 from gsopt.grid import Number
 from gsopt.method import exact_method
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.result import Result, Status, StoppedBy, is_within
 
 #: Part of the remaining time that each of the two reductions may take which do not solve the problem.
 _SHARE = 0.25
@@ -93,7 +93,7 @@ def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[R
         return first
     if stop is True:
         return replace(first, stopped_by=StoppedBy.INTERRUPT)
-    if first.gap is not None and first.gap <= budget.gap:
+    if is_within(first.objective, first.bound, budget.gap):
         return replace(first, stopped_by=StoppedBy.GAP)
     if budget.passed:
         return replace(first, stopped_by=StoppedBy.TIME_LIMIT)

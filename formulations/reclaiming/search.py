@@ -18,7 +18,7 @@ from formulations.reclaiming.reduction import Reduction
 from gsopt.backends import CpSat, Highs
 from gsopt.budget import Budget
 from gsopt.grid import Number
-from gsopt.result import StoppedBy, relative_gap
+from gsopt.result import StoppedBy, is_within
 from gsopt.scaling import Proof, optimize
 
 #: Most additions that the tables of the whole problem may take: some 8 ms, about what the hull needs.
@@ -222,8 +222,7 @@ class Search:
     def _met(self) -> bool:
         """Whether bound and value are as close as is wanted."""
         value, bound = self._reduction.number(self._value), self._reduction.number(self._bound)
-        gap = relative_gap(value, bound)
-        return gap is not None and gap <= self._budget.gap
+        return is_within(value, bound, self._budget.gap)
 
     @property
     def _over(self) -> bool:

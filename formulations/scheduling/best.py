@@ -61,10 +61,10 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """Distance of value and bound, relative to the value."""
+        """Distance of value and bound, relative to the bound."""
         if self.plan is None:
             return inf
-        return max(self.total - self.lower, 0.0) / (self.total - self.instance.released)
+        return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)
 
     @property
     def closed(self) -> bool:

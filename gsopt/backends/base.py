@@ -147,7 +147,7 @@ class Backend(Protocol):
         time_limit
             Seconds; None for none.
         gap
-            Relative gap at which to stop.
+            Gap at which to stop, relative to the bound, as `gsopt.result.relative_gap` gives it.
         start
             A known solution, shape (columns,); NaN where it says nothing.
         on_incumbent

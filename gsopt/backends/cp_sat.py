@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gsopt.backends.base import Answer, Ending, OnIncumbent, Outcome, Solver, Vector, check_option
 from gsopt.errors import Unsupported
 from gsopt.problem import Sense
-from gsopt.result import Status
+from gsopt.result import Status, gap_by_value
 from gsopt.tolerances import FEASIBILITY, LIMIT_NOISE, LIMIT_PART
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class CpSat(Solver):
             "num_workers": self.threads,
             "random_seed": self.seed,
             "linearization_level": self.linearization_level,
-            "relative_gap_limit": float(gap),
+            "relative_gap_limit": gap_by_value(gap),
             "log_search_progress": True,
             "log_to_stdout": False,
             "catch_sigint_signal": False,

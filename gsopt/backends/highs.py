@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gsopt.backends.base import Answer, Ending, Solver, Vector, check_option
 from gsopt.errors import InvalidInput
 from gsopt.problem import Sense
+from gsopt.result import gap_by_value
 from gsopt.tolerances import FEASIBILITY, HIGHS_ROWS
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Highs(Solver):
             "threads": self.threads,
             "random_seed": self.seed,
             "time_limit": inf if time_limit is None else float(time_limit),
-            "mip_rel_gap": float(gap),
+            "mip_rel_gap": gap_by_value(gap),
             "mip_abs_gap": 0.0,
             "mip_feasibility_tolerance": HIGHS_ROWS,
             # a linear program's answer is a vertex

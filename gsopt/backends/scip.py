@@ -80,7 +80,7 @@ class Scip(Solver):
         """Give the arrays and SCIP's parameters."""
         parameters = {
             "randomization/randomseedshift": self.seed,
-            "limits/gap": float(gap),
+            "limits/gap": float(gap),  # relative to the smaller of value and bound
             _TOLERANCE: SCIP_ROWS,
             "misc/catchctrlc": False,
         }

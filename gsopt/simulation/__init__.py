@@ -26,6 +26,7 @@ Examples
 """
 
 from gsopt.simulation.ledger import Placer, consolidated
+from gsopt.simulation.lift import lift
 from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.policy import (
     Action,
@@ -56,6 +57,7 @@ __all__ = [
     "Stop",
     "Wake",
     "consolidated",
+    "lift",
     "mean_jct_bound",
     "replay",
     "scenario_of",

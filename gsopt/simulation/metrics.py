@@ -48,7 +48,7 @@ class Metrics:
     lower_bound
         Proven bound on the mean job completion time of every policy; None unless all jobs completed.
     gap
-        Distance from mean job completion time to bound, relative to the former.
+        How much longer the mean job completion time is than the bound, relative to the bound.
     """
 
     policy: str

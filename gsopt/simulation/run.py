@@ -9,6 +9,7 @@ from typing import Any
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
+from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import gps_finish_times
@@ -65,6 +66,7 @@ class Replay:
 def simulate(
     workload: Workload,
     policy: Policy,
+    /,
     *,
     cluster: Cluster | int,
     speed: Speed | None = None,
@@ -85,7 +87,8 @@ def simulate(
     workload
         The jobs.
     policy
-        What decides; a name of `heuristics.policies`, or any callable that makes a decider.
+        What decides: any callable that makes a decider; for `gsopt.simulate` also a name of
+        `heuristics.policies`, or ``package.module:function``.
     cluster
         The GPUs, or their number.
     speed
@@ -173,7 +176,7 @@ def replay(
     engine.run(on_progress)
     if fair_times is None:
         fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
-    name = policy_name(partial(policy, **options) if options else policy)
+    name = name_of(partial(policy, **options) if options else policy)
     return Replay(
         scenario=scenario,
         metrics=metrics_of(engine, name, bound, fair_times),
@@ -208,18 +211,3 @@ def scenario_of(
         )
     except ValidationError as error:
         raise first_error("scenario", error) from None
-
-
-def policy_name(policy: Policy) -> str:
-    """Name a policy the way it was made: its function's name and the options set by `functools.partial`.
-
-    Examples
-    --------
-    >>> from heuristics.policies import tiresias
-    >>> policy_name(tiresias), policy_name(partial(tiresias, promote=2.0))
-    ('tiresias', 'tiresias(promote=2.0)')
-    """
-    if isinstance(policy, partial):
-        options = ", ".join(f"{name}={value!r}" for name, value in policy.keywords.items())
-        return f"{policy_name(policy.func)}({options})"
-    return getattr(policy, "__name__", type(policy).__name__)

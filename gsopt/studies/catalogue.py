@@ -1,21 +1,33 @@
 """Catalogue: finds the methods, policies, instances and readers when they are asked for.
 
-Of all of gsopt it alone reaches `formulations`, `heuristics` and `instances`.
+Of all of gsopt it alone reaches `formulations`, `heuristics` and `instances`. Other packages add to them by
+entry points of the groups ``gsopt.methods`` (named ``decision/name``) and ``gsopt.policies``; gsopt's own names
+go first. Any other method or policy is named ``package.module:function``, or given as the callable it is.
 """
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache, reduce
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method
+from gsopt.method import Method, accepts
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
+from gsopt.problems.scheduling import Scheduling
+from gsopt.simulation.lift import lift
 from gsopt.simulation.policy import Policy
+
+_METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
+
+#: Where the four packages lie, side by side.
+_HOME = Path(__file__).resolve().parents[2]
 
 
 def load(name: str) -> Problem[Any]:
@@ -31,7 +43,7 @@ def load(name: str) -> Problem[Any]:
     >>> load("reclaiming/aryl-figure-5").demand
     2
     """
-    problem: Problem[Any] = import_module("instances").load(name)
+    problem: Problem[Any] = _sibling("instances").load(name)
     return problem
 
 
@@ -43,7 +55,7 @@ def names(prefix: str = "") -> list[str]:
     >>> "reclaiming/aryl-figure-5" in names("reclaiming")
     True
     """
-    found: list[str] = import_module("instances").names(prefix)
+    found: list[str] = _sibling("instances").names(prefix)
     return found
 
 
@@ -55,17 +67,24 @@ def exact_methods(word: str) -> dict[str, Method]:
     >>> "exact" in exact_methods("reclaiming")
     True
     """
-    return _exports("formulations", word)
+    added = _added_methods(word).items()
+    return _exports("formulations", word) | {name: each for name, each in added if accepts(each, "budget")}
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Give the heuristics of a decision by name.
+    """Give the heuristics of a decision by name; those of scheduling are all policies, lifted.
 
     Examples
     --------
-    >>> "greedy" in heuristics("reclaiming")
-    True
+    >>> "greedy" in heuristics("reclaiming"), set(heuristics("scheduling")) >= set(policies())
+    (True, True)
     """
+    added = _added_methods(word).items()
+    return own_heuristics(word) | {name: each for name, each in added if not accepts(each, "budget")}
+
+
+def own_heuristics(word: str) -> dict[str, Method]:
+    """Give the heuristics of a decision that gsopt brings itself."""
     return _exports("heuristics", word)
 
 
@@ -87,7 +106,8 @@ def policies() -> dict[str, Policy]:
     >>> "srtf" in policies()
     True
     """
-    return _named_exports("heuristics.policies")
+    own = _named_exports("heuristics.policies")
+    return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
 
 
 def trace_readers() -> dict[str, Callable[..., Any]]:
@@ -103,7 +123,7 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
 
 def data_folder() -> Path | None:
     """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
-    folder: Path | None = import_module("instances").data_folder()
+    folder: Path | None = _sibling("instances").data_folder()
     return folder
 
 
@@ -129,23 +149,127 @@ def demo_workload() -> tuple[Workload, int]:
     return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
 
 
-def find_method(word: str, name: str) -> Method:
-    """Find one method of a decision by name.
+def find_method(word: str, method: Method | str) -> Method:
+    """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
 
     Raises
     ------
     InvalidInput
-        The decision has no such method.
+        The decision has no such method, or there is no such function.
 
     Examples
     --------
     >>> find_method("reclaiming", "greedy").__name__
     'greedy'
+    >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
+    'greedy'
     """
-    known = methods(word)
-    if name not in known:
-        raise InvalidInput("", "method", shorten(name), f"must be one of {', '.join(known)}")
-    return known[name]
+    found: Method = _find("method", method, lambda: methods(word))
+    return found
+
+
+def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
+    """Find one policy by its name, or as ``package.module:function``; a callable is one already.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such policy or function; `field` says where it was named.
+
+    Examples
+    --------
+    >>> find_policy("srtf") is find_policy("heuristics.policies:srtf")
+    True
+    """
+    found: Policy = _find(field, policy, policies)
+    return found
+
+
+def is_path(name: str) -> bool:
+    """Tell whether a name is meant as ``package.module:function``."""
+    return ":" in name
+
+
+def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any:
+    if callable(wanted):
+        return wanted
+    if not isinstance(wanted, str):
+        raise InvalidInput("", kind, shorten(wanted), "must be a name or a callable")
+    if is_path(wanted):
+        return _imported(kind, wanted)
+    offered = known()
+    if wanted not in offered:
+        rule = f"must be one of {', '.join(offered)}, or package.module:function"
+        raise InvalidInput("", kind, shorten(wanted), rule)
+    return offered[wanted]
+
+
+def _imported(kind: str, path: str) -> Any:
+    """Import what is named ``package.module:function``."""
+
+    def refuse(rule: str) -> NoReturn:
+        raise InvalidInput("", kind, shorten(path), rule) from None
+
+    module, _, name = path.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), *name.split(".")]):
+        refuse("must be package.module:function")
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            refuse(f"{module} cannot be imported: {one_line(error)}")
+        refuse(f"there is no module {error.name}")
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's module
+        refuse(f"{module} cannot be imported: {one_line(error)}")
+    try:
+        function = reduce(getattr, name.split("."), found)
+    except AttributeError:
+        refuse(f"{module} has no {name}")
+    if not callable(function):
+        refuse(f"must be a function, not {shorten(function)}")
+    return function
+
+
+def _added(group: str) -> tuple[EntryPoint, ...]:
+    return _entry_points(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=8)
+def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points of a group; anew when modules are sought elsewhere."""
+    del path
+    return tuple(entry_points(group=group))
+
+
+def _added_methods(word: str) -> dict[str, Method]:
+    """Give the methods of a decision that other packages add; a policy is one of scheduling too."""
+    found: dict[str, Method] = {}
+    for entry in _added(_METHODS):
+        decision, slash, name = entry.name.partition("/")
+        if not slash or decision not in problem_types():
+            rule = "must be named decision/name, such as reclaiming/mine"
+            raise InvalidInput(entry.value, f"entry point {_METHODS}", shorten(entry.name), rule)
+        if decision == word:
+            found[name] = _load(entry)
+    if word == Scheduling.word:
+        found |= {entry.name: lift(_load(entry)) for entry in _added(_POLICIES)}
+    own = _exports("formulations", word).keys() | own_heuristics(word).keys()
+    return {name: method for name, method in found.items() if name not in own}
+
+
+def _load(entry: EntryPoint) -> Any:
+    """Load an entry point; one that cannot be loaded says so when it is called, and the others still work."""
+    try:
+        return _imported("entry point", f"{entry.module}:{entry.attr}")
+    except InvalidInput as error:
+        line = f"{entry.name} of {entry.group}: {error}"
+
+    def unloaded(*_: Any, **options: Any) -> NoReturn:
+        del options
+        raise Unsupported(line)
+
+    unloaded.__name__ = entry.name.rpartition("/")[2]
+    return unloaded
 
 
 def _exports(package: str, word: str) -> dict[str, Any]:
@@ -154,7 +278,7 @@ def _exports(package: str, word: str) -> dict[str, Any]:
 
 
 def _named_exports(package: str) -> dict[str, Any]:
-    module = import_module(package)
+    module = _sibling(package)
     return {name: getattr(module, name) for name in module.__all__}
 
 
@@ -163,5 +287,24 @@ def _package(package: str, word: str) -> ModuleType | None:
         raise InvalidInput(
             "", "decision", shorten(word), f"must be one of {', '.join(sorted(problem_types()))}"
         )
+    _refuse_shadow(package)
     name = f"{package}.{word}"
     return import_module(name) if find_spec(name) else None
+
+
+def _sibling(name: str) -> ModuleType:
+    """Import one of the packages beside gsopt, or a module in it."""
+    _refuse_shadow(name.partition(".")[0])
+    return import_module(name)
+
+
+def _refuse_shadow(package: str) -> None:
+    """Refuse a file of the user's that Python would import in place of a package beside gsopt."""
+    spec = find_spec(package)
+    if spec is None:
+        raise InvalidInput("", package, "", f"must be installed beside gsopt, in {_HOME}")
+    found = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+    ours = _HOME / package / "__init__.py"
+    if not any(Path(each).resolve() == ours for each in found):
+        rule = f"hides the package {package} of gsopt; rename it, or move it elsewhere"
+        raise InvalidInput(", ".join(found), "", "", rule)

@@ -168,9 +168,11 @@ def _way(place: str, point: Point) -> _Way:
 
 def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
     """Give the methods of a decision, or the policies, among which the name is to be found."""
-    if word:
-        return {} if way.kind == _POLICY else catalogue.methods(word)
-    return {} if way.kind == _METHOD else catalogue.policies()
+    if way.kind == (_POLICY if word else _METHOD):
+        return {}
+    if catalogue.is_path(way.name):
+        return {way.name: catalogue.find_method(word, way.name) if word else catalogue.find_policy(way.name)}
+    return catalogue.methods(word) if word else catalogue.policies()
 
 
 def _fits(way: _Way, instance: Instance) -> bool:
@@ -180,9 +182,14 @@ def _fits(way: _Way, instance: Instance) -> bool:
 def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]) -> None:
     words = list(dict.fromkeys(instance.word for instance in given))
     for way in ways:
-        known = dict.fromkeys(name for word in words for name in _known(way, word))
+        with _within(source, way.place):
+            known = dict.fromkeys(name for word in words for name in _known(way, word))
         if way.name not in known:
-            rule = f"must be one of {', '.join(known)}" if known else "fits no instance of the study"
+            rule = (
+                f"must be one of {', '.join(known)}, or package.module:function"
+                if known
+                else "fits no instance of the study"
+            )
             place = f"{way.place}.{way.kind}" if way.kind else way.place
             raise InvalidInput(source, place, shorten(way.name), rule)
 

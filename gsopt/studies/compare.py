@@ -1,14 +1,19 @@
 """Compare: methods on problems, with value, best proven bound and gap side by side."""
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gsopt.errors import Unsupported
-from gsopt.method import Method, accepts
+from gsopt.budget import Budget
+from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
+from gsopt.job import Workload
+from gsopt.method import Method, accepts, name_of
 from gsopt.problem import Problem, Sense
 from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, settles
-from gsopt.studies.catalogue import exact_methods, find_method, methods
+from gsopt.scenario import Scenario
+from gsopt.studies.catalogue import exact_methods, find_method
+from gsopt.studies.catalogue import methods as methods_of
 from gsopt.studies.comparison import Comparison, Row
 from gsopt.studies.solve import better_of, solve
 
@@ -21,7 +26,7 @@ _EXACT, _HEURISTIC = "exact", "heuristic"
 
 def compare(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    methods: Iterable[Method | str] | None = None,
+    methods: Method | str | Iterable[Method | str] | None = None,
     *,
     time_limit: float | None = COMPARE_TIME_LIMIT,
     on_row: Callable[[Row], Any] | None = None,
@@ -29,14 +34,16 @@ def compare(
 ) -> Comparison:
     """Run methods on problems and put value, best proven bound and gap side by side.
 
-    Heuristics run first, and exact methods start from the best solution that they found.
+    Heuristics run first, and exact methods start from the best solution that they found. A method that raises
+    an error has a row that says so.
 
     Parameters
     ----------
     problems
         One problem or several.
     methods
-        The methods or their names; every method of the decision when None.
+        The methods, plain functions ``problem -> solution``, or names, which may be
+        ``package.module:function``; every method of the decision when None.
     time_limit
         Seconds per method and instance, for the methods that take a limit.
     on_row
@@ -46,6 +53,8 @@ def compare(
 
     Raises
     ------
+    InvalidInput
+        What is given is no problem, or there is no such method; nothing has run then.
     Contradiction
         A value is better than a bound that another method proved: one of the two is wrong.
 
@@ -56,37 +65,72 @@ def compare(
     >>> min(row.result.objective for row in comparison)
     1
     """
+    Budget(time_limit=time_limit)  # refused before anything runs
     rows: list[Row] = []
-    chosen = None if methods is None else list(methods)
-    for problem in [problems] if isinstance(problems, Problem) else problems:
-        found, interrupted = _compare_one(problem, chosen, time_limit, on_row, options)
+    for problem, wanted in _wanted(problems, methods):
+        found, interrupted = _compare_one(problem, wanted, time_limit, on_row, options)
         rows += found
         if interrupted:
             return Comparison(tuple(rows), interrupted=True)
     return Comparison(tuple(rows))
 
 
+def _wanted(
+    problems: Problem[Any] | Iterable[Problem[Any]],
+    chosen: Method | str | Iterable[Method | str] | None,
+) -> list[tuple[Problem[Any], dict[str, Method]]]:
+    """Give every problem with the methods that are to run on it, each under a name of its own."""
+    if isinstance(problems, Workload | Scenario):
+        rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
+        raise InvalidInput("", "problems", f"a {type(problems).__name__.lower()}", rule)
+    if isinstance(chosen, str) or callable(chosen):
+        chosen = [chosen]
+    several = None if chosen is None else list(chosen)
+    if isinstance(problems, Problem) or not isinstance(problems, Iterable) or isinstance(problems, str):
+        problems = [problems]
+    found = []
+    for problem in problems:
+        if not isinstance(problem, Problem):
+            raise InvalidInput(
+                "", "problems", shorten(problem), "must be a problem; gsopt.load gives one by name"
+            )
+        if several is None:
+            found.append((problem, methods_of(problem.word)))
+            continue
+        named: dict[str, Method] = {}
+        for each in several:
+            method = find_method(problem.word, each)
+            named[_free_name(each if isinstance(each, str) else name_of(method), named)] = method
+        found.append((problem, named))
+    return found
+
+
+def _free_name(name: str, taken: Container[str]) -> str:
+    """Give a name that no other method has: the name, or that with a number."""
+    return (
+        name
+        if name not in taken
+        else next(numbered for count in itertools.count(2) if (numbered := f"{name} ({count})") not in taken)
+    )
+
+
 def _compare_one(
     problem: Problem[Any],
-    chosen: list[Method | str] | None,
+    wanted: Mapping[str, Method],
     time_limit: float | None,
     on_row: Callable[[Row], Any] | None,
     options: dict[str, Any],
 ) -> tuple[list[Row], bool]:
     exact = exact_methods(problem.word)
-    wanted = [
-        find_method(problem.word, each) if isinstance(each, str) else each
-        for each in (methods(problem.word) if chosen is None else chosen)
-    ]
-    rows: dict[int, Row] = {}
+    rows: dict[str, Row] = {}
     best: Result[Any] | None = None
     interrupted = False
-    for place in sorted(range(len(wanted)), key=lambda place: accepts(wanted[place], "budget")):
-        method = wanted[place]
-        taken = {name: value for name, value in options.items() if accepts(method, name)}
+    for name in sorted(wanted, key=lambda name: accepts(wanted[name], "budget")):
+        method = wanted[name]
+        taken = {option: value for option, value in options.items() if accepts(method, option)}
         if best is not None and accepts(method, "budget"):
             taken.setdefault("start", best.solution)
-        result, note = None, ""
+        result, note, failed = None, "", False
         try:
             result = solve(problem, method, time_limit=time_limit, **taken)
         except Unsupported as reason:
@@ -94,15 +138,17 @@ def _compare_one(
         except KeyboardInterrupt:
             interrupted = True
             break
+        except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
+            note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
-        kind = _EXACT if method in exact.values() else _HEURISTIC
-        rows[place] = Row(problem.name or problem.word, method.__name__, kind, problem, result, note=note)
+        kind = _EXACT if method in exact.values() or accepts(method, "budget") else _HEURISTIC
+        rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)
         if on_row is not None:
-            on_row(rows[place])
+            on_row(rows[name])
         if result is not None and result.stopped_by is StoppedBy.INTERRUPT:
             interrupted = True
             break
-    return _settled(problem, [rows[place] for place in sorted(rows)]), interrupted
+    return _settled(problem, [rows[name] for name in wanted if name in rows]), interrupted
 
 
 def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:

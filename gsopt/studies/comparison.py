@@ -14,7 +14,7 @@ from rich.table import Table
 from gsopt.errors import InvalidInput
 from gsopt.grid import exact_total
 from gsopt.problem import Number, Problem, Sense
-from gsopt.result import Result, Status, plain
+from gsopt.result import Result, Status, plain, relative_gap
 from gsopt.studies.tables import html_of, percent, text_of
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Row:
     problem
         The instance.
     result
-        What the method found, or None when it does not handle the instance.
+        What the method found, or None when it does not handle the instance or failed.
     bound
         Best bound that any method proved on the instance, or None.
     optimum_known
         Whether some method's value meets that bound.
     note
         Why there is no result.
+    failed
+        Whether the method raised an error, which the note then names.
     """
 
     instance: str
@@ -62,6 +64,7 @@ class Row:
     bound: Number | None = None
     optimum_known: bool = False
     note: str = ""
+    failed: bool = False
 
     @property
     def excess(self) -> Number | None:
@@ -72,8 +75,8 @@ class Row:
 
     @property
     def gap(self) -> float | None:
-        """The excess relative to the best proven bound; None where that bound is 0 and the value is not."""
-        return _ratio(self.excess, self.bound)
+        """How much worse the value is than the best proven bound, relative to it; see `relative_gap`."""
+        return relative_gap(None if self.result is None else self.result.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the row as plain JSON types."""
@@ -89,6 +92,7 @@ class Row:
             "gap": self.gap,
             "runtime": None if found is None else found.runtime,
             "level": None if found is None else found.level.value,
+            "failed": self.failed,
             "note": self.note or ("" if found is None else found.message),
         }
 
@@ -272,23 +276,24 @@ def _totals(rows: list[Row]) -> list[str]:
         str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
         first,
         ("" if proven else "bound ") + second,
-        _gap(_ratio(excess, bound), excess),
+        _gap(relative_gap(value, bound), excess),
         _seconds(median(times)),
     ]
-
-
-def _ratio(excess: Number | None, bound: Number | None) -> float | None:
-    if excess is None or bound is None:
-        return None
-    if excess == 0:
-        return 0.0
-    return float(excess) / abs(float(bound)) if bound != 0 else None
 
 
 def _cells(row: Row, keys: Sequence[str]) -> list[str]:
     figures = [str(value) for value in _figures(row, keys)]
     if row.result is None:
-        return [row.instance, *figures, row.method, "", "", "", "", f"not applicable: {row.note}"]
+        return [
+            row.instance,
+            *figures,
+            row.method,
+            "",
+            "",
+            "",
+            "",
+            f"{'failed' if row.failed else 'not applicable'}: {row.note}",
+        ]
     found = row.result
     return [
         row.instance,

@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
-from gsopt.errors import GsoptError, Unsupported
+from gsopt.errors import GsoptError, Unsupported, one_line
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
@@ -46,15 +46,14 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
     except GsoptError as error:
         return Outcome(State.FAILED, {}, perf_counter() - begin, str(error), type(error).__name__)
     except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
-        line = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return Outcome(State.FAILED, {}, perf_counter() - begin, line, type(error).__name__)
+        return Outcome(State.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
     simple = {name: _finite(plain(value)) for name, value in figures.items()}
     return Outcome(State.DONE, simple, perf_counter() - begin)
 
 
 def _decided(cell: Cell) -> dict[str, Any]:
     problem = _problem(json.dumps(cell.instance))
-    method = catalogue.methods(cell.word)[cell.method]
+    method = catalogue.find_method(cell.word, cell.method)
     result = solve(problem, method, **typed(method, cell.options))
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
@@ -77,7 +76,7 @@ def _decided(cell: Cell) -> dict[str, Any]:
 
 def _replayed(cell: Cell) -> dict[str, Any]:
     scenario, round_length, bound = _scenario(json.dumps(cell.instance))
-    policy = catalogue.policies()[cell.method]
+    policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)

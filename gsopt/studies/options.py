@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gsopt import backends
 from gsopt.errors import InvalidInput, shorten
+from gsopt.method import name_of
 
 #: Objects that only a program can give.
 _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "log"})
@@ -24,7 +25,7 @@ def known_options(function: Callable[..., Any]) -> dict[str, Any]:
     {'alpha': <class 'float'>}
     """
     found: dict[str, Any] = {}
-    for name, parameter in signature(function).parameters.items():
+    for name, parameter in signature(function, eval_str=True).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:  # a typed dictionary of options, unpacked
             found |= {key: kind for part in get_args(parameter.annotation) for key, kind in _hints(part)}
         elif parameter.kind is Parameter.KEYWORD_ONLY and name not in _NOT_IN_A_FILE:
@@ -53,7 +54,7 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     for name, value in options.items():
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
-            rule = f"is no option of {function.__name__}; {there}"
+            rule = f"is no option of {name_of(function)}; {there}"
             raise InvalidInput("", name, shorten(value), rule)
     return {name: _typed(name, value, known[name]) for name, value in options.items()}
 

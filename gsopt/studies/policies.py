@@ -1,7 +1,7 @@
 """Policies: several policies on one workload side by side."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from gsopt.cluster import Cluster
+from gsopt.errors import one_line
 from gsopt.job import Workload
+from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation.ledger import Placer, consolidated
@@ -18,6 +20,7 @@ from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed
+from gsopt.studies.catalogue import find_policy
 from gsopt.studies.tables import html_of, text_of
 
 #: Seconds.
@@ -27,6 +30,13 @@ _DAY = 86_400
 @dataclass(frozen=True, repr=False)
 class PolicyComparison(Sequence[Metrics]):
     """The figures of several policies on one workload; prints as a table, in notebooks too.
+
+    Attributes
+    ----------
+    rows
+        The figures of each policy.
+    failed
+        What the other policies raised, by name, in one line each.
 
     Examples
     --------
@@ -38,6 +48,7 @@ class PolicyComparison(Sequence[Metrics]):
     """
 
     rows: tuple[Metrics, ...]
+    failed: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -76,6 +87,9 @@ class PolicyComparison(Sequence[Metrics]):
                 _seconds(row.lower_bound),
                 "-" if row.gap is None else f"{row.gap:.1%}",
             )
+        if self.failed:
+            table.caption = "\n".join(escape(f"{name} failed: {line}") for name, line in self.failed.items())
+            table.caption_justify = "left"
         return table
 
     def __str__(self) -> str:
@@ -100,7 +114,7 @@ def _seconds(value: float | None) -> str:
 
 def compare_policies(
     workload: Workload,
-    policies: Sequence[Policy],
+    policies: Iterable[Policy | str],
     *,
     cluster: Cluster | int,
     speed: Speed | None = None,
@@ -112,14 +126,14 @@ def compare_policies(
 ) -> PolicyComparison:
     """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
 
-    Use `functools.partial` to set a policy's options.
+    Policies are given as callables or by name. Use `functools.partial` to set a policy's options.
 
     Examples
     --------
     >>> from gsopt.job import Job
-    >>> from heuristics.policies import fifo, sjf
+    >>> from heuristics.policies import sjf
     >>> jobs = [Job(name=str(i), release_date=0, duration=3 - i, gpus=1) for i in range(3)]
-    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), [fifo, sjf], cluster=1)]
+    >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), ["fifo", sjf], cluster=1)]
     [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
     """
     scenario = scenario_of(
@@ -138,4 +152,10 @@ def compare_policies(
         bound=mean_jct_bound(scenario),
         fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
     )
-    return PolicyComparison(tuple(run(policy).metrics for policy in policies))
+    rows, failed = [], {}
+    for policy in [find_policy(each) for each in policies]:
+        try:
+            rows.append(run(policy).metrics)
+        except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
+            failed[name_of(policy)] = one_line(error)
+    return PolicyComparison(tuple(rows), failed)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from importlib.util import find_spec
 from math import ulp
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.problem import Number, Sense
-from gsopt.result import refuse_contradiction
+from gsopt.result import refuse_contradiction, relative_gap
 from gsopt.studies.outcome import State
 from gsopt.studies.rows import Row
 from gsopt.studies.store import reading
@@ -159,22 +158,13 @@ def _settled(rows: Sequence[Row]) -> Iterator[Row]:
             yield row
             continue
         bound = best[row.instance_key]
-        figures = {**row.figures, "proven_bound": bound, "gap": _gap(row.figures["objective"], bound)}
+        figures = {**row.figures, "proven_bound": bound, "gap": relative_gap(row.figures["objective"], bound)}
         yield replace(row, outcome=replace(row.outcome, figures=figures))
 
 
 def _sense(rows: Sequence[Row]) -> Sense:
     senses = [row.figures["sense"] for row in rows if "sense" in row.figures]
     return Sense(senses[0]) if senses else Sense.MINIMIZE
-
-
-def _gap(value: Number | None, bound: Number | None) -> float | None:
-    if value is None or bound is None:
-        return None
-    if value == bound:
-        return 0.0
-    excess = abs(Fraction(value) - Fraction(bound))
-    return float(excess) / abs(float(bound)) if bound != 0 else None
 
 
 def _resolution(figures: Mapping[str, Any]) -> float:

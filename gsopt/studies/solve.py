@@ -9,11 +9,11 @@ from gsopt.backends import Backend, CpSat, Highs
 from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget
 from gsopt.errors import InvalidInput, Unsupported, shorten
-from gsopt.method import Method, accepts
+from gsopt.method import Method, accepts, name_of, run
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
 from gsopt.result import Result
-from gsopt.studies.catalogue import exact_methods, find_method, heuristics
+from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
 
 #: Part of a time limit after which no further heuristic begins for the sake of a start.
 _HEURISTICS_SHARE = 0.5
@@ -40,7 +40,8 @@ def solve(
     problem
         The problem.
     method
-        A method or its name; the decision's default exact method when None.
+        A method, a plain function ``problem -> solution``, or its name, which may be
+        ``package.module:function``; the decision's default exact method when None.
     time_limit
         Seconds, the heuristics included; methods that need no limit because they end at once do not receive it.
     options
@@ -49,7 +50,8 @@ def solve(
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, or the time limit is no positive number.
+        The method or an option does not exist, the time limit is no positive number, or what the method
+        returns is no solution of the problem.
     Unsupported
         The method does not handle this problem.
 
@@ -61,13 +63,11 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
-    chosen = (
-        find_method(problem.word, "exact" if method is None else method) if not callable(method) else method
-    )
+    chosen = find_method(problem.word, "exact" if method is None else method)
     budget = Budget(time_limit=time_limit)
     for option in options:
         if not accepts(chosen, option):
-            raise InvalidInput("", option, "", f"is not an option of {chosen.__name__}")
+            raise InvalidInput("", option, "", f"is not an option of {name_of(chosen)}")
     if accepts(chosen, "budget"):
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
@@ -76,7 +76,7 @@ def solve(
         options["budget"] = budget
     elif time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = time_limit
-    return chosen(problem, **options)
+    return run(chosen, problem, **options)
 
 
 def warm_up(*solvers: Backend) -> None:
@@ -102,7 +102,7 @@ def warm_up(*solvers: Backend) -> None:
             solver.prepare()
     for word in problem_types():
         exact_methods(word)
-        heuristics(word)
+        own_heuristics(word)
     for solver in chosen:
         if isinstance(solver, Solver):
             solver.await_worker()
@@ -111,10 +111,11 @@ def warm_up(*solvers: Backend) -> None:
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Give the best solution that the decision's heuristics find; None when there is none.
 
-    No further heuristic begins once half of the budget, and a moment, is spent.
+    Those that other packages add are not asked: one that fails must not spoil an exact method. No further
+    heuristic begins once half of the budget, and a moment, is spent.
     """
     best: Result[Any] | None = None
-    for method in heuristics(problem.word).values():
+    for method in own_heuristics(problem.word).values():
         if best is not None and budget.passes(_HEURISTICS_SHARE, grace=_HEURISTICS_GRACE):
             break
         with suppress(Unsupported):

@@ -25,7 +25,8 @@ class Study(Frozen):
         A name, a suite or a file; or an object with the key ``instance``, ``generator`` (an instance of a
         decision), ``reader`` (a trace) or ``workload`` (a generator of workloads, or a workload file).
     methods
-        The name of a method or policy; or an object with the key ``method`` or ``policy``, and its options.
+        The name of a method or policy, which may be ``package.module:function``; or an object with the key
+        ``method`` or ``policy``, and its options.
     seeds
         Given to each method that draws at random; the others run once.
     time_limit

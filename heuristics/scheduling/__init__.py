@@ -1,13 +1,16 @@
-"""Published policies for scheduling over time, replayed on the instances of the exact methods."""
+"""Published policies for scheduling over time: those of `heuristics.policies`, each lifted to a heuristic."""
 
-from heuristics.scheduling.replays import (
-    efq,
-    elastic_las,
-    elastic_srtf,
-    equal_share,
-    fifo,
-    las,
-    srtf,
-)
+from gsopt.method import Method
+from gsopt.simulation import lift
+from heuristics import policies
 
-__all__ = ["efq", "elastic_las", "elastic_srtf", "equal_share", "fifo", "las", "srtf"]
+__all__ = policies.__all__
+
+_LIFTED = {name: lift(getattr(policies, name)) for name in __all__}
+
+
+def __getattr__(name: str) -> Method:
+    """Give a policy as a heuristic (PEP 562)."""
+    if name in _LIFTED:
+        return _LIFTED[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

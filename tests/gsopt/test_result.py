@@ -15,6 +15,8 @@ from gsopt.result import (
     Status,
     StoppedBy,
     agree,
+    gap_by_value,
+    is_within,
     plain,
     refuse_contradiction,
     relative_gap,
@@ -102,7 +104,28 @@ def test_exact_numbers_differ_however_close(value: int, by: int) -> None:
 
 
 def test_gap_is_never_infinite() -> None:
-    """Around a value of 0 the gap is 0 when proven and None when not."""
+    """Around a bound of 0 the gap is 0 when proven and None when not."""
     assert relative_gap(0, 0) == 0.0
-    assert relative_gap(0, -3) is None
+    assert relative_gap(3, 0) is None
+    assert relative_gap(0, -3) == 1.0
     assert plain(Fraction(7, 7)) == 1
+
+
+@given(st.integers(0, 200), st.integers(0, 200), st.fractions(0, 3, max_denominator=20).map(float))
+def test_every_reading_of_a_gap_is_the_same(value: int, bound: int, asked: float) -> None:
+    """A value is within a gap exactly when its distance is at most that share of the bound."""
+    gap = relative_gap(value, bound)
+    if gap is not None and abs(gap - asked) > 1e-9:
+        assert is_within(value, bound, asked) == (gap < asked)
+        assert is_within(-value, -bound, asked) == (gap < asked)
+    assert is_within(value, bound, asked) == (abs(value - bound) <= Fraction(asked) * bound)
+
+
+@given(st.integers(-200, 200), st.integers(-200, 200), st.fractions(0, 3, max_denominator=20).map(float))
+def test_a_gap_by_the_value_is_never_wider(value: int, bound: int, asked: float) -> None:
+    """A solver that stops at the narrower gap relative to the value has met the one relative to the bound."""
+    narrower = gap_by_value(asked)
+    if abs(value - bound) <= Fraction(narrower) * abs(value) * (1 - Fraction(1, 10**9)):
+        assert is_within(value, bound, asked)
+    if 0 < bound <= value and is_within(value, bound, asked):
+        assert abs(value - bound) <= Fraction(narrower) * value * (1 + Fraction(1, 10**9))

@@ -1,5 +1,6 @@
 """Scaling: what solvers prove of objectives of any magnitude."""
 
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from random import Random
@@ -9,11 +10,11 @@ import numpy as np
 import pytest
 
 from gsopt.backends import CpSat, Highs, Scip
-from gsopt.backends.base import Backend
+from gsopt.backends.base import Backend, Outcome
 from gsopt.budget import Budget
 from gsopt.grid import Exact, decimal
 from gsopt.problem import Sense
-from gsopt.result import Status, StoppedBy
+from gsopt.result import Status, StoppedBy, is_within
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 
@@ -122,9 +123,83 @@ def test_a_gap_ends_the_search_with_a_bound_that_holds() -> None:
     assert proof.values is not None
     assert proof.bound is not None
     assert proof.bound <= Fraction(77, 10) <= value(form, proof.values)
-    assert value(form, proof.values) - proof.bound <= value(form, proof.values) / 2
+    assert is_within(value(form, proof.values), proof.bound, 0.5)
     closed = value(form, proof.values) == proof.bound
     assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
+
+
+@dataclass(frozen=True)
+class Listening(Highs):
+    """HiGHS, and the gaps that it is asked for."""
+
+    asked: list[float] = field(default_factory=list)
+
+    def solve(self, form: StandardForm, *, gap: float = 0.0, **options: Any) -> Outcome:
+        """Note the gap, and solve."""
+        self.asked.append(gap)
+        return super().solve(form, gap=gap, **options)
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "offset", "passed"),
+    [  # one column, from least to most at a cost of 1 each
+        (0, 8, 0.0, 0.5),
+        (2, 8, 6.0, 0.5),  # relative to more than the solver sees
+        (4, 8, -2.0, 0.25),  # a bound of 4 is one of 2
+        (2, 8, -2.0, 0.0),  # the bound may be 0
+        (-8, -2, -6.0, 0.5),
+        (-8, -4, 2.0, 0.25),
+        (-8, -4, 8.0, 0.0),
+        (-1, 8, 3.0, 0.0),  # neither sign is sure
+        (0, np.inf, 3.0, 0.5),
+        (-np.inf, 0, 3.0, 0.0),
+    ],
+)
+@pytest.mark.parametrize("sense", list(Sense))
+@pytest.mark.parametrize("integer", [True, False])
+def test_a_gap_is_narrowed_for_a_constant_that_the_solver_does_not_see(
+    least: float, most: float, offset: float, passed: float, sense: Sense, integer: bool
+) -> None:
+    """The solver gets a gap that, met without the objective's constant, is met with it too."""
+    mirror = 1.0 if sense is Sense.MINIMIZE else -1.0
+    lower, upper = sorted((mirror * least, mirror * most))
+    form = StandardForm.build(
+        cost=[1.0, 0.0],
+        matrix=[[1.0, 1.0]],
+        row_lower=[-10.0],
+        row_upper=[10.0],
+        column_lower=[lower, -20.0],
+        column_upper=[upper, 20.0],
+        integer=[integer, integer],
+        sense=sense,
+        offset=mirror * offset,
+    )
+    backend = Listening()
+    optimize(form, Budget(gap=0.5, backend=backend))
+    assert backend.asked == [pytest.approx(passed)]
+
+
+@pytest.mark.parametrize("backend", [Highs(), CpSat(), Scip()], ids=lambda backend: backend.name)
+@pytest.mark.parametrize("sense", list(Sense))
+def test_an_asked_gap_is_met_whatever_the_constant(backend: Backend, sense: Sense) -> None:
+    """Value and bound are as close as asked in the problem's own numbers, for constants of both signs."""
+    random = Random(5)
+    for offset in (0.0, 40.0, -40.0, -99.5, 1e6):
+        costs = [random.randint(10, 30) for _ in range(14)]
+        rows = [[random.randint(0, 3) for _ in costs] for _ in range(5)]
+        up = sense is Sense.MINIMIZE
+        form = StandardForm.build(
+            cost=costs,
+            matrix=rows,
+            row_lower=np.full(5, 12.0 if up else -np.inf),
+            row_upper=np.full(5, np.inf if up else 12.0),
+            column_upper=np.ones(14),
+            sense=sense,
+            offset=offset,
+        )
+        proof = optimize(form, Budget(gap=0.2, backend=backend))
+        assert proof.values is not None
+        assert is_within(value(form, proof.values), proof.bound, 0.2)
     closed = value(form, proof.values) == proof.bound
     assert proof.status is (Status.OPTIMAL if closed else Status.FEASIBLE)
 

@@ -242,5 +242,5 @@ def test_options_reach_the_solver() -> None:
     assert parameters["num_workers"] == 3
     assert parameters["random_seed"] == 7
     assert parameters["linearization_level"] == 1
-    assert parameters["relative_gap_limit"] == 0.25
+    assert parameters["relative_gap_limit"] == 0.2  # relative to the value
     assert parameters["max_time_in_seconds"] == 9.0

@@ -261,7 +261,6 @@ def _racked(**fields: Any) -> Workload:
         (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (0,))]], "changes the GPUs"),
         (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (9,))]], "GPU 9 is there"),
         (_racked(gpu_type="new"), _RACKS, [[Start(0, (0,))]], "new GPUs only"),
-        (_racked(memory=11), _RACKS, [[Start(0, (0,))]], "fit its memory"),
         (_racked(memory=6), _RACKS, [[Start(0, (0,)), Start(1, (0,))]], "fit its memory"),
     ],
 )

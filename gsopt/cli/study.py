@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from gsopt.cli.exits import Exit
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
     from gsopt.studies.results import Results
     from gsopt.studies.runner import Progress
 
-_FAILED, _INTERRUPTED = 1, 130
 _MINUTE, _HOUR = 60, 3600
 
 app = typer.Typer(
@@ -53,13 +53,13 @@ def run(
             found = studies.run(study, out, workers=workers, retry=retry, on_progress=show, source=str(spec))
     except KeyboardInterrupt:
         typer.echo("gsopt: interrupted", err=True)
-        raise typer.Exit(_INTERRUPTED) from None
+        raise typer.Exit(Exit.INTERRUPTED) from None
     _tell(found)
     if found.interrupted:
         typer.echo("gsopt: interrupted; every finished cell is kept, and the same command goes on", err=True)
-        raise typer.Exit(_INTERRUPTED)
+        raise typer.Exit(Exit.INTERRUPTED)
     if found.failed:
-        raise typer.Exit(_FAILED)
+        raise typer.Exit(Exit.FAILED)
 
 
 @app.command()

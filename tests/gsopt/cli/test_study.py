@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.cli import Exit
+from gsopt.cli.exits import Exit
 from gsopt.studies import Study, read_study, results, run
 from tests.commands import COMMAND, gsopt
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study

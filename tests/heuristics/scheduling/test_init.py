@@ -1,30 +1,26 @@
 """Replayed policies: what the judge finds of them is what the simulator books."""
 
+import inspect
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 import pytest
 
 import gsopt
+import heuristics.scheduling
 from gsopt.errors import InvalidInput
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.simulation import Policy, replay
-from gsopt.studies.catalogue import heuristics
-from heuristics import policies
+from gsopt.studies import catalogue
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
 from tests.strategies.scheduling import figure_4, tiny
 
 Method = Callable[..., Result[SchedulingSolution]]
 
 POLICIES: dict[Method, Policy] = {
-    efq: policies.efq,
-    elastic_srtf: policies.elastic_srtf,
-    elastic_las: policies.elastic_las,
-    equal_share: policies.equal_share,
-    fifo: policies.fifo,
-    srtf: policies.srtf,
-    las: policies.las,
+    catalogue.heuristics("scheduling")[name]: policy for name, policy in catalogue.policies().items()
 }
 
 every_method = pytest.mark.parametrize("method", POLICIES, ids=lambda method: method.__name__)
@@ -200,8 +196,12 @@ def test_bad_options_are_refused(method: Method, options: dict[str, Any]) -> Non
         method(figure_4(), **options)
 
 
-def test_the_packages_methods() -> None:
-    """The decision offers these replays, each by the name of its function."""
-    found = heuristics("scheduling")
-    assert set(found.values()) == set(POLICIES)
-    assert all(name == method.__name__ for name, method in found.items())
+def test_every_policy_is_a_method() -> None:
+    """The decision offers every policy, each by its name and with its options."""
+    found = heuristics.scheduling
+    assert set(found.__all__) == set(catalogue.policies())
+    for name, policy in catalogue.policies().items():
+        method = getattr(found, name)
+        assert (method.__name__, method.__doc__) == (name, inspect.getdoc(policy))
+        assert list(signature(method).parameters)[1:] == list(signature(policy).parameters)[1:]
+    assert not hasattr(found, "lifo")

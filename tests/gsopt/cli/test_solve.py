@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gsopt.cli import Exit
+from gsopt.cli.exits import Exit
 from gsopt.files import write
 from gsopt.problems.reader import problem_types
 from instances.reclaiming import server_uniform

@@ -1,0 +1,38 @@
+"""``gsopt check``: judge somebody's solution."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from gsopt.cli.arguments import InstanceArgument, Json
+from gsopt.cli.exits import Exit
+from gsopt.cli.instances import read_instance
+from gsopt.problems.reader import read_solution
+from gsopt.result import plain
+
+
+def check(
+    instance: InstanceArgument,
+    solution: Annotated[str, typer.Argument(help="solution file, or the output of solve --json")],
+    as_json: Json = False,
+) -> None:
+    """Judge somebody's solution of an instance."""
+    problem = read_instance(instance)
+    candidate = read_solution(solution, problem)
+    broken = problem.violations(candidate)
+    figures: dict[str, Any] = {"feasible": not broken, "violations": broken}
+    if not broken:
+        figures["objective"] = plain(problem.objective(candidate))
+        figures["measures"] = {name: plain(value) for name, value in problem.measures(candidate).items()}
+    if as_json:
+        typer.echo(json.dumps(figures))
+    elif broken:
+        for line in broken:
+            typer.echo(f"violation: {line}")
+    else:
+        typer.echo(f"feasible, {problem.unit}: {figures['objective']}")
+        for name, value in figures["measures"].items():
+            typer.echo(f"  {name}: {value}")
+    if broken:
+        raise typer.Exit(Exit.FAILED)

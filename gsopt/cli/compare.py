@@ -1,0 +1,54 @@
+"""``gsopt compare``: every method of a decision, or every policy on a trace."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, TimeLimit, Window
+from gsopt.cli.exits import Exit
+from gsopt.cli.instances import compare_instances, read_instances
+from gsopt.cli.output import print_policies, print_table
+from gsopt.cli.traces import find_policies, read_scenario, replay_policies
+from gsopt.errors import InvalidInput, shorten
+from gsopt.studies.compare import COMPARE_TIME_LIMIT
+
+
+def compare(
+    what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files; or a trace")],
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="only this method or policy, by name or as module:function; may be repeated"),
+    ] = None,
+    time_limit: TimeLimit = COMPARE_TIME_LIMIT,
+    seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
+    summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
+    reader: Reader = None,
+    gpus: GpuCount = None,
+    cluster: ClusterFile = None,
+    window: Window = None,
+    as_json: Json = False,
+) -> None:
+    """Compare every method of a decision with the proven optimum, or every policy on one trace.
+
+    A trace is given with its --reader, or as a workload file; either with --gpus or --cluster.
+    """
+    if (reader, gpus, cluster, window) != (None,) * 4:
+        if len(what) > 1:
+            raise InvalidInput("", "compare", shorten(what[1]), "policies are compared on one trace at a time")
+        policies = find_policies(method, "--method", seed)
+        replays = replay_policies(read_scenario(what[0], reader, gpus, cluster, window=window), policies)
+        print_policies([replay.metrics for replay in replays], as_json=as_json)
+        if len(replays) < len(policies):
+            raise typer.Exit(Exit.FAILED)
+        return
+    comparison = compare_instances(read_instances(what), method, time_limit, seed)
+    if as_json:
+        typer.echo(json.dumps([row.as_dict() for row in comparison], indent=1))
+    else:
+        print_table(comparison.summary() if summary else comparison.table())
+    if comparison.interrupted:
+        typer.echo("gsopt: interrupted; the rows above are complete", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)
+    if any(row.failed for row in comparison):
+        raise typer.Exit(Exit.FAILED)

@@ -1,0 +1,50 @@
+"""Instances that the command line names, and their comparison."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gsopt.cli.progress import show_progress
+from gsopt.problem import Problem
+from gsopt.problems.reader import read_problem
+from gsopt.studies import catalogue
+from gsopt.studies.compare import compare as compare_methods
+from gsopt.studies.comparison import Comparison, Row
+
+
+def read_instance(name: str) -> Problem[Any]:
+    """Read an instance file, or a committed instance by name."""
+    return read_problem(name) if Path(name).exists() or name.endswith(".json") else catalogue.load(name)
+
+
+def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
+    """Read whatever is named: decisions, suites, instances and files."""
+    found: list[Problem[Any]] = []
+    for name in what:
+        suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")
+        found += [catalogue.load(member) for member in suite] if suite else [read_instance(name)]
+    return found
+
+
+def compare_instances(
+    problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
+) -> Comparison:
+    """Compare methods on instances, with progress; what is finished is kept at Ctrl-C."""
+    for word in dict.fromkeys(problem.word for problem in problems):
+        for name in chosen or ():
+            catalogue.find_method(word, name)  # refused before anything runs
+    comparison = Comparison(())
+    with show_progress() as progress:
+        task = progress.add_task("", total=len(problems))
+        for problem in problems:
+
+            def show(row: Row, task: Any = task) -> None:
+                progress.update(task, description=f"{row.instance}: {row.method}")
+
+            comparison += compare_methods(
+                problem, chosen or None, time_limit=time_limit, on_row=show, seed=seed
+            )
+            if comparison.interrupted:
+                break
+            progress.advance(task)
+    return comparison

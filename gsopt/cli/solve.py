@@ -1,0 +1,117 @@
+"""``gsopt solve``: one instance, one method, one judged result."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+
+from gsopt import backends
+from gsopt.backends import Backend
+from gsopt.cli.arguments import InstanceArgument, Json
+from gsopt.cli.exits import Exit
+from gsopt.cli.instances import read_instance
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import to_json
+from gsopt.method import uses
+from gsopt.problem import Problem
+from gsopt.problems.reader import read_solution
+from gsopt.result import Result, Status, plain
+from gsopt.studies import catalogue
+from gsopt.studies.solve import solve as solve_problem
+from gsopt.studies.tables import percent
+
+
+def solve(
+    file: InstanceArgument,
+    method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
+    backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
+    gap: Annotated[float | None, typer.Option(help="gap (relative to the bound) at which to stop, such as 0.01")] = None,
+    start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
+    seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
+    log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
+    as_json: Json = False,
+) -> None:
+    """Solve one instance and print the judged result."""
+    problem = read_instance(file)
+    chosen = catalogue.find_method(problem.word, method or "exact")
+    options: dict[str, Any] = {}
+    if backend is not None:
+        options["backend"] = _backend(backend)
+    if gap is not None:
+        options["gap"] = gap
+    if start is not None:
+        options["start"] = read_solution(start, problem)
+    if seed is not None:
+        options["seed"] = seed
+    if log:
+        options["log"] = True
+    with _show_incumbents(problem) as report:
+        if uses(chosen, "on_incumbent"):
+            options["on_incumbent"] = report
+        result = solve_problem(problem, chosen, time_limit=time_limit, **options)
+    if as_json:
+        typer.echo(json.dumps(result.as_dict()))
+    else:
+        _print_result(problem, result)
+    raise typer.Exit(_exit_code(result))
+
+
+@contextmanager
+def _show_incumbents(problem: Problem[Any]) -> Iterator[Callable[[Result[Any]], None]]:
+    """Show the best value and bound so far while a solver runs."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task(f"solving {problem.name}", total=None)
+
+        def report(incumbent: Result[Any]) -> None:
+            bound = "-" if incumbent.bound is None else f"{float(incumbent.bound):g}"
+            found = f"{problem.unit}: {float(incumbent.objective or 0):g}, bound {bound}"
+            progress.update(task, description=f"solving {problem.name}  {found}")
+
+        yield report
+
+
+def _backend(name: str) -> Backend:
+    known = {kind.name: kind for kind in backends.SOLVERS}
+    if name not in known:
+        raise InvalidInput("", "--backend", shorten(name), f"must be one of {', '.join(known)}")
+    return known[name]()
+
+
+def _exit_code(result: Result[Any]) -> Exit:
+    if result.solution is not None:
+        return Exit.SOLUTION
+    return Exit.INFEASIBLE if result.status is Status.INFEASIBLE else Exit.NO_SOLUTION
+
+
+def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
+    gap = "-" if result.gap is None else percent(result.gap)
+    lines = {
+        "method": result.method + (f" ({result.solver})" if result.solver else ""),
+        "status": f"{result.status.value}, {result.level.value}",
+        problem.unit: plain(result.objective),
+        "bound": plain(result.bound),
+        "gap": gap,
+        "stopped by": result.stopped_by.value,
+        "time": f"{result.runtime:.3f} s",
+    }
+    if result.message:
+        lines["note"] = result.message
+    if result.solution is not None:
+        lines |= {name: plain(value) for name, value in problem.measures(result.solution).items()}
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        typer.echo(f"{name:<{width}}  {'-' if value is None else value}")
+    if result.solution is not None:
+        typer.echo(to_json(result.solution), nl=False)

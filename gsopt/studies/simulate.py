@@ -1,0 +1,28 @@
+"""Simulate: as `gsopt.simulation.simulate`, with policies by name too."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from gsopt import simulation
+from gsopt.job import Workload
+from gsopt.simulation.policy import Policy
+from gsopt.simulation.run import Replay
+from gsopt.studies.catalogue import find_policy
+
+Options = ParamSpec("Options")
+
+
+def _by_name(
+    function: Callable[Concatenate[Workload, Policy, Options], Replay],
+) -> Callable[Concatenate[Workload, Policy | str, Options], Replay]:
+    @wraps(function)
+    def simulate(
+        workload: Workload, policy: Policy | str, /, *args: Options.args, **kwargs: Options.kwargs
+    ) -> Replay:
+        return function(workload, find_policy(policy), *args, **kwargs)
+
+    return simulate
+
+
+simulate = _by_name(simulation.simulate)
