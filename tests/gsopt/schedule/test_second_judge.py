@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 
 from gsopt.bounds import lower_bound, moore_hodgson_bound
+from gsopt.events import Reclaim
+from gsopt.job import Workload
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.judge import judge
@@ -16,6 +19,9 @@ from tests.gsopt.schedule.play import Player, scenario
 
 #: Scenarios in one block of each test.
 _LEGAL, _BROKEN = 250, 150
+
+#: Seconds since 1970.
+_TODAY = 1_700_000_000
 
 
 def _played(seed: int) -> tuple[Random, Scenario, Schedule] | None:
@@ -95,6 +101,39 @@ def test_legal_schedules_are_legal(block: int) -> None:
         assert max(bound(given.workload, gpus) for bound in (lower_bound, moore_hodgson_bound)) <= total
         played += 1
     assert played > _LEGAL / 2
+
+
+def _today(given: Scenario, schedule: Schedule) -> tuple[Scenario, Schedule]:
+    """Let all begin at a date of today, as seconds since 1970 in floats."""
+
+    def dated(item: Any, *fields: str) -> Any:
+        return item.model_copy(update={name: getattr(item, name) + _TODAY for name in fields})
+
+    jobs = [dated(job, "release_date") for job in given.workload.jobs]
+    events = [
+        dated(event, "time", *(["deadline"] if isinstance(event, Reclaim) else [])) for event in given.events
+    ]
+    update = {
+        "workload": Workload(jobs=jobs),
+        "capacity_changes": tuple(dated(change, "time") for change in given.capacity_changes),
+        "events": tuple(events),
+    }
+    segments = tuple(
+        segment._replace(start=float(segment.start + _TODAY), end=float(segment.end + _TODAY))
+        for segment in schedule.segments
+    )
+    vacated = tuple(Vacated(float(time + _TODAY), server) for time, server in schedule.vacated)
+    return given.model_copy(update=update), Schedule(segments, schedule.preemptive, vacated)
+
+
+def test_legal_schedules_are_legal_today() -> None:
+    """Where seconds count from 1970 and floats round to a quarter of a microsecond, it is the same."""
+    for seed in range(_LEGAL):
+        if (each := _played(seed)) is not None:
+            given, schedule = _today(*each[1:])
+            found = judge(schedule, given)
+            assert (seed, found.violations) == (seed, ())
+            assert list(found.completion_times) == [float(_TODAY + t) for t in verdict(each[2], each[1])]
 
 
 @pytest.mark.parametrize("block", range(2))
