@@ -425,6 +425,11 @@ class EngineState:
         return self._engine.now
 
     @property
+    def cluster(self) -> Any:
+        """The cluster."""
+        return self._engine.scenario.cluster
+
+    @property
     def capacity(self) -> int:
         """Number of GPUs that are there."""
         return self._engine.ledger.capacity

@@ -88,6 +88,10 @@ class State(Protocol):
         """The time."""
 
     @property
+    def cluster(self) -> Any:
+        """The cluster."""
+
+    @property
     def capacity(self) -> int:
         """Number of GPUs that are there."""
 
