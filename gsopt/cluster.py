@@ -1,8 +1,9 @@
 """Cluster: a plain number of GPUs, or racks of machines of GPUs and the network tiers between them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
@@ -142,9 +143,36 @@ class Cluster(Frozen):
         return tuple(index for index, machine in enumerate(self.machines) for _ in range(machine.gpus))
 
     @cached_property
+    def gpus_of(self) -> Mapping[str, range]:
+        """Numbers of the GPUs of every machine, by its name."""
+        ends = accumulate(machine.gpus for machine in self.machines)
+        return {
+            machine.name: range(end - machine.gpus, end)
+            for machine, end in zip(self.machines, ends, strict=True)
+        }
+
+    @cached_property
     def rack_of(self) -> tuple[int, ...]:
         """Number of the rack of every machine."""
         return tuple(index for index, rack in enumerate(self.racks) for _ in rack.machines)
+
+    def room(self, gpu_type: str = "", memory: int = 0) -> int:
+        """Count the GPUs of a type, of any when empty, that have so much memory each.
+
+        The GPUs of a plain cluster have no type, and their memory is not looked at.
+
+        Examples
+        --------
+        >>> Cluster.uniform(machines=2, gpus=4, memory=80).room(memory=81), Cluster.plain(8).room(memory=81)
+        (0, 8)
+        """
+        if self.is_plain:
+            return 0 if gpu_type else self.plain_gpus
+        return sum(
+            machine.gpus
+            for machine in self.machines
+            if gpu_type in {"", machine.gpu_type} and (machine.memory is None or machine.memory >= memory)
+        )
 
     def tier(self, gpus: Sequence[int]) -> Tier:
         """Find the tier that joins GPUs, given by number."""

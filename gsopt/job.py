@@ -1,5 +1,8 @@
-"""Job and Workload: what is submitted to a cluster, and when."""
+"""Job and Workload: what is submitted to a cluster, when, and in which ways it can run."""
 
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
@@ -14,6 +17,78 @@ RelativeSpeed = Annotated[float, Field(gt=0, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
+
+#: Bytes on each GPU of a job.
+Bytes = Annotated[int, Field(ge=0)]
+
+#: How many times longer an iteration takes than it could; at least 1.
+Slowdown = Annotated[float, Field(ge=1, le=1e6)]
+
+#: The name of the mode that is a job's own menu, memory and batch size.
+DEFAULT_MODE = ""
+
+
+class Mode(Frozen):
+    """Another way to run a job: another batch size, or sub-batches whose gradients are accumulated.
+
+    Attributes
+    ----------
+    name
+        Name of the mode, unique in its job.
+    menu
+        Every number of GPUs on which the job may run in this mode, with its speed there. Speeds of all modes
+        have one unit: the job alone on its demanded GPUs in its default mode has speed 1.
+    memory
+        Bytes that the job needs on each of its GPUs; None when as in the default mode.
+    batch_size
+        Samples per iteration over all GPUs; None when as in the default mode.
+    steps
+        Number of sub-batches into which the batch is divided.
+
+    Examples
+    --------
+    >>> Mode(name="halves", menu=[(2, 0.9)], memory=6 * 2**30, steps=2).menu
+    ((2, 0.9),)
+    """
+
+    name: Name
+    menu: Annotated[Many[Entry], Field(min_length=1)]
+    memory: Bytes | None = None
+    batch_size: Annotated[int, Field(ge=1)] | None = None
+    steps: Annotated[int, Field(ge=1)] = 1
+
+    @field_validator("menu", mode="after")
+    @classmethod
+    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
+        return _refuse_equal_counts(menu)
+
+
+class Phase(Frozen):
+    """A share of a job's work in which it is slower than its menus say.
+
+    Attributes
+    ----------
+    until
+        Share of the work at which the phase ends, above 0 and at most 1; it begins where the one before ends.
+    slowdown
+        How many times longer the work of this phase takes; at least 1.
+    modes
+        Slowdown in single modes, by name, instead; the default mode has the empty name.
+
+    Examples
+    --------
+    >>> early = Phase(until=0.25, slowdown=2.0, modes={"large batch": 3.0})
+    >>> early.slowdown_in("large batch"), early.slowdown_in("")
+    (3.0, 2.0)
+    """
+
+    until: Annotated[float, Field(gt=0, le=1)]
+    slowdown: Slowdown = 1.0
+    modes: Mapping[str, Slowdown] = Field(default_factory=dict)
+
+    def slowdown_in(self, mode: str) -> float:
+        """Give the slowdown in a mode."""
+        return self.modes.get(mode, self.slowdown)
 
 
 class Job(Frozen):
@@ -41,6 +116,12 @@ class Job(Frozen):
         Samples per iteration over all GPUs; None when unknown.
     gpu_type
         The only type of GPU on which it may run; empty for any.
+    modes
+        Other ways to run it. Menu, memory and batch size of the job itself are its default mode, which has
+        the empty name.
+    phases
+        Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none
+        when it is always as fast.
 
     Examples
     --------
@@ -49,6 +130,10 @@ class Job(Frozen):
     >>> elastic = Job(name="b", release_date=0, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0), (4, 1.5)])
     >>> elastic.counts, elastic.speed(4)
     ((1, 2, 4), 1.5)
+    >>> halves = Mode(name="halves", menu=[(1, 0.9)], memory=6, steps=2)
+    >>> divided = Job(name="c", release_date=0, duration=60, gpus=1, memory=10, modes=[halves])
+    >>> divided.speeds, divided.memory_in("halves")
+    ({'': {1: 1.0}, 'halves': {1: 0.9}}, 6)
     """
 
     name: Name
@@ -57,16 +142,42 @@ class Job(Frozen):
     gpus: Gpus
     menu: Many[Entry] = ()
     model: str = ""
-    memory: Annotated[int, Field(ge=0)] | None = None
+    memory: Bytes | None = None
     batch_size: Annotated[int, Field(ge=1)] | None = None
     gpu_type: str = ""
+    modes: Many[Mode] = ()
+    phases: Many[Phase] = ()
+
+    @field_validator("menu", mode="after")
+    @classmethod
+    def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
+        return _refuse_equal_counts(menu)
+
+    @field_validator("modes", mode="after")
+    @classmethod
+    def _mode_names_differ(cls, modes: tuple[Mode, ...]) -> tuple[Mode, ...]:
+        refuse_doubles("modes", (mode.name for mode in modes))
+        return modes
+
+    @field_validator("phases", mode="after")
+    @classmethod
+    def _phases_rise_to_one(cls, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
+        for index, (early, late) in enumerate(pairwise(phases)):
+            if early.until >= late.until:
+                raise RuleBroken(f"phases[{index + 1}].until", late.until, "must rise")
+        if phases and phases[-1].until != 1:
+            raise RuleBroken(
+                f"phases[{len(phases) - 1}].until", phases[-1].until, "must be 1 in the last phase"
+            )
+        return phases
 
     @model_validator(mode="after")
-    def _menu_counts_differ(self) -> "Job":
-        counts = [count for count, _ in self.menu]
-        for index, count in enumerate(counts):
-            if count in counts[:index]:
-                raise RuleBroken(f"menu[{index}][0]", count, "must differ from every other count")
+    def _phases_name_modes(self) -> "Job":
+        known = {DEFAULT_MODE, *(mode.name for mode in self.modes)}
+        for index, phase in enumerate(self.phases):
+            for name in phase.modes:
+                if name not in known:
+                    raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
         return self
 
     @model_validator(mode="after")
@@ -82,18 +193,41 @@ class Job(Frozen):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Every number of GPUs on which the job may run, ascending."""
+        """Every number of GPUs on which the job may run in its default mode, ascending."""
         return tuple(sorted(count for count, _ in self.menu)) or (self.gpus,)
 
-    def speed(self, count: int) -> float:
-        """Give the speed on an allowed number of GPUs of one machine, alone.
+    @cached_property
+    def speeds(self) -> Mapping[str, Mapping[int, float]]:
+        """Speed alone, on GPUs of one machine and without phases: by mode, then by allowed number of GPUs."""
+        menus = {mode.name: mode.menu for mode in self.modes}
+        return {
+            name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
+        }
+
+    def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
+        """Give the speed in a mode on an allowed number of GPUs of one machine, alone and without phases.
 
         Raises
         ------
         KeyError
-            The job may not run on that number of GPUs.
+            The job has no such mode, or may not run on that number of GPUs in it.
         """
-        return dict(self.menu)[count] if self.menu else {self.gpus: 1.0}[count]
+        return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
+
+    def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
+        """Give the bytes that a mode needs on each GPU; None when unknown."""
+        if mode == DEFAULT_MODE:
+            return self.memory
+        given = next((other.memory for other in self.modes if other.name == mode), None)
+        return self.memory if given is None else given
+
+
+def _refuse_equal_counts(menu: Sequence[Entry]) -> Sequence[Entry]:
+    counts = [count for count, _ in menu]
+    for index, count in enumerate(counts):
+        if count in counts[:index]:
+            raise RuleBroken(f"menu[{index}][0]", count, "must differ from every other count")
+    return menu
 
 
 class Workload(Frozen):

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
 from gsopt.cluster import Cluster
-from gsopt.job import Job, Seconds, Workload
-from gsopt.problem import Frozen, Gpus, Many, RuleBroken
+from gsopt.events import Event, Reclaim, Return, refuse_impossible
+from gsopt.job import DEFAULT_MODE, Job, Seconds, Workload
+from gsopt.problem import Frozen, Many, RuleBroken
 from gsopt.speed import Speed
 
 
@@ -35,7 +37,7 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """From a time on only the GPUs numbered below `gpus` are there.
+    """From a time on only the GPUs numbered below `gpus` are there, or none when it is 0.
 
     Jobs that lose a GPU by it wait again and keep their progress; in a plain cluster those started last do.
 
@@ -46,7 +48,7 @@ class CapacityChange(Frozen):
     """
 
     time: Seconds
-    gpus: Gpus
+    gpus: Annotated[int, Field(ge=0, le=10_000_000)]
 
 
 NO_OVERHEAD = Overhead()
@@ -85,6 +87,9 @@ class Scenario(Frozen):
         Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
         When the number of GPUs changes, by time; before the first of them all GPUs are there.
+    events
+        Machines that leave, return and are reclaimed, by time. A GPU is there when no capacity change and no
+        event has taken it.
 
     Examples
     --------
@@ -99,6 +104,7 @@ class Scenario(Frozen):
     overheads: Mapping[str, Overhead] = Field(default_factory=dict)
     share_limit: int = Field(default=1, ge=1, le=100)
     capacity_changes: Many[CapacityChange] = ()
+    events: Many[Event] = ()
 
     @field_validator("capacity_changes", mode="after")
     @classmethod
@@ -123,16 +129,57 @@ class Scenario(Frozen):
         return self
 
     @model_validator(mode="after")
+    def _events_are_possible(self) -> "Scenario":
+        refuse_impossible(self.events, self.cluster)
+        return self
+
+    @model_validator(mode="after")
+    def _given_up_gpus_are_there(self) -> "Scenario":
+        """Look at a plain cluster, where numbers of GPUs say all; elsewhere it depends on the decisions."""
+        if not self.cluster.is_plain:
+            return self
+        changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]
+        comings = [
+            (each.time, 1, -(each.gpus or 0), f"events[{index}].gpus")
+            for index, each in enumerate(self.events)
+            if isinstance(each, Return)
+        ]
+        goings = [
+            (each.deadline, 2, each.gpus or 0, f"events[{index}].gpus")
+            for index, each in enumerate(self.events)
+            if isinstance(each, Reclaim)
+        ]
+        there, given_up = self.cluster.gpus, 0
+        for time, _, gpus, field in sorted([*changes, *comings, *goings], key=lambda step: step[:2]):
+            if not field:
+                there = gpus
+                continue
+            if -gpus > given_up:
+                raise RuleBroken(field, -gpus, f"must be at most the {given_up} GPUs given up by {time:g}")
+            if gpus > max(there - given_up, 0):
+                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are there at {time:g}"
+                raise RuleBroken(field, gpus, rule)
+            given_up += gpus
+        return self
+
+    @model_validator(mode="after")
     def _every_job_fits(self) -> "Scenario":
-        sizes = {"": self.cluster.gpus}
-        for machine in self.cluster.machines:
-            if machine.gpu_type:
-                sizes[machine.gpu_type] = sizes.get(machine.gpu_type, 0) + machine.gpus
+        rooms: dict[tuple[str, int | None], int] = {}
+
+        def room(job: Job, mode: str) -> int:
+            need = (job.gpu_type, job.memory_in(mode))
+            if need not in rooms:
+                rooms[need] = self.cluster.room(need[0], need[1] or 0)
+            return rooms[need]
+
         for index, job in enumerate(self.workload.jobs):
-            size = sizes.get(job.gpu_type, 0)
-            if job.gpus > size:
+            if job.gpus <= room(job, DEFAULT_MODE):
+                continue  # as most jobs do
+            if all(min(counts) > room(job, mode) for mode, counts in job.speeds.items()):
+                size = max(room(job, mode) for mode in job.speeds)
                 kind = f"{job.gpu_type} GPUs" if job.gpu_type else "GPUs"
-                rule = f"must fit the {size} {kind} of the cluster"
+                memory = " with enough memory" if size < self.cluster.room(job.gpu_type) else ""
+                rule = f"must fit the {size} {kind}{memory} of the cluster"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self
 

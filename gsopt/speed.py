@@ -1,8 +1,9 @@
 """Speed: how fast a job runs under an allocation.
 
-The speed is that of the job's menu, divided by the slowdown of the network tier that joins its GPUs and by
-the slowdown of the worst job with which it shares a GPU. Both slowdowns are at least 1, so no allocation is
-faster than the menu says and every bound that looks at the menu alone holds.
+The speed is that of the menu of the job's mode, divided by the slowdown of the network tier that joins its
+GPUs, by the slowdown of the worst job with which it shares a GPU, and by that of the phase that its work is in.
+All slowdowns are at least 1, so no allocation is faster than the menu says and every bound that looks at the
+menus alone holds.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,15 +14,12 @@ from pydantic import Field
 
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job
+from gsopt.job import DEFAULT_MODE, Job, Phase, Slowdown
 from gsopt.problem import Frozen, Name
 from gsopt.tolerances import SUM
 
 #: Exposed communication time per unit of computation.
 Penalty = Annotated[float, Field(ge=0, le=1e6)]
-
-#: How many times longer an iteration takes beside another job; at least 1.
-Slowdown = Annotated[float, Field(ge=1, le=1e6)]
 
 
 class TierPenalty(Frozen):
@@ -86,6 +84,9 @@ class Speed(Frozen):
         tier: Tier = Tier.MACHINE,
         partners: Iterable[Job] = (),
         number: Callable[[Any], Any] = float,
+        *,
+        mode: str = DEFAULT_MODE,
+        phase: Phase | None = None,
     ) -> Any:
         """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
 
@@ -98,17 +99,22 @@ class Speed(Frozen):
             The job and its allocation.
         number
             ``float``, or ``Fraction`` for exact arithmetic.
+        mode
+            The mode in which the job runs.
+        phase
+            The phase in which its work is; None when it has no phases, or for the speed without them.
 
         Raises
         ------
         KeyError
-            The job may not run on that number of GPUs.
+            The job has no such mode, or may not run on that number of GPUs in it.
         """
         slowdown = number(1)
         if count > 1 and job.model in self.tiers:
             slowdown += number(self.tiers[job.model].of(tier))
         worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
-        return number(job.speed(count)) / (slowdown * number(worst))
+        rate = number(job.speed(count, mode)) / (slowdown * number(worst))
+        return rate if phase is None else rate / number(phase.slowdown_in(mode))
 
     def interference_of(self, job: Job, partner: Job) -> float:
         """Give the slowdown of a job on a GPU shared with a partner."""

@@ -1,5 +1,5 @@
 """Schedule: what ran when, whether it was legal, and what it is worth."""
 
-from gsopt.schedule.schedule import Schedule, Segment
+from gsopt.schedule.schedule import Schedule, Segment, Vacated
 
-__all__ = ["Schedule", "Segment"]
+__all__ = ["Schedule", "Segment", "Vacated"]

@@ -1,25 +1,29 @@
-"""Schedule: what ran when, on how many or which GPUs; in and out of CSV and JSON."""
+"""Schedule: what ran when, on how many or which GPUs and in which mode; in and out of CSV and JSON."""
 
 import csv
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
 from math import isfinite
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import PlainValidator, ValidationError, ValidationInfo
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import parse_json, read_text
-from gsopt.problem import Number
+from gsopt.files import first_error, parse_json, read_text, validated
+from gsopt.problem import Frozen, Many, Name, Number, RuleBroken
 
-_COLUMNS = ["job", "start", "end", "gpus", "placement"]
+#: The columns of a table: those that it must have, and those that it may.
+_REQUIRED, _OPTIONAL = ("job", "start", "end", "gpus"), ("placement", "mode", "vacated")
+
 _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
 
 class Segment(NamedTuple):
-    """A job holding the same GPUs from start to end.
+    """A job holding the same GPUs in the same mode from start to end.
 
     Attributes
     ----------
@@ -31,6 +35,8 @@ class Segment(NamedTuple):
         Number of GPUs.
     placement
         Which GPUs, by number; empty when that is not said.
+    mode
+        Name of the mode; empty for the default mode.
     """
 
     job: str
@@ -38,11 +44,27 @@ class Segment(NamedTuple):
     end: Any
     gpus: int
     placement: tuple[int, ...] = ()
+    mode: str = ""
+
+
+class Vacated(NamedTuple):
+    """A machine that is given up on request.
+
+    Attributes
+    ----------
+    time
+        Seconds on the clock of the workload; an integer, a float or a fraction.
+    server
+        Name of the machine.
+    """
+
+    time: Any
+    server: str
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Segments, and whether jobs were promised not to be preempted.
+    """What was decided: segments, machines given up, and whether jobs were promised not to be preempted.
 
     Attributes
     ----------
@@ -50,6 +72,8 @@ class Schedule:
         The segments in any order.
     preemptive
         Whether jobs may be interrupted.
+    vacated
+        Machines that were given up on request, in the order in which they were, by time.
 
     Examples
     --------
@@ -61,49 +85,76 @@ class Schedule:
     <BLANKLINE>
     >>> Schedule.from_csv(schedule.to_csv()) == schedule
     True
-    >>> Schedule.from_json(schedule.to_json()) == schedule
+    >>> halved = Schedule((Segment("a", 0, 2, 1, (4,), "halves"),), vacated=(Vacated(2, "machine 0.1"),))
+    >>> print(halved.to_csv())
+    job,start,end,gpus,placement,mode,vacated
+    a,0,2,1,4,halves,
+    ,2,,,,,machine 0.1
+    <BLANKLINE>
+    >>> Schedule.from_json(halved.to_json()) == halved
     True
     """
 
     segments: tuple[Segment, ...]
     preemptive: bool = True
+    vacated: tuple[Vacated, ...] = ()
 
     def to_csv(self) -> str:
-        """Give the segments as CSV; fractions as ``3/2``, GPUs of a placement separated by blanks."""
+        """Give the segments as CSV, then the machines that were given up, each in a row of its own.
+
+        Fractions are written as ``3/2``, GPUs of a placement are separated by blanks, and columns that no row
+        needs are left out. Whether jobs may be interrupted is not said.
+        """
+        rows = [
+            [item.job, _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]
+            for item in self.segments
+        ]
+        rows += [["", _written(time), "", "", "", "", server] for time, server in self.vacated]
+        columns = [*_REQUIRED, *_OPTIONAL]
+        while columns[-1] != "placement" and not any(row[len(columns) - 1] for row in rows):
+            columns.pop()
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for segment in self.segments:
-            times = [_written(segment.start), _written(segment.end)]
-            placement = " ".join(map(str, segment.placement))
-            writer.writerow([segment.job, *times, segment.gpus, placement])
+        writer.writerow(columns)
+        writer.writerows(row[: len(columns)] for row in rows)
         return text.getvalue()
 
     @classmethod
     def from_csv(cls, text: str, *, preemptive: bool = True, source: str = "") -> "Schedule":
-        """Read segments from CSV with a header; the column ``placement`` may be left out.
+        """Read a schedule from CSV with a header.
+
+        The columns ``placement``, ``mode`` and ``vacated`` may be left out; a row that names a machine under
+        ``vacated`` says that it was given up at its start.
 
         Raises
         ------
         InvalidInput
             It is no CSV, or a column is missing, unknown or named twice, or a value is not a number.
         """
-        return cls(_segments(_table(text.removeprefix(_BYTE_ORDER_MARK), source), source), preemptive)
+        table = _table(text.removeprefix(_BYTE_ORDER_MARK), source)
+        rows = {
+            "segments": [_segment(row) for row in table if not row.get("vacated")],
+            "vacated": [_vacated(row) for row in table if row.get("vacated")],
+        }
+        try:
+            file = _File.model_validate(rows, strict=False)
+        except ValidationError as error:
+            raise first_error(source, error) from None
+        return file.model_copy(update={"preemptive": preemptive}).schedule
 
     def to_json(self) -> str:
         """Give the schedule as JSON; fractions as strings such as ``"3/2"``."""
-        rows = [
-            {
-                "job": segment.job,
-                "start": _jsonable(segment.start),
-                "end": _jsonable(segment.end),
-                "gpus": segment.gpus,
-                "placement": list(segment.placement),
-            }
-            for segment in self.segments
-        ]
-        lines = ",\n  ".join(json.dumps(row) for row in rows)
-        return f'{{"preemptive": {json.dumps(self.preemptive)},\n "segments": [\n  {lines}\n ]}}\n'
+        rows = []
+        for segment in self.segments:
+            row = {**segment._asdict(), "start": _jsonable(segment.start), "end": _jsonable(segment.end)}
+            if not segment.mode:
+                del row["mode"]
+            rows.append(row)
+        blocks = [f'"preemptive": {json.dumps(self.preemptive)}', f'"segments": {_block(rows)}']
+        if self.vacated:
+            given_up = [{"time": _jsonable(time), "server": server} for time, server in self.vacated]
+            blocks.append(f'"vacated": {_block(given_up)}')
+        return "{" + ",\n ".join(blocks) + "}\n"
 
     @classmethod
     def from_json(cls, text: str, *, source: str = "") -> "Schedule":
@@ -114,14 +165,9 @@ class Schedule:
         InvalidInput
             It is no JSON, or a field is missing, unknown, given twice or of the wrong type.
         """
-        data = parse_json(source, text.removeprefix(_BYTE_ORDER_MARK))
-        _refuse_unknown(data, ["preemptive", "segments"], "", source)
-        if not isinstance(data.get("segments"), list):
-            raise InvalidInput(source, "segments", "", "must be a list")
-        preemptive = data.get("preemptive", True)
-        if not isinstance(preemptive, bool):
-            raise InvalidInput(source, "preemptive", shorten(preemptive), "must be true or false")
-        return cls(_segments(data["segments"], source), preemptive)
+        text = text.removeprefix(_BYTE_ORDER_MARK)
+        parse_json(source, text)
+        return validated(_File, source, text).schedule
 
     @classmethod
     def read(cls, path: str | Path) -> "Schedule":
@@ -138,81 +184,96 @@ class Schedule:
         return cls.from_json(text, source=str(path))
 
 
-def _table(text: str, source: str) -> list[dict[str, Any]]:
-    """Read the rows of a CSV table by column."""
+# Reading
+
+
+def _number(value: Any, info: ValidationInfo) -> Number:
+    """Read a finite time: digits make an integer, ``3/2`` a fraction, anything else a float."""
+    number = value
+    try:
+        if isinstance(value, str):
+            parse = Fraction if "/" in value else int if value.lstrip("-").isdigit() else float
+            number = parse(value)
+        if isinstance(number, int | float | Fraction) and not isinstance(number, bool) and isfinite(number):
+            return number
+    except (ValueError, ZeroDivisionError, OverflowError):
+        pass
+    raise RuleBroken(str(info.field_name), value, "must be a finite number")
+
+
+_Time = Annotated[Any, PlainValidator(_number)]
+
+
+class _SegmentRow(Frozen):
+    job: Name
+    start: _Time
+    end: _Time
+    gpus: int
+    placement: Many[int] = ()
+    mode: str = ""
+
+
+class _VacatedRow(Frozen):
+    time: _Time
+    server: Name
+
+
+class _File(Frozen):
+    """A schedule as it stands in a file."""
+
+    preemptive: bool = True
+    segments: Many[_SegmentRow]
+    vacated: Many[_VacatedRow] = ()
+
+    @property
+    def schedule(self) -> Schedule:
+        return Schedule(
+            tuple(
+                Segment(row.job, row.start, row.end, row.gpus, tuple(row.placement), row.mode)
+                for row in self.segments
+            ),
+            self.preemptive,
+            tuple(Vacated(row.time, row.server) for row in self.vacated),
+        )
+
+
+def _table(text: str, source: str) -> list[dict[str, str]]:
+    """Read the rows of a CSV table by column; cells that are missing at the end of a row are left out."""
     try:
         rows = [row for row in csv.reader(StringIO(text)) if row]
     except csv.Error as error:
         raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
     header = rows[0] if rows else []
-    for name in _COLUMNS[:4]:
+    for name in _REQUIRED:
         if name not in header:
             raise InvalidInput(source, "header", shorten(header), f"must name the column {name}")
     for name in header:
-        if name not in _COLUMNS:
+        if name not in _REQUIRED + _OPTIONAL:
             raise InvalidInput(source, "header", shorten(name), "is not a known column")
         if header.count(name) > 1:
             raise InvalidInput(source, "header", shorten(name), "must not stand twice")
     for index, row in enumerate(rows[1:]):
         if len(row) > len(header):
             raise InvalidInput(source, f"segments[{index}]", shorten(row), "has more cells than the header")
-    table = (
-        dict(zip(header, row, strict=False)) for row in rows[1:]
-    )  # a cell that is missing is refused later
-    return [{**row, "placement": row.get("placement", "").split()} for row in table]
+    return [dict(zip(header, row, strict=False)) for row in rows[1:]]
 
 
-def _refuse_unknown(data: Mapping[str, Any], known: list[str], where: str, source: str) -> None:
-    for key in data:
-        if key not in known:
-            raise InvalidInput(source, where, shorten(key), "is not a known key")
+def _segment(row: dict[str, str]) -> dict[str, Any]:
+    cells = {name: cell for name, cell in row.items() if name != "vacated"}
+    return {**cells, "placement": cells.get("placement", "").split()}
 
 
-def _segments(rows: Iterable[Any], source: str) -> tuple[Segment, ...]:
-    return tuple(_segment(row, f"segments[{index}]", source) for index, row in enumerate(rows))
+def _vacated(row: dict[str, str]) -> dict[str, Any]:
+    """Give the fields of a machine that was given up; what else stands in its row has no place in it."""
+    others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
+    return {"time": row.get("start"), "server": row["vacated"], **others}
 
 
-def _segment(row: Any, where: str, source: str) -> Segment:
-    if not isinstance(row, Mapping):
-        raise InvalidInput(source, where, shorten(row), "must have the fields of a segment")
-    _refuse_unknown(row, _COLUMNS, where, source)
-    job = row.get("job")
-    if not isinstance(job, str) or not job:
-        raise InvalidInput(source, f"{where}.job", shorten(job), "must be a name")
-    placement = row.get("placement", [])
-    if not isinstance(placement, list):
-        raise InvalidInput(source, f"{where}.placement", shorten(placement), "must be a list of GPU numbers")
-    return Segment(
-        job=job,
-        start=_number(row.get("start"), f"{where}.start", source),
-        end=_number(row.get("end"), f"{where}.end", source),
-        gpus=_integer(row.get("gpus"), f"{where}.gpus", source),
-        placement=tuple(_integer(gpu, f"{where}.placement", source) for gpu in placement),
-    )
+# Writing
 
 
-def _number(value: Any, field: str, source: str) -> Number:
-    """Read a finite time: digits make an integer, ``3/2`` a fraction, anything else a float."""
-    try:
-        if isinstance(value, str):
-            parse = Fraction if "/" in value else int if value.lstrip("-").isdigit() else float
-            value = parse(value)
-        if isinstance(value, int | float | Fraction) and not isinstance(value, bool) and isfinite(value):
-            return value
-    except (ValueError, ZeroDivisionError, OverflowError):
-        pass
-    raise InvalidInput(source, field, shorten(value), "must be a finite number")
-
-
-def _integer(value: Any, field: str, source: str) -> int:
-    try:
-        if isinstance(value, str) and value.isdecimal():
-            value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool):
-            return value
-    except ValueError:  # an integer of more than 4,300 digits
-        pass
-    raise InvalidInput(source, field, shorten(value), "must be an integer")
+def _ending(segment: Segment) -> tuple[str, str]:
+    return " ".join(map(str, segment.placement)), segment.mode
 
 
 def _written(value: Number) -> str:
@@ -221,3 +282,7 @@ def _written(value: Number) -> str:
 
 def _jsonable(value: Number) -> Any:
     return str(value) if isinstance(value, Fraction) else value
+
+
+def _block(rows: Iterable[Any]) -> str:
+    return "[\n  " + ",\n  ".join(map(json.dumps, rows)) + "\n ]"

@@ -19,6 +19,20 @@ def test_numbers() -> None:
     assert _TREE.gpus == 6
     assert _TREE.machine_of == (0, 0, 1, 2, 2, 2)
     assert _TREE.rack_of == (0, 0, 1)
+    assert _TREE.gpus_of == {"m0": range(2), "m1": range(2, 3), "m2": range(3, 6)}
+
+
+def test_room() -> None:
+    """GPUs count that have the type and the memory; memory that is not looked at suffices for anything."""
+    machines = (
+        Machine(name="m0", gpus=2, gpu_type="old", memory=10),
+        Machine(name="m1", gpus=3, gpu_type="new", memory=40),
+        Machine(name="m2", gpus=4, gpu_type="new"),
+    )
+    cluster = Cluster(racks=(Rack(name="r", machines=machines),))
+    rooms = [cluster.room(kind, memory) for kind in ("", "old", "new", "none") for memory in (10, 40, 41)]
+    assert rooms == [9, 7, 4, 2, 0, 0, 7, 7, 4, 0, 0, 0]
+    assert (Cluster.plain(5).room("", 99), Cluster.plain(5).room("old")) == (5, 0)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.job import Job, Workload
+from gsopt.job import Job, Mode, Phase, Workload
 
 _FINE: dict[str, Any] = {"name": "a", "release_date": 0, "duration": 1, "gpus": 2}
+_HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,13 @@ _FINE: dict[str, Any] = {"name": "a", "release_date": 0, "duration": 1, "gpus": 
         ({"menu": ((2, 1.0), (4, 0.0))}, "menu"),
         ({"menu": ((2, 1.0), (0, 1.0))}, "menu"),
         ({"extra": 1}, "extra"),
+        ({"modes": (_HALVES, _HALVES)}, r"modes\[1\].name: 'halves': must differ"),
+        ({"phases": (Phase(until=0.5),)}, r"phases\[0\].until: 0.5: must be 1"),
+        (
+            {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
+            r"phases\[1\].until: 0.5: must rise",
+        ),
+        ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
     ],
 )
 def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
@@ -45,6 +53,52 @@ def test_rigid_jobs_run_on_their_demand_only() -> None:
         job.speed(1)
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": ""}, "name"),
+        ({"menu": ()}, "menu"),
+        ({"menu": ((1, 0.5), (1, 0.6))}, r"menu\[1\]\[0\]: 1: must differ"),
+        ({"menu": ((1, 0.0),)}, "menu"),
+        ({"memory": -1}, "memory"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"steps": 0}, "steps"),
+    ],
+)
+def test_bad_modes(change: dict[str, Any], reason: str) -> None:
+    """A mode that breaks a rule is refused; it has a name and a menu of its own."""
+    with pytest.raises(ValidationError, match=reason):
+        Mode(**{"name": "m", "menu": ((1, 0.5),), **change})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"until": 0.0}, {"until": 1.1}, {"slowdown": 0.9}, {"modes": {"": 0.5}}, {"slowdown": float("inf")}],
+)
+def test_bad_phases(change: dict[str, Any]) -> None:
+    """A phase is a share of the work, and never faster than the menus say."""
+    with pytest.raises(ValidationError):
+        Phase(**{"until": 0.5, **change})
+
+
+def test_modes_have_menus_and_memory_of_their_own() -> None:
+    """Speeds are those of the mode; its memory is that of the job where it has none of its own."""
+    job = Job(**_FINE, memory=10, modes=(_HALVES, Mode(name="large", menu=[(4, 2.5)])))
+    assert job.counts == (2,)
+    assert job.speeds == {"": {2: 1.0}, "halves": {1: 0.4, 2: 0.9}, "large": {4: 2.5}}
+    assert [job.memory_in(mode) for mode in ("", "halves", "large")] == [10, 6, 10]
+    assert (job.speed(2), job.speed(2, "halves")) == (1.0, 0.9)
+    for count, mode in [(2, "large"), (4, ""), (2, "none")]:
+        with pytest.raises(KeyError):
+            job.speed(count, mode)
+
+
+def test_phases_slow_down_by_mode() -> None:
+    """A mode without a slowdown of its own has that of the phase; the default mode may be named too."""
+    phase = Phase(until=1, slowdown=2, modes={"": 1.5, "halves": 3})
+    assert [phase.slowdown_in(mode) for mode in ("", "halves", "large")] == [1.5, 3, 2]
+
+
 def test_equal_names_are_refused() -> None:
     """Names tell the jobs of a workload apart."""
     with pytest.raises(ValidationError, match="must differ"):
@@ -53,5 +107,16 @@ def test_equal_names_are_refused() -> None:
 
 def test_json_there_and_back() -> None:
     """A workload survives its JSON."""
-    workload = Workload(name="w", jobs=(Job(**_FINE, menu=((1, 0.5), (2, 1.0)), model="m"),))
+    workload = Workload(
+        name="w",
+        jobs=(
+            Job(
+                **_FINE,
+                menu=((1, 0.5), (2, 1.0)),
+                model="m",
+                modes=(_HALVES,),
+                phases=(Phase(until=1, slowdown=2, modes={"halves": 3}),),
+            ),
+        ),
+    )
     assert Workload.model_validate_json(workload.model_dump_json()) == workload

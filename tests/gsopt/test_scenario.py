@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
-from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead
+from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.job import Job, Mode, Workload
+from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Scenario
 from gsopt.simulation import scenario_of, simulate
 from heuristics.policies import fifo
 
@@ -33,16 +35,98 @@ _TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
             {"capacity_changes": [CapacityChange(time=1, gpus=3), CapacityChange(time=1, gpus=4)]},
             "must rise",
         ),
+        (_workload(), 4, {"capacity_changes": [CapacityChange(time=1, gpus=0)]}, None),
     ],
 )
 def test_bad_scenarios(
-    workload: Workload, cluster: Cluster | int, options: dict[str, Any], message: str
+    workload: Workload, cluster: Cluster | int, options: dict[str, Any], message: str | None
 ) -> None:
-    """What breaks a rule is named with field, value and rule."""
+    """What breaks a rule is named with field, value and rule; a capacity of 0 breaks none."""
+    if message is None:
+        scenario_of(workload, cluster, **options)
+        return
     with pytest.raises(InvalidInput) as error:
         scenario_of(workload, cluster, **options)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+_SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_type="old", memory=10),)),))
+
+
+@pytest.mark.parametrize(
+    ("fields", "cluster", "rule"),
+    [
+        ({"memory": 11}, _SMALL, "must fit the 0 GPUs with enough memory of the cluster"),
+        ({"memory": 10}, _SMALL, None),
+        ({"memory": 11}, Cluster.plain(4), None),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),), memory=9),)}, _SMALL, None),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((5, 0.5),), memory=9),)}, _SMALL, "must fit the 4 GPUs"),
+        ({"memory": 11, "modes": (Mode(name="m", menu=((2, 0.5),)),)}, _SMALL, "with enough memory"),
+        (
+            {"gpu_type": "new", "modes": (Mode(name="m", menu=((1, 0.5),)),)},
+            _SMALL,
+            "must fit the 0 new GPUs of",
+        ),
+        ({"menu": ((1, 0.5), (2, 1.0))}, Cluster.plain(1), None),
+        ({"modes": (Mode(name="m", menu=((1, 0.5),)),)}, Cluster.plain(1), None),
+    ],
+)
+def test_every_job_fits_in_some_way(fields: dict[str, Any], cluster: Cluster, rule: str | None) -> None:
+    """In one of its modes a job runs on some GPUs of its type with enough memory, or it is refused."""
+    if rule is None:
+        scenario_of(_workload(**fields), cluster)
+        return
+    with pytest.raises(InvalidInput, match=rule):
+        scenario_of(_workload(**fields), cluster)
+
+
+@pytest.mark.parametrize(
+    ("events", "changes", "message"),
+    [
+        (
+            [Reclaim(time=0, deadline=9, gpus=5)],
+            [],
+            "events[0].gpus: 5: must be at most the 4 GPUs that are there at 9",
+        ),
+        ([Reclaim(time=0, deadline=9, gpus=3)], [(9, 2)], "must be at most the 2 GPUs that are there at 9"),
+        ([Reclaim(time=0, deadline=9, gpus=3)], [(8, 0), (9, 4)], None),
+        ([Reclaim(time=0, deadline=9, gpus=2), Reclaim(time=1, deadline=8, gpus=3)], [], "events[0].gpus: 2"),
+        ([Return(time=0, gpus=1)], [], "events[0].gpus: 1: must be at most the 0 GPUs given up by 0"),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=9, gpus=2)], [], "given up by 9"),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=10, gpus=2)], [], None),
+        ([Reclaim(time=0, deadline=9, gpus=2), Return(time=10, gpus=2)], [(9.5, 1)], None),
+    ],
+)
+def test_gpus_that_are_given_up_are_there(
+    events: list[Event], changes: list[tuple[float, int]], message: str | None
+) -> None:
+    """In a plain cluster no more GPUs are given up than there are, and no more return than were."""
+
+    def scenario() -> Scenario:
+        drops = tuple(CapacityChange(time=time, gpus=gpus) for time, gpus in changes)
+        return Scenario(
+            workload=_workload(), cluster=Cluster.plain(4), capacity_changes=drops, events=tuple(events)
+        )
+
+    if message is None:
+        assert scenario().events == tuple(events)
+        return
+    with pytest.raises(ValidationError) as error:
+        scenario()
+    assert message in str(error.value)
+
+
+def test_json_there_and_back() -> None:
+    """A scenario survives its JSON, the kinds of its events included."""
+    events = (
+        Leave(time=1, servers=["m"]),
+        Return(time=2, servers=["m"]),
+        Reclaim(time=2, deadline=3, servers=1),
+    )
+    scenario = Scenario(workload=_workload(), cluster=_SMALL, events=events)
+    assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+    assert Scenario.model_validate_json(scenario.model_dump_json(exclude_defaults=True)) == scenario
 
 
 @pytest.mark.parametrize("length", [0.0, -1.0, float("inf"), float("nan")])

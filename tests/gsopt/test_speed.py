@@ -7,7 +7,7 @@ import pytest
 
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.job import Job, Mode, Phase
 from gsopt.speed import (
     TIER_PENALTIES,
     IterationTime,
@@ -50,6 +50,20 @@ def test_rate(count: int, tier: Tier, partners: list[str], expected: Fraction) -
     others = [_job(partner) for partner in partners]
     assert _SPEED.rate(_job("a"), count, tier, others, Fraction) == expected
     assert _SPEED.rate(_job("a"), count, tier, others) == pytest.approx(float(expected), rel=1e-15)
+
+
+def test_modes_and_phases_change_the_rate() -> None:
+    """The menu is that of the mode, and the phase slows down on top of tier and partner, by mode."""
+    job = _job("a").model_copy(update={"modes": (Mode(name="m", menu=((2, 0.5),)),)})
+    phase = Phase(until=1, slowdown=2, modes={"m": 4})
+    rates = [
+        _SPEED.rate(job, 2, Tier.RACK, [_job("b")], Fraction, mode=mode, phase=each)
+        for mode in ("", "m")
+        for each in (None, phase)
+    ]
+    assert rates == [Fraction(4, 9), Fraction(2, 9), Fraction(2, 9), Fraction(1, 18)]
+    with pytest.raises(KeyError):
+        _SPEED.rate(job, 1, mode="m")
 
 
 def test_published_penalties_rise_with_the_tier() -> None:

@@ -4,13 +4,13 @@ A kind is a type of GPU with its memory. A job may use the kinds of its type wit
 those of the least sufficient memory first.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol
 
 from gsopt.cluster import Cluster
 from gsopt.job import Job
-from gsopt.simulation.ledger import consolidated
+from gsopt.simulation.placer import FreeGpus, consolidated
 from gsopt.simulation.policy import Action, Resize, Start, State, Stop
 
 #: GPUs that a job holds: a number, or a number of each kind.
@@ -129,11 +129,14 @@ class Kinds:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         order: dict[tuple[str, int | None], None] = {}
-        for machine in cluster.machines:
-            order[machine.gpu_type, machine.memory] = None
+        for each in cluster.machines:
+            order[each.gpu_type, each.memory] = None
         self._kinds = sorted(order, key=lambda kind: inf if kind[1] is None else kind[1])
         number = {kind: index for index, kind in enumerate(self._kinds)}
         of_machine = [number[machine.gpu_type, machine.memory] for machine in cluster.machines]
+        self._machines: list[list[int]] = [[] for _ in self._kinds]
+        for machine, kind in enumerate(of_machine):
+            self._machines[kind].append(machine)
         self._kind_of = [of_machine[machine] for machine in cluster.machine_of]
         self._free = [0] * len(self._kinds)
         self._allowed: dict[tuple[str, int | None], tuple[int, ...]] = {}
@@ -185,37 +188,29 @@ class Kinds:
     ) -> list[Action]:
         """Name the GPUs: a job keeps its own of every kind as far as it may, and gets others close together."""
         changed = [job for job in before if before[job] != after[job]]
-        own = {job: self._by_kind(state.placement(job)) for job in changed if before[job] is not None}
-        free = self._by_kind(state.free_gpus())
-        for job, gpus in own.items():
-            keeps = after[job] or (0,) * len(free)
-            for kind, count in enumerate(keeps):
-                free[kind] += gpus[kind][count:]
-                del gpus[kind][count:]
-        actions: list[Action] = []
-        for job in changed:
-            holding = after[job]
-            if holding is None:
-                actions.append(Stop(job))
-                continue
-            chosen = own.get(job) or [[] for _ in free]
-            for kind, count in enumerate(holding):
-                chosen[kind] += self._pick(free[kind], count - len(chosen[kind]))
-            gpus = tuple(sorted(gpu for some in chosen for gpu in some))
-            actions.append(Start(job, gpus) if before[job] is None else Resize(job, gpus))
-        return sorted(actions, key=lambda action: not isinstance(action, Stop))
-
-    def _pick(self, free: list[int], count: int) -> list[int]:
-        """Take GPUs out of the free ones of a kind."""
-        if count == 0:
+        if not changed:
             return []
-        chosen = consolidated(self._cluster, tuple(sorted(free)), count)
-        for gpu in chosen:
-            free.remove(gpu)
-        return list(chosen)
+        own = {job: self._by_kind(state.placement(job)) for job in changed if before[job] is not None}
+        free = list(state.free_gpus())
+        for job, gpus in own.items():
+            for kind, count in enumerate(after[job] or (0,) * len(gpus)):
+                free += gpus[kind][count:]
+                del gpus[kind][count:]
+        books = _Books(self._cluster, sorted(free), self._machines)
+        stops: list[Action] = [Stop(job) for job in changed if after[job] is None]
+        others: list[Action] = []
+        for job in changed:
+            if (holding := after[job]) is not None:
+                kept = own.get(job) or self._by_kind(())
+                chosen = [gpu for gpus in kept for gpu in gpus]
+                for kind, count in enumerate(holding):
+                    chosen += books.take(kind, count - len(kept[kind]))
+                gpus = tuple(sorted(chosen))
+                others.append(Start(job, gpus) if before[job] is None else Resize(job, gpus))
+        return stops + others
 
     def _by_kind(self, gpus: Iterable[int]) -> list[list[int]]:
-        lists: list[list[int]] = [[] for _ in self._kinds]
+        lists: list[list[int]] = [[] for _ in self._machines]
         for gpu in gpus:
             lists[self._kind_of[gpu]].append(gpu)
         return lists
@@ -230,6 +225,33 @@ class Kinds:
                 if job.gpu_type in ("", name) and (job.memory is None or memory is None or job.memory <= memory)
             )
         return self._allowed[need]
+
+
+class _Books:
+    """The free GPUs of every kind, from which jobs are placed close together."""
+
+    def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
+        self._machine_of = cluster.machine_of
+        self._free: list[list[int]] = [[] for _ in cluster.machines]
+        for gpu in free:
+            self._free[self._machine_of[gpu]].append(gpu)
+        self._cluster, self._machines = cluster, machines
+        self._books: dict[int, FreeGpus] = {}
+
+    def take(self, kind: int, count: int) -> Sequence[int]:
+        """Take GPUs of a kind."""
+        if count == 0:
+            return ()
+        if kind not in self._books:
+            self._books[kind] = FreeGpus(self._cluster, self._machines[kind], self._free)
+        book = self._books[kind]
+        chosen = consolidated(book, count)
+        for gpu in chosen:
+            machine = self._machine_of[gpu]
+            before = len(self._free[machine])
+            self._free[machine].remove(gpu)
+            book.recount(machine, before, before - 1)
+        return chosen
 
 
 def size(holding: Holding | None) -> int:

@@ -8,26 +8,41 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
-from gsopt.schedule import Schedule, Segment
+from gsopt.schedule import Schedule, Segment, Vacated
 
 _NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.fractions()
+_NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=8)
 _SEGMENTS = st.builds(
     Segment,
-    job=st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1, max_size=8),
+    job=_NAMES,
     start=_NUMBERS,
     end=_NUMBERS,
     gpus=st.integers(0, 99),
     placement=st.lists(st.integers(0, 99), max_size=4).map(tuple),
+    mode=st.just("") | _NAMES,
 )
+_VACATED = st.builds(Vacated, time=_NUMBERS, server=_NAMES)
 
 
-@settings(deadline=None, max_examples=100)
-@given(segments=st.lists(_SEGMENTS, max_size=5).map(tuple), preemptive=st.booleans())
-def test_there_and_back(segments: tuple[Segment, ...], preemptive: bool) -> None:
+@settings(deadline=None, max_examples=200)
+@given(
+    schedule=st.builds(
+        Schedule,
+        segments=st.lists(_SEGMENTS, max_size=5).map(tuple),
+        preemptive=st.booleans(),
+        vacated=st.lists(_VACATED, max_size=3).map(tuple),
+    )
+)
+def test_there_and_back(schedule: Schedule) -> None:
     """What is written is read back equal."""
-    schedule = Schedule(segments, preemptive)
-    assert Schedule.from_csv(schedule.to_csv(), preemptive=preemptive) == schedule
+    assert Schedule.from_csv(schedule.to_csv(), preemptive=schedule.preemptive) == schedule
     assert Schedule.from_json(schedule.to_json()) == schedule
+
+
+def test_numbers_of_gpus_may_be_written_as_floats() -> None:
+    """A table that another program has written says 2.0 where it means 2."""
+    text = "job,start,end,gpus,placement\na,0,1,2.0,0 1\n"
+    assert Schedule.from_csv(text) == Schedule((Segment("a", 0, 1, 2, (0, 1)),))
 
 
 def test_files(tmp_path: Path) -> None:
@@ -71,6 +86,9 @@ def test_unreadable_files(tmp_path: Path) -> None:
         ("job,start,end,gpus,gpus\na,0,1,1,2\n", "header"),
         ("job,start,end,gpus,colour\na,0,1,1,red\n", "header"),
         ("job,start,end,gpus\na,0,1,1,0\n", "segments[0]"),
+        ("job,start,end,gpus\na,0,1\n", "segments[0].gpus"),
+        ("job,start,end,gpus,vacated\n,x,,,m\n", "vacated[0].time"),
+        ("job,start,end,gpus,vacated\na,0,,,m\n", "vacated[0].job"),
     ],
 )
 def test_broken_csv(text: str, field: str) -> None:
@@ -78,6 +96,7 @@ def test_broken_csv(text: str, field: str) -> None:
     with pytest.raises(InvalidInput) as error:
         Schedule.from_csv(text, source="s.csv")
     assert field in error.value.field
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +117,11 @@ def test_broken_csv(text: str, field: str) -> None:
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": 0}]}', "placement"),
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "placement": [0.5]}]}', "placement"),
         ('{"segments": [], "segments": []}', "segments"),
-        ('{"segments": [], "colour": 1}', ""),
+        ('{"segments": [], "colour": 1}', "colour"),
+        ('{"segments": [], "vacated": [{"time": 1}]}', "vacated[0].server"),
+        ('{"segments": [], "vacated": [{"time": "1/0", "server": "m"}]}', "vacated[0].time"),
+        ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "mode": 2}]}', "segments[0].mode"),
+        ('{"segments": [{"job": "a\\n", "start": 0, "end": 1, "gpus": 1}]}', "segments[0].job"),
         ('{"segments": [{"job": "a", "start": 0, "end": 1, "gpus": 1, "colour": 1}]}', "segments[0]"),
         (f'{{"segments": [{{"job": "a", "start": {"9" * 5_000}}}]}}', ""),
     ],
@@ -108,3 +131,4 @@ def test_broken_json(text: str, field: str) -> None:
     with pytest.raises(InvalidInput) as error:
         Schedule.from_json(text, source="s.json")
     assert field in error.value.field
+    assert "\n" not in str(error.value)

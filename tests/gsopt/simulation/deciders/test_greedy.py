@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -52,43 +53,44 @@ class Scan:
         return shrink + grow
 
 
-def _counts(state: State, alpha: float) -> list[tuple[int, ...]]:
-    return [efficient_counts(job, alpha) for job in state.jobs]
+def _counts(jobs: Sequence[Job], alpha: float) -> list[tuple[int, ...]]:
+    return [efficient_counts(job, alpha) for job in jobs]
 
 
-def scan_fair(state: State, *, alpha: float = 0.75, skip: bool = True) -> Decider:
+def scan_fair(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, skip: bool = True) -> Decider:
     """Scan in the order of the exact fluid finish times, with the judge's own fluid."""
-    fair = fluid_finish_times(state.jobs, state.capacity, Fraction)
-    return Scan(fair.__getitem__, _counts(state, alpha), skip=skip)
+    fair = fluid_finish_times(jobs, state.capacity, Fraction)
+    return Scan(fair.__getitem__, _counts(jobs, alpha), skip=skip)
 
 
-def scan_virtual(state: State, *, alpha: float = 0.75, skip: bool = True) -> Decider:
+def scan_virtual(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, skip: bool = True) -> Decider:
     """Scan in the order of virtual finish times as floats."""
     clock, finish = VirtualTime(state.capacity), []
-    for number, job in enumerate(state.jobs):
+    for number, job in enumerate(jobs):
         clock.advance(job.release_date)
         finish.append(clock.arrive(number, job.duration * job.gpus))
-    return Scan(finish.__getitem__, _counts(state, alpha), skip=skip)
+    return Scan(finish.__getitem__, _counts(jobs, alpha), skip=skip)
 
 
-def scan_remaining(state: State, *, alpha: float = 0.75) -> Decider:
+def scan_remaining(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) -> Decider:
     """Scan in the order of the remaining times on the largest allowed counts."""
-    counts, number = _counts(state, alpha), type(state.now)
+    counts, number = _counts(jobs, alpha), type(state.now)
     return Scan(
-        lambda job: max(state.remaining(job), number(0)) / number(state.jobs[job].speed(counts[job][-1])),
+        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])),
         counts,
     )
 
 
-def scan_service(state: State, *, alpha: float = 0.75) -> Decider:
+def scan_service(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) -> Decider:
     """Scan in the order of the service attained."""
-    return Scan(state.service, _counts(state, alpha))
+    return Scan(state.service, _counts(jobs, alpha))
 
 
 def assert_equal(
     fast: Policy, slow: Policy, scenario: Scenario, *, round_length: float | None = None, **options: Any
 ) -> None:
-    """Both policies run the same pieces."""
+    """Both policies run the same pieces; the slow one knows all jobs."""
+    slow = partial(slow, jobs=scenario.workload.jobs)
     runs = [
         replay(scenario, policy, record=True, round_length=round_length, **options) for policy in (fast, slow)
     ]
