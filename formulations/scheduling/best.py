@@ -4,7 +4,7 @@ from math import inf
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Timetable, replay, steps_of
+from formulations.scheduling.timetable import Step, Timetable, replay, steps_of
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
@@ -89,17 +89,19 @@ class Best:
         """Take over the budget's start; tell whether there is one that can be replayed."""
         if self.budget.start is None:
             return False
-        steps = steps_of(self.instance, self.budget.start)
-        return self.take(Plan(tuple(steps), replay(self.instance, steps).completions))
+        steps = tuple(steps_of(self.instance, self.budget.start))
+        return self._keep(steps, replay(self.instance, steps))
 
     def take(self, plan: Plan | None) -> bool:
         """Keep a plan if its schedule is the best and keeps all deadlines; tell whether it is."""
         if plan is None:
             return False
-        timetable = replay(self.instance, plan.steps)
+        return self._keep(plan.steps, replay(self.instance, plan.steps))
+
+    def _keep(self, steps: tuple[Step, ...], timetable: Timetable) -> bool:
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
-        self.plan, self._timetable = Plan(plan.steps, timetable.completions), timetable
+        self.plan, self._timetable = Plan(steps, timetable.completions), timetable
         self._tell(timetable)
         return True
 

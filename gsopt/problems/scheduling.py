@@ -1,5 +1,6 @@
 """Scheduling over time: when each job runs, and on how many GPUs, until all are complete."""
 
+from collections import deque
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
@@ -243,7 +244,17 @@ class Scheduling(Problem[SchedulingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.gpus}
 
     def _verdict(self, solution: SchedulingSolution) -> Verdict:
-        return judge(solution.schedule, self.scenario)
+        """Judge a solution, unless it is one of the last two: they are scored, checked and compared in turn."""
+        for known, verdict in tuple(self._judged):
+            if known is solution:
+                return verdict
+        found = judge(solution.schedule, self.scenario)
+        self._judged.append((solution, found))
+        return found
+
+    @cached_property
+    def _judged(self) -> deque[tuple[SchedulingSolution, Verdict]]:
+        return deque(maxlen=2)
 
     @cached_property
     def _fair_times(self) -> list[Any]:

@@ -124,7 +124,7 @@ def test_the_gap_is_relative_to_the_completion_times() -> None:
     """The gap is that of the mean job completion time, and 0 at least."""
     best = _best()
     best.take(LONG_FIRST)
-    assert best.gap == pytest.approx((5 - 4) / (5 - 1))
+    assert best.gap == pytest.approx((5 - 4) / (4 - 1))
     assert best.gap == pytest.approx(best.result(StoppedBy.GAP).gap)
 
     best = _best()
@@ -152,10 +152,10 @@ def test_value_and_bound_meet_as_far_as_values_can_be_told_apart() -> None:
 
 def test_why_to_stop() -> None:
     """What is proven comes before a wish to stop, that before a gap that is met, and that before the time."""
-    best = _best(budget=Budget(gap=0.25, time_limit=0.0))
+    best = _best(budget=Budget(gap=0.34, time_limit=0.0))
     best.take(LATE)
     reasons = [best.finished]
-    best.take(LONG_FIRST)  # a gap of 0.25
+    best.take(LONG_FIRST)  # a gap of a third
     reasons.append(best.finished)
     best.asked_to_stop = True
     reasons.append(best.finished)

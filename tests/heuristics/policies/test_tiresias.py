@@ -1,6 +1,5 @@
 """Tiresias: thresholds are met exactly, and starved jobs return."""
 
-from fractions import Fraction
 from math import inf, nan
 from typing import Any
 
