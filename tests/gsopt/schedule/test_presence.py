@@ -56,12 +56,12 @@ def test_machines_and_limits_together() -> None:
 
 
 def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
-    """They are there until then, come back on their own, and a capacity change counts beside them."""
+    """They are there until then, come back on their own, and a capacity change counts beside them, down to 0."""
     presence = _presence(
         Reclaim(time=0, deadline=2, gpus=3),
         Return(time=4, gpus=1),
         cluster=Cluster.plain(6),
-        changes=((3, 4), (5, 2), (6, 6)),
+        changes=((3, 4), (5, 1), (6, 6)),
     )
     assert _rows(presence) == [(0, 6, 6), (2, 3, 3), (3, 1, 1), (4, 2, 2), (5, 0, 0), (6, 4, 4)]
     assert [step.fell for step in presence.steps] == [False, True, True, False, True, False]
