@@ -56,7 +56,7 @@ def test_machines_and_limits_together() -> None:
 
 
 def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
-    """They are there until then, come back on their own, and a capacity change counts beside them, down to 0."""
+    """They are there until then and come back on their own; a capacity change counts beside them, down to 0."""
     presence = _presence(
         Reclaim(time=0, deadline=2, gpus=3),
         Return(time=4, gpus=1),
