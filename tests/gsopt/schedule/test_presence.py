@@ -67,6 +67,18 @@ def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
     assert [step.fell for step in presence.steps] == [False, True, True, False, True, False]
 
 
+def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
+    """Jobs have to stop when the capacity falls, before GPUs return in the same instant."""
+    presence = _presence(
+        Reclaim(time=0, deadline=2, gpus=3),
+        Return(time=4, gpus=3),
+        cluster=Cluster.plain(6),
+        changes=((4, 5),),
+    )
+    assert _rows(presence) == [(0, 6, 6), (2, 3, 3), (4, 5, 5)]
+    assert [step.fell for step in presence.steps] == [False, True, True]
+
+
 @pytest.mark.parametrize(
     ("events", "vacated", "rule"),
     [
