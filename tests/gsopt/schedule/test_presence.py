@@ -155,13 +155,16 @@ def test_requests(events: list[Event], vacated: list[tuple[Any, str]], rule: str
 
 
 def test_machines_given_up_are_away_until_they_return() -> None:
-    """They go when they are given up, not at the deadline, and lose no work."""
+    """They go when they are given up, not at the deadline, and lose no work, though they would leave later."""
     presence = _presence(
-        Reclaim(time=0, deadline=3, servers=1), Return(time=5, servers=[_A, _B]), vacated=((2, _B),)
+        Reclaim(time=0, deadline=3, servers=1),
+        Leave(time=4, servers=[_B], lost_work=1),
+        Return(time=5, servers=[_A, _B]),
+        vacated=((2, _B),),
     )
-    assert _rows(presence) == [(0, 8, 8), (2, 8, 6), (3, 8, 6), (5, 8, 8)]
-    assert [step.gone for step in presence.steps] == [(), (range(2, 4),), (), ()]
-    assert [step.lost for step in presence.steps] == [()] * 4
+    assert _rows(presence) == [(0, 8, 8), (2, 8, 6), (3, 8, 6), (4, 8, 6), (5, 8, 8)]
+    assert [step.gone for step in presence.steps] == [(), (range(2, 4),), (), (), ()]
+    assert [step.lost for step in presence.steps] == [()] * 5
 
 
 @pytest.mark.parametrize("late", [True, False])
