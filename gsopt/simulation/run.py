@@ -99,7 +99,7 @@ def simulate(
     capacity_changes
         When the number of GPUs changes.
     events
-        When machines leave, return and are reclaimed.
+        Machines that leave, return and are reclaimed.
     round_length
         Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
         wake are skipped while every job runs or none does.
