@@ -65,8 +65,6 @@ def rate_of(
             Tier.MACHINE if len(homes) == 1 else Tier.RACK if len({r for r, _ in homes}) == 1 else Tier.NETWORK
         )
         slowdown += Fraction(getattr(scenario.speed.tiers[job.model], tier.value))
-    elif count > 1 and not homes and job.model in scenario.speed.tiers and scenario.cluster.racks:
-        raise AssertionError
     speed = scenario.speed
     worst = [
         Fraction(speed.interference.get(job.model, {}).get(p.model, speed.default_interference))

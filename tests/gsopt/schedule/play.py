@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 from random import Random
-from typing import Any
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.events import Event, Leave, Reclaim, Return
@@ -311,18 +310,24 @@ class Player:
         item = self.jobs[job]
         mode = self.random.choice(["", *(mode.name for mode in item.modes)])
         count = self.random.choice(list(menu_of(item, mode)))
-        room: list[int] | int = self._room(item, mode)
-        if isinstance(room, int):
-            used = sum(segment.gpus for segment in self.held.values())
-            return Segment(item.name, 0, 0, count, (), mode) if used + count <= room else None
+        if not self.cluster.racks:
+            return self._plain_choice(item.name, count, mode)
+        room = self._room(item, mode)
         if len(room) < count:
             return None
         return Segment(item.name, 0, 0, count, tuple(self.random.sample(room, count)), mode)
 
-    def _room(self, item: Job, mode: str) -> Any:
-        """Give the GPUs on which a job fits; in a plain cluster their number."""
-        if not self.cluster.racks:
-            return self.limit
+    def _plain_choice(self, name: str, count: int, mode: str) -> Segment | None:
+        """Take GPUs of a plain cluster, sometimes by number."""
+        free = self.limit - sum(segment.gpus for segment in self.held.values())
+        if count > free:
+            return None
+        unused = set(range(self.limit)) - {gpu for segment in self.held.values() for gpu in segment.placement}
+        named = self.random.sample(sorted(unused), count) if self.random.random() < 0.3 else ()
+        return Segment(name, 0, 0, count, tuple(named), mode)
+
+    def _room(self, item: Job, mode: str) -> list[int]:
+        """Give the GPUs on which a job fits."""
         room = []
         for gpu in range(self.limit):
             machine = machine_at(self.cluster, gpu)

@@ -56,15 +56,27 @@ def test_machines_and_limits_together() -> None:
 
 
 def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
-    """They are there until then, come back on their own, and a capacity change counts beside them."""
+    """They are there until then and come back on their own; a capacity change counts beside them, down to 0."""
     presence = _presence(
         Reclaim(time=0, deadline=2, gpus=3),
         Return(time=4, gpus=1),
         cluster=Cluster.plain(6),
-        changes=((3, 4), (5, 2), (6, 6)),
+        changes=((3, 4), (5, 1), (6, 6)),
     )
     assert _rows(presence) == [(0, 6, 6), (2, 3, 3), (3, 1, 1), (4, 2, 2), (5, 0, 0), (6, 4, 4)]
     assert [step.fell for step in presence.steps] == [False, True, True, False, True, False]
+
+
+def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
+    """Jobs have to stop when the capacity falls, before GPUs return in the same instant."""
+    presence = _presence(
+        Reclaim(time=0, deadline=2, gpus=3),
+        Return(time=4, gpus=3),
+        cluster=Cluster.plain(6),
+        changes=((4, 5),),
+    )
+    assert _rows(presence) == [(0, 6, 6), (2, 3, 3), (4, 5, 5)]
+    assert [step.fell for step in presence.steps] == [False, True, True]
 
 
 @pytest.mark.parametrize(
@@ -143,13 +155,16 @@ def test_requests(events: list[Event], vacated: list[tuple[Any, str]], rule: str
 
 
 def test_machines_given_up_are_away_until_they_return() -> None:
-    """They go when they are given up, not at the deadline, and lose no work."""
+    """They go when they are given up, not at the deadline, and lose no work, though they would leave later."""
     presence = _presence(
-        Reclaim(time=0, deadline=3, servers=1), Return(time=5, servers=[_A, _B]), vacated=((2, _B),)
+        Reclaim(time=0, deadline=3, servers=1),
+        Leave(time=4, servers=[_B], lost_work=1),
+        Return(time=5, servers=[_A, _B]),
+        vacated=((2, _B),),
     )
-    assert _rows(presence) == [(0, 8, 8), (2, 8, 6), (3, 8, 6), (5, 8, 8)]
-    assert [step.gone for step in presence.steps] == [(), (range(2, 4),), (), ()]
-    assert [step.lost for step in presence.steps] == [()] * 4
+    assert _rows(presence) == [(0, 8, 8), (2, 8, 6), (3, 8, 6), (4, 8, 6), (5, 8, 8)]
+    assert [step.gone for step in presence.steps] == [(), (range(2, 4),), (), (), ()]
+    assert [step.lost for step in presence.steps] == [()] * 5
 
 
 @pytest.mark.parametrize("late", [True, False])

@@ -18,7 +18,7 @@ from tests.gsopt.schedule.naive import Illegal, machines_of, verdict
 from tests.gsopt.schedule.play import Player, scenario
 
 #: Scenarios in one block of each test.
-_LEGAL, _BROKEN = 250, 150
+_LEGAL, _BROKEN = 150, 100
 
 #: Seconds since 1970.
 _TODAY = 1_700_000_000

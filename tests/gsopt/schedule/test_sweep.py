@@ -204,6 +204,14 @@ def test_utilisation_counts_machines_that_are_away() -> None:
     assert (verdict.violations, verdict.utilisation) == ((), Fraction(4, 16 - 4))
 
 
+def test_gpus_beyond_the_capacity_are_not_there() -> None:
+    """A job on one of them breaks the rule, though fewer GPUs are held than there are."""
+    drop = (CapacityChange(time=2, gpus=3),)
+    scenario = _scenario(_job(), cluster=_RACK, capacity_changes=drop)
+    assert _violations(scenario, Segment("a", 0, 4, 1, (2,))) == ()
+    assert _violations(scenario, Segment("a", 0, 4, 1, (3,))) == ("at 2: GPU 3 is held and not there",)
+
+
 def test_types_of_gpus() -> None:
     """A job that names a type runs on no other, in any mode."""
     machines = [Machine(name="m", gpus=2, gpu_type="old"), Machine(name="n", gpus=2, gpu_type="new")]
