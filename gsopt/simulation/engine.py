@@ -5,7 +5,7 @@ the policy decides once. What runs then is compared with what ran before, and on
 The next instant is always later, so every simulation with finitely many decisions ends.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
@@ -144,6 +144,7 @@ class Engine:
                 self._decide()
             if plan.touched or ledger.stirred:
                 self._apply()
+        supply.advance(inf)  # machines are reclaimed whether jobs are left or not
 
     def schedule(self) -> Schedule:
         """Give the recorded schedule, by start."""
@@ -314,9 +315,10 @@ class Engine:
             elif before != (after := plan.held(job)):
                 self._interrupt(job, before)
                 self._go_on(job, before, after)
+            else:
+                self.ledger.stirred.add(job)  # others may have come or gone while it was moved to and fro
         if self.ledger.stirred:
-            self._retime_partners(self.ledger.stirred.difference(plan.touched))
-            self.ledger.stirred.clear()
+            self._retime_partners()
         plan.conclude(self.last_started)
 
     def _begin(self, job: int) -> None:
@@ -356,12 +358,13 @@ class Engine:
         self._settle(job)
         self._close_segment(job, before)
 
-    def _retime_partners(self, jobs: Iterable[int]) -> None:
+    def _retime_partners(self) -> None:
         """Let those that have others beside them now, or nobody, go on at their new speeds."""
-        for job in sorted(jobs):
+        for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
                 self._retime(job, rate)
+        self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
         """Refuse to go on for ever with overheads that are longer than what lies between them."""
