@@ -28,7 +28,7 @@ def replayed(problem: Scheduling, policy: Policy, **options: Any) -> SchedulingS
 
 
 @heuristic
-def efq(problem: Scheduling, *, alpha: float = 0.75, backfill: bool = True) -> SchedulingSolution | NoSolution:
+def efq(problem: Scheduling, *, alpha: float = 0.75, skip: bool = True) -> SchedulingSolution | NoSolution:
     """Replay elastic fair queuing.
 
     Source: Ares, sections 3.2-3.3; options as those of `heuristics.policies.efq`.
@@ -39,7 +39,7 @@ def efq(problem: Scheduling, *, alpha: float = 0.75, backfill: bool = True) -> S
     >>> efq(gsopt.load("scheduling/small/ares-figure-4")).objective
     4.833333333333333
     """
-    return replayed(problem, policies.efq, alpha=alpha, backfill=backfill)
+    return replayed(problem, policies.efq, alpha=alpha, skip=skip)
 
 
 @heuristic
