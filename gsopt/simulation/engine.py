@@ -5,7 +5,7 @@ the policy decides once. What runs then is compared with what ran before, and on
 The next instant is always later, so every simulation with finitely many decisions ends.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
@@ -95,6 +95,7 @@ class Engine:
         self.segments: list[Segment] | None = [] if record else None
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
+        self.has_overheads = bool(scenario.overheads)
         self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
 
         self.ledger = _make_ledger(scenario, placer)
@@ -144,6 +145,7 @@ class Engine:
                 self._decide()
             if plan.touched or ledger.stirred:
                 self._apply()
+        supply.advance(inf)  # machines are reclaimed whether jobs are left or not
 
     def schedule(self) -> Schedule:
         """Give the recorded schedule, by start."""
@@ -162,7 +164,8 @@ class Engine:
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
         event = self._next_event()
-        self._next_round(event)
+        if self.round_length is not None and self.wake is None and self.active:
+            self._set_round(event, self.round_length)
         if self.wake is not None and (event is None or self.wake < event):
             return self.wake
         return event
@@ -180,22 +183,22 @@ class Engine:
                 instant = change
         return instant
 
-    def _next_round(self, event: Any) -> None:
-        """Set the next decision to a multiple of the round length while there is any job.
+    def _set_round(self, event: Any, length: Any) -> None:
+        """Set the next decision to a multiple of the round length unless nothing happens any more.
 
         It is the next one, or, when there is nothing to decide before, the first at or after what comes next.
         """
-        if self.round_length is None or self.wake is not None or not self.active or self._stuck():
+        if self._stuck():
             return
         earliest = self.now
         idle = not self.running or len(self.running) == self.active
         if idle and not self.is_news:
             coming = [time for time in (event, self.asked_wake) if time is not None]
             earliest = max(earliest, min(coming, default=earliest))
-        self.round = max(self.round + 1, ceil(earliest / self.round_length))
-        while self.round * self.round_length < earliest:
+        self.round = max(self.round + 1, ceil(earliest / length))
+        while self.round * length < earliest:
             self.round += 1
-        self.wake = self.round * self.round_length
+        self.wake = self.round * length
 
     def _stuck(self) -> bool:
         """Tell whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
@@ -204,9 +207,9 @@ class Engine:
         return not (self.running or future or waits or self.is_news)
 
     def _pass_time(self, now: Any) -> None:
-        elapsed = now - self.now
-        self.occupied_seconds += self.ledger.occupied * elapsed
-        self.capacity_seconds += self.ledger.capacity * elapsed
+        elapsed, ledger = now - self.now, self.ledger
+        self.occupied_seconds += (ledger.capacity - ledger.free) * elapsed
+        self.capacity_seconds += ledger.capacity * elapsed
         self.now = now
 
     # Events
@@ -246,11 +249,12 @@ class Engine:
 
     def _decide(self) -> None:
         self.wake = self.asked_wake = None
-        self.is_news = False
-        arrived, completed, evicted = self.news
-        self.arrived, self.completed, self.evicted = tuple(arrived), tuple(completed), tuple(evicted)
-        for news in self.news:
-            news.clear()
+        if self.is_news:
+            self.arrived, self.completed, self.evicted = map(tuple, self.news)
+            self.news = ([], [], [])
+            self.is_news = False
+        else:
+            self.arrived = self.completed = self.evicted = ()
         decision = self.decider.decide(self.state)
         if not decision:
             return
@@ -263,7 +267,7 @@ class Engine:
                 handler(action)
             except Forbidden as rule:
                 raise IllegalDecision(action, str(rule)) from None
-        if self.plan.touched:
+        if self.plan.needs_check:
             self.plan.check(preemptive=self.decider.preemptive)
 
     def _start(self, action: Start) -> None:
@@ -314,15 +318,16 @@ class Engine:
             elif before != (after := plan.held(job)):
                 self._interrupt(job, before)
                 self._go_on(job, before, after)
+            else:
+                self.ledger.stirred.add(job)  # others may have come or gone while it was moved to and fro
         if self.ledger.stirred:
-            self._retime_partners(self.ledger.stirred.difference(plan.touched))
-            self.ledger.stirred.clear()
+            self._retime_partners()
         plan.conclude(self.last_started)
 
     def _begin(self, job: int) -> None:
         """Let a job run that has waited."""
         ready = self.now
-        if self.scenario.overheads:
+        if self.has_overheads:
             overhead, number = self.scenario.overhead(self.jobs[job]), self.number
             ready += number(overhead.start)
             if self.started[job] is not None:
@@ -344,9 +349,11 @@ class Engine:
     def _run_on(self, job: int, held: Held) -> None:
         self.plan.in_force[job] = held
         self.held[job], self.held_since[job] = held.number, self.now
-        if self.jobs[job].phases:
-            self.courses[job] = stretches(self.jobs[job], held.mode, self.number)
-        self._retime(job, self._rate_of(job))
+        item = self.jobs[job]
+        if item.phases:
+            self.courses[job] = stretches(item, held.mode, self.number)
+        alike = self.is_uniform and held.number == item.gpus and not held.mode
+        self._retime(job, self.one if alike else self._rate_of(job))
 
     def _interrupt(self, job: int, before: Held) -> None:
         """End what a job did before it is stopped or goes on otherwise."""
@@ -356,12 +363,13 @@ class Engine:
         self._settle(job)
         self._close_segment(job, before)
 
-    def _retime_partners(self, jobs: Iterable[int]) -> None:
+    def _retime_partners(self) -> None:
         """Let those that have others beside them now, or nobody, go on at their new speeds."""
-        for job in sorted(jobs):
+        for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
                 self._retime(job, rate)
+        self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
         """Refuse to go on for ever with overheads that are longer than what lies between them."""
@@ -406,8 +414,6 @@ class Engine:
     def _rate_of(self, job: int) -> Any:
         """Give the speed of a job on what it holds, beside those with which it shares it, without phases."""
         count, _, mode = self.plan.in_force[job]
-        if self.is_uniform and count == self.jobs[job].gpus and not mode:
-            return self.one
         ledger = self.ledger
         return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job))
 
