@@ -27,7 +27,6 @@ Examples
 
 from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.lift import lift
-from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.policy import (
     Action,
     Decider,
@@ -40,13 +39,13 @@ from gsopt.simulation.policy import (
     Stop,
     Wake,
 )
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import Replay, replay, scenario_of, simulate
 
 __all__ = [
     "Action",
     "Decider",
     "IllegalDecision",
-    "Metrics",
     "Move",
     "Placer",
     "Policy",

@@ -60,7 +60,9 @@ def _counts(state: State, alpha: float) -> list[tuple[int, ...]]:
 
 def scan_fair(state: State, *, alpha: float = 0.75, backfill: bool = True) -> Decider:
     """Scan in the order of the exact fluid finish times, with the judge's own fluid."""
-    fair = fluid_finish_times(state.jobs, state.capacity, Fraction)
+    fair = fluid_finish_times(
+        state.jobs, state.capacity, [Fraction(state.capacity)] * len(state.jobs), Fraction
+    )
     return Scan(fair.__getitem__, _counts(state, alpha), backfill=backfill)
 
 
