@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
+from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import MethodLike, accepts, name_of
 from gsopt.problem import Problem, Sense
@@ -35,7 +35,7 @@ def compare(
     """Run methods on problems and put value, best proven bound and gap side by side.
 
     Heuristics run first, and exact methods start from the best solution that they found. A method that raises
-    an error has a row that says so.
+    an error other than a contradiction has a row that says so.
 
     Parameters
     ----------
@@ -138,6 +138,8 @@ def _compare_one(
         except KeyboardInterrupt:
             interrupted = True
             break
+        except Contradiction:  # then no row is to be trusted
+            raise
         except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
