@@ -43,7 +43,7 @@ def in_folder(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def test_modules_of_the_working_directory(folder: Path) -> None:
-    """A method named by its path is found beside the user; one that fails has a row, and exit code 1 says so."""
+    """A method named by its path is found beside the user; one that fails has a row and gives exit code 1."""
     chosen = [f"--method={name}" for name in ("greedy", "one_s_own:crashes", "one_s_own:first")]
     run = in_folder(folder, "compare", "reclaiming/aryl-figure-5", *chosen, "--json")
     rows = json.loads(run.stdout)
