@@ -3,6 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+RUNS := $(VENV)/.runs
 
 # Real traces are used where they lie next to the project and nothing else is set.
 ifndef GSOPT_DATA
@@ -16,14 +17,17 @@ BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
 
 .PHONY: demo test check bench bench-once notebooks format clean
 
-$(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --editable '.[dev]'
-	touch $@
+# The library alone is enough to try it; tests and checks need solvers, notebooks and tools too.
+$(RUNS): pyproject.toml
+	@$(PYTHON) .ci/install.py $(VENV)
+	@touch $@
 
-demo: $(READY)          ## compare every method with the proven optimum
-	$(BIN)/gsopt demo
+$(READY): pyproject.toml
+	@$(PYTHON) .ci/install.py $(VENV) dev
+	@touch $(RUNS) $@
+
+demo: $(RUNS)           ## what published heuristics lose against the proven optimum, in half a minute
+	@$(BIN)/gsopt demo
 
 test: $(READY)          ## the tests, on every core; pytest alone runs them in one process, as a debugger needs
 	$(BIN)/pytest --numprocesses=logical --dist=worksteal

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
+    from gsopt.schedule.foreign import read_schedule, read_workload
     from gsopt.simulation import lift
     from gsopt.standard_form import StandardForm
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
     from gsopt.studies.comparison import Comparison
+    from gsopt.studies.judge import judge
     from gsopt.studies.policies import compare_policies
     from gsopt.studies.simulate import simulate
     from gsopt.studies.solve import solve, warm_up
@@ -58,12 +60,14 @@ _HOME = {
     "compare": "gsopt.studies.compare",
     "compare_policies": "gsopt.studies.policies",
     "heuristic": "gsopt.method",
-    "judge": "gsopt.schedule.judge",
+    "judge": "gsopt.studies.judge",
     "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
     "read_problem": "gsopt.problems.reader",
+    "read_schedule": "gsopt.schedule.foreign",
     "read_solution": "gsopt.problems.reader",
+    "read_workload": "gsopt.schedule.foreign",
     "simulate": "gsopt.studies.simulate",
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
@@ -99,7 +103,9 @@ __all__ = [
     "names",
     "problems",
     "read_problem",
+    "read_schedule",
     "read_solution",
+    "read_workload",
     "simulate",
     "simulation",
     "solve",

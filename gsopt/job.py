@@ -212,11 +212,19 @@ class Job(Frozen):
         KeyError
             The job has no such mode, or may not run on that number of GPUs in it.
         """
-        return self.speeds[mode][count]
+        return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Give the bytes that a mode needs on each GPU; None when unknown."""
-        given = next((other.memory for other in self.modes if other.name == mode), None)
+        """Give the bytes that a mode needs on each GPU; None when unknown.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.memory
+        given = {other.name: other.memory for other in self.modes}[mode]
         return self.memory if given is None else given
 
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from gsopt.backends import Backend
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method, name_of
+from gsopt.method import MethodLike, name_of
+from gsopt.method import run as run_method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
@@ -21,6 +22,7 @@ from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
 from gsopt.simulation.record import mean_jct_bound
 from gsopt.standard_form import StandardForm
+from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
 
 
@@ -44,7 +46,7 @@ def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
 
 
 def check_formulation(
-    method: Method,
+    method: MethodLike | str,
     problems: Iterable[Problem[Any]],
     *,
     backends: Sequence[Backend] = (),
@@ -54,7 +56,7 @@ def check_formulation(
     Parameters
     ----------
     method
-        A formulation or any other exact method.
+        A formulation or any other exact method, or its name.
     problems
         Instances small enough to enumerate; those that the method does not support are passed over.
     backends
@@ -83,22 +85,22 @@ def check_formulation(
         oracle = brute_force(problem)
         for option in options:
             try:
-                result = method(problem, **option)
+                result = run_method(find_method(problem.word, method), problem, **option)
             except Unsupported:
                 continue
             _check_exact(problem, result, oracle)
             checked += 1
-    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    _ensure(checked > 0, f"{_name(method)}: no instance was checked")
     return checked
 
 
-def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options: Any) -> int:
+def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
     """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
 
     Parameters
     ----------
     method
-        The heuristic.
+        The heuristic, a plain function ``problem -> solution``, or its name.
     problems
         Instances small enough to enumerate.
     options
@@ -119,8 +121,8 @@ def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options:
     checked = 0
     for problem in problems:
         oracle = brute_force(problem)
-        result = method(problem, **options)
-        where = f"{method.__name__} on {problem.name or problem.word}"
+        result = run_method(find_method(problem.word, method), problem, **options)
+        where = f"{result.method} on {problem.name or problem.word}"
         if result.objective is None:
             _ensure(oracle is None, f"{where}: found no solution though there is one")
             continue
@@ -130,7 +132,7 @@ def check_heuristic(method: Method, problems: Iterable[Problem[Any]], **options:
             better = f"{plain(result.objective)} is better than the optimum {plain(oracle[0])}"
             _ensure(not beaten or _equal(problem, result.objective, oracle[0]), f"{where}: {better}")
         checked += 1
-    _ensure(checked > 0, f"{method.__name__}: no instance was checked")
+    _ensure(checked > 0, f"{_name(method)}: no instance was checked")
     return checked
 
 
@@ -196,6 +198,10 @@ def check_backend(backend: Backend) -> int:
     for check in checks:
         check(backend)
     return len(checks)
+
+
+def _name(method: MethodLike | str) -> str:
+    return method if isinstance(method, str) else name_of(method)
 
 
 def _check_exact(problem: Problem[Any], result: Result[Any], oracle: tuple[Number, Any] | None) -> None:
@@ -302,7 +308,7 @@ def _ensure(holds: bool, message: str) -> None:
 
 
 def check_policy(
-    policy: Policy,
+    policy: Policy | str,
     scenarios: Iterable[Scenario],
     *,
     round_length: float | None = None,
@@ -317,7 +323,7 @@ def check_policy(
     Parameters
     ----------
     policy, options
-        The policy and its options.
+        The policy or its name, and its options.
     scenarios
         Scenarios small enough for fractions and in which every job can complete.
     round_length
@@ -344,7 +350,7 @@ def check_policy(
     >>> check_policy(srtf, [Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))])
     2
     """
-    checked = 0
+    checked, policy = 0, find_policy(policy)
     for scenario in scenarios:
         bound = mean_jct_bound(scenario)
         for fractions in (False, True)[: 1 + exact]:

@@ -1,39 +1,150 @@
 """``gsopt demo``: what the published methods lose, at a glance."""
 
-from typing import Annotated
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from gsopt import simulation
 from gsopt.cli.exits import Exit
+from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
 from gsopt.cli.output import print_policies, print_table
 from gsopt.cli.traces import find_policies, replay_policies
+from gsopt.job import Workload
+from gsopt.problem import Problem, Sense
 from gsopt.problems.reader import problem_types
+from gsopt.schedule.figures import Record
 from gsopt.studies import catalogue
+from gsopt.studies.comparison import Comparison
 
-#: Seconds that the demo gives each method on each instance.
-_DEMO_TIME_LIMIT = 5.0
+#: Seconds for each method on each instance.
+_TIME_LIMIT = 5.0
 
-_DEMO_POLICIES = ("fifo", "sjf", "srtf", "las", "tiresias", "efq")
+#: Lines for the heuristics of a decision; of more, those in the middle share one.
+_MOST_LINES = 7
+
+#: Policies that are shown at a glance.
+_POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")
+
+#: Suites that are shown at a glance: the first of these that a decision has.
+_SUITES = ("production", "small")
+
+_WIDTH = 80
+_INDENT = "  "
 
 
 def demo(
     word: Annotated[list[str] | None, typer.Argument(help="decisions; all when left out")] = None,
+    whole: Annotated[
+        bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
+    ] = False,
 ) -> None:
-    """Compare every method on the committed suites, and on real data where they are at hand."""
-    for decision in word or sorted(problem_types()):
-        committed = [catalogue.load(name) for name in catalogue.names(f"{decision}/")]
-        real = catalogue.real_instances(decision)
+    """See how far the published heuristics are from the proven optimum.
+
+    A gap is what a heuristic loses relative to the optimum; where that is 0 there is none. Failed means that it
+    finds no solution. A policy is held against a bound on the mean job completion time of every policy.
+    """
+    decisions = word or sorted(problem_types())
+    for decision in decisions:
+        catalogue.heuristics(decision)  # refused before anything is shown
+    if whole:
+        _show_grid(decisions, policies=not word)
+    else:
+        _show_glance(_console(), decisions, policies=not word)
+
+
+def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
+    """Show every method of every decision on every instance."""
+    for word in decisions:
+        committed = [catalogue.load(name) for name in catalogue.names(f"{word}/")]
+        real = catalogue.real_instances(word)
         origin = f"{len(real)} from real data" if real else "none from real data (GSOPT_DATA names no folder)"
-        typer.echo(f"\n{decision}: {len(committed)} committed instances, {origin}")
-        comparison = compare_instances([*committed, *real], None, _DEMO_TIME_LIMIT, 0)
+        typer.echo(f"\n{word}: {len(committed)} committed instances, {origin}")
+        comparison = compare_instances([*committed, *real], None, _TIME_LIMIT, 0)
         print_table(comparison.summary())
-        if comparison.interrupted:
-            raise typer.Exit(Exit.INTERRUPTED)
-    if not word:
-        workload, gpus = catalogue.demo_workload()
+        _stop_if_interrupted(comparison)
+    if policies:
+        workload, gpus, figures = _replay(None)
         typer.echo(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
-        scenario = simulation.scenario_of(workload, gpus)
-        replays = replay_policies(scenario, find_policies(_DEMO_POLICIES, ""))
-        print_policies([replay.metrics for replay in replays])
+        print_policies(figures)
+
+
+def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) -> None:
+    """Show a line for every heuristic, a sentence for every decision, and the policies."""
+    _print(console, heads("Heuristics of the papers"), "bold")
+    seen: list[Glance] = []
+    for word in decisions:
+        if seen:
+            _print(console)
+        seen += _show_decision(console, word, most_lines=_MOST_LINES if policies else None)
+    if policies:
+        _print(console)
+        _show_policies(console)
+    missing = sum(each.optimal < each.instances for each in seen)
+    worst = max((each.worst for each in seen if each.worst is not None), default=0)
+    lost = f"{missing} of {len(seen)} heuristics miss an optimum, by up to {100 * worst:,.0f} %."
+    _print(console)
+    _print(console, Text.assemble((lost, "bold"), (" More: gsopt demo --all", "dim")))
+
+
+def _show_decision(console: Console, word: str, most_lines: int | None) -> list[Glance]:
+    problems = _instances(word)
+    comparison = compare_instances(problems, [*catalogue.heuristics(word), "exact"], _TIME_LIMIT, 0)
+    seen = glances(comparison)
+    _print(console, Text.assemble((word.capitalize(), "bold cyan"), _question(problems)))
+    for line in lines_of(seen, most_lines, ascii_only=console.options.ascii_only):
+        _print(console, line)
+    _print(console, Text(_INDENT + proofs(comparison)), "italic")
+    _stop_if_interrupted(comparison)
+    return seen
+
+
+def _instances(word: str) -> list[Problem[Any]]:
+    """Give the instances of the suite that is shown at a glance, those that count the same thing."""
+    suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
+    found = [catalogue.load(name) for name in next(filter(None, suites), [])]
+    [(unit, _)] = Counter(problem.unit for problem in found).most_common(1) or [("", 0)]
+    return [problem for problem in found if problem.unit == unit]
+
+
+def _question(problems: Sequence[Problem[Any]]) -> str:
+    if not problems:
+        return ": no instances"
+    wanted = "fewest" if problems[0].sense is Sense.MINIMIZE else "most"
+    return f": the {wanted} {problems[0].unit}, on {len(problems)} instances"
+
+
+def _show_policies(console: Console) -> None:
+    workload, gpus, figures = _replay(_POLICIES)
+    title = ": mean completion time above a bound that none can beat"
+    _print(console, Text.assemble(("Policies", "bold cyan"), title))
+    gaps = sorted((row.gap, row.policy) for row in figures if row.gap is not None)
+    listed = ", ".join(f"{name} {100 * gap:,.0f} %" for gap, name in gaps)
+    _print(console, Text(_INDENT + listed))
+    source = workload.source.partition(",")[0]
+    _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")
+
+
+def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[Record]]:
+    workload, gpus = catalogue.demo_workload()
+    replays = replay_policies(simulation.scenario_of(workload, gpus), find_policies(names, ""))
+    return workload, gpus, [replay.metrics for replay in replays]
+
+
+def _stop_if_interrupted(comparison: Comparison) -> None:
+    if comparison.interrupted:
+        typer.echo("gsopt: interrupted; what stands above is complete", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)
+
+
+def _print(console: Console, text: Text | str = "", style: str = "") -> None:
+    console.print(text, style=style or None, no_wrap=True, overflow="ellipsis")
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

@@ -1,6 +1,6 @@
 """Instances that the command line names, and their comparison."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
 
 
 def compare_instances(
-    problems: list[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
+    problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
 ) -> Comparison:
     """Compare methods on instances, with progress; what is finished is kept at Ctrl-C."""
     for word in dict.fromkeys(problem.word for problem in problems):

@@ -6,14 +6,15 @@ plots, reads `FIGURES`. A new figure is a property of the record and a line of t
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, fsum
-from typing import Any
+from typing import Any, Self
 
-from gsopt.result import plain, relative_gap
+from gsopt.problem import Sense
+from gsopt.result import plain, refuse_contradiction, relative_gap
 
 
 class Kind(StrEnum):
@@ -112,7 +113,7 @@ class Record:
     resizes
         How often a job went on with another number of GPUs without a pause.
     bound
-        Proven bound on the mean job completion time of every policy, or None.
+        Proven bound on the mean job completion time of every schedule; None unless all jobs completed.
 
     Examples
     --------
@@ -151,6 +152,24 @@ class Record:
     def as_dict(self) -> dict[str, Any]:
         """Give every figure by key, as plain JSON types."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
+
+    def held_against(self, bound: Any, resolution: float) -> Self:
+        """Give the record with a proven bound, which then exceeds the mean by no rounding either.
+
+        Nothing is bound unless all jobs completed.
+
+        Raises
+        ------
+        Contradiction
+            The mean job completion time is below the bound, by more than a resolution.
+        """
+        if bound is None or self.mean_jct is None or self.completed < self.jobs:
+            return self
+        who = self.policy or "the schedule"
+        refuse_contradiction(
+            Sense.MINIMIZE, who, self.mean_jct, "the lower bound", bound, resolution=resolution
+        )
+        return replace(self, bound=min(bound, self.mean_jct))
 
     @property
     def done(self) -> list[int]:
@@ -231,8 +250,8 @@ class Record:
 
     @property
     def lower_bound(self) -> Any:
-        """The proven bound on the mean job completion time; None unless all jobs completed."""
-        return self.bound if self.completed == self.jobs else None
+        """The proven bound on the mean job completion time."""
+        return self.bound
 
     @property
     def gap(self) -> float | None:

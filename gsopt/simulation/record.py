@@ -1,12 +1,9 @@
 """Record: what a run's own books say of it, held against the proven bound."""
 
-from dataclasses import replace
 from math import ulp
 from typing import Any
 
 from gsopt.bounds import lower_bound, mean_jct
-from gsopt.problem import Sense
-from gsopt.result import refuse_contradiction
 from gsopt.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes, finish_time_fairness
 from gsopt.schedule.figures import Record
@@ -52,19 +49,9 @@ def record_of(engine: Engine, policy: str, bound: Any, fair_times: FairTimes) ->
         there=there,
         preemptions=engine.preemptions,
         resizes=engine.resizes,
-        bound=bound,
     )
-    return _proven(record)
-
-
-def _proven(record: Record) -> Record:
-    """Hold the mean job completion time against the bound, which then exceeds it by no rounding either."""
-    mean, bound = record.mean_jct, record.lower_bound
-    if mean is None or bound is None:
-        return record
-    resolution = _rounding(float(mean), record.jobs, max(record.completion_times))
-    refuse_contradiction(Sense.MINIMIZE, record.policy, mean, "the lower bound", bound, resolution=resolution)
-    return replace(record, bound=min(bound, mean))
+    last = max((engine.completion[job] for job in done), default=0)
+    return record.held_against(bound, _rounding(float(record.mean_jct or 0), record.jobs, last))
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:

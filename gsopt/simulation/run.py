@@ -15,7 +15,7 @@ from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
-from gsopt.simulation.ledger import Placer, consolidated
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import mean_jct_bound, record_of
 from gsopt.speed import Speed

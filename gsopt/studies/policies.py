@@ -16,7 +16,7 @@ from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import Record
-from gsopt.simulation.ledger import Placer, consolidated
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import replay, scenario_of

@@ -1,0 +1,127 @@
+"""``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Json,
+    Overheads,
+    Physics,
+    Reader,
+    ShareLimit,
+    Window,
+)
+from gsopt.cli.exits import Exit
+from gsopt.cli.instances import read_instance
+from gsopt.cli.traces import read_scenario, read_setting
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problems.scheduling import Scheduling
+from gsopt.scenario import Scenario
+from gsopt.schedule.foreign import read_schedule, read_workload
+from gsopt.studies.judge import judge as judge_schedule
+
+
+def judge(
+    schedule: Annotated[
+        str, typer.Argument(help="CSV or JSON file: who ran from when to when on how many GPUs")
+    ],
+    trace: Annotated[str | None, typer.Option(help="trace, workload as JSON, or CSV file of the jobs")] = None,
+    problem: Annotated[str | None, typer.Option(help="instead: a scheduling instance, by file or name")] = None,
+    reader: Reader = None,
+    gpus: GpuCount = None,
+    cluster: ClusterFile = None,
+    setting: Physics = None,
+    overhead: Overheads = None,
+    share_limit: ShareLimit = None,
+    capacity_change: CapacityChanges = None,
+    window: Window = None,
+    column: Annotated[
+        list[str] | None, typer.Option(help="a column of the schedule, such as job_id=job; may be repeated")
+    ] = None,
+    trace_column: Annotated[
+        list[str] | None, typer.Option(help="a column of the jobs' CSV file, such as submitted=release_date")
+    ] = None,
+    time_unit: Annotated[str, typer.Option(help="of CSV files: ms, s, min, h or d")] = "s",
+    origin: Annotated[
+        str, typer.Option(help="time or timestamp in CSV files at which the clock is at 0")
+    ] = "0",
+    no_preemption: Annotated[
+        bool, typer.Option("--no-preemption", help="jobs were promised not to be interrupted")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Judge anybody's schedule: broken rules, figures, and the gap to a proven bound on every schedule.
+
+    What was to be scheduled is given by --trace and --gpus or --cluster, or by --problem.
+    """
+    given: Scenario | Scheduling
+    physics: dict[str, Any] = {
+        "gpus": gpus,
+        "cluster": cluster,
+        "overheads": overhead,
+        "share_limit": share_limit,
+        "capacity_changes": capacity_change,
+    }
+    if problem is not None:
+        beside = {
+            "--trace": trace,
+            "--reader": reader,
+            "--window": window,
+            "--gpus": gpus,
+            "--cluster": cluster,
+            "--setting": setting,
+            "--overhead": overhead,
+            "--share-limit": share_limit,
+            "--capacity-change": capacity_change,
+        }
+        given = _problem(problem, beside)
+    elif trace is None:
+        raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
+    elif reader is None and Path(trace).suffix.lower() == ".csv":
+        columns, surroundings = _columns("--trace-column", trace_column), read_setting(setting, **physics)
+        workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
+        given = surroundings.scenario(workload)
+    else:
+        given = read_scenario(trace, reader, read_setting(setting, **physics), window=window)
+    found = judge_schedule(
+        read_schedule(
+            schedule,
+            columns=_columns("--column", column),
+            time_unit=time_unit,
+            origin=origin,
+            preemptive=not no_preemption,
+        ),
+        given,
+    )
+    typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
+    if not found.legal:
+        raise typer.Exit(Exit.FAILED)
+
+
+def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
+    for option, value in beside.items():
+        if value is not None:
+            raise InvalidInput("", option, shorten(str(value)), "must not be given beside --problem")
+    instance = read_instance(name)
+    if not isinstance(instance, Scheduling):
+        rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"
+        raise InvalidInput("", "--problem", shorten(name), rule)
+    return instance
+
+
+def _columns(option: str, given: Sequence[str] | None) -> dict[str, str]:
+    """Read ``theirs=ours``."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        theirs, equals, ours = text.rpartition("=")
+        if not equals:
+            raise InvalidInput("", option, shorten(text), "must be their name and ours, such as job_id=job")
+        found[theirs] = ours
+    return found

@@ -1,0 +1,380 @@
+"""Foreign tables: schedules and workloads from anybody's CSV file, data frame or rows.
+
+Columns may have other names, times another unit and another zero, timestamps included; what no column is needed
+for is passed over. Every value is converted exactly and rounded once, so that times that are equal stay equal.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from io import StringIO
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error, read_text
+from gsopt.job import Job, Workload
+from gsopt.problem import Number
+from gsopt.schedule.schedule import Schedule, Segment, Vacated
+
+#: Seconds in the units in which tables count time.
+UNITS: Mapping[str, Fraction] = {
+    "ms": Fraction(1, 1000),
+    "s": Fraction(1),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "d": Fraction(86400),
+}
+
+#: No time and no count comes near it; floats hold it still.
+_TOO_LARGE = 10**30
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
+
+#: What a schedule is made of, and what a workload; the first ones must be there.
+_SEGMENT = ("job", "start", "end", "gpus", "duration", "placement", "mode", "vacated")
+_JOB = ("name", "release_date", "duration", "gpus", "model", "memory", "batch_size", "gpu_type")
+_NEEDED = 4
+
+_Row = Mapping[str, Any]
+
+
+def read_schedule(
+    table: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    time_unit: str = "s",
+    origin: Any = 0,
+    preemptive: bool = True,
+) -> Schedule:
+    """Read a schedule from somebody's table.
+
+    Parameters
+    ----------
+    table
+        A CSV file, a pandas or polars data frame, or rows as mappings; a JSON file is read as `Schedule.read`
+        does.
+    columns
+        What their columns are: ``{"job_id": "job"}`` says that the column ``job_id`` names the job. There are
+        ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``, and where they matter ``placement``,
+        ``mode`` and ``vacated``: the name of a machine that was given up at the start, in a row of its own.
+    time_unit
+        What times are counted in: ms, s, min, h or d. Timestamps are seconds since 1970, in UTC.
+    origin
+        Their time, or timestamp, at which the clock of the workload is at 0.
+    preemptive
+        Whether jobs may be interrupted.
+
+    Raises
+    ------
+    InvalidInput
+        The table cannot be read, a column is missing, or a value is not what it must be.
+
+    Examples
+    --------
+    >>> rows = [{"job_id": 17, "from": 0, "to": 1.5, "num_gpus": 2.0, "user": "ann"}]
+    >>> columns = {"job_id": "job", "from": "start", "to": "end", "num_gpus": "gpus"}
+    >>> read_schedule(rows, columns=columns, time_unit="h").segments
+    (Segment(job='17', start=0, end=5400, gpus=2, placement=(), mode=''),)
+    """
+    if isinstance(table, str | Path) and Path(table).suffix.lower() == ".json":
+        read = Schedule.read(table)
+        return replace(read, preemptive=read.preemptive and preemptive)
+    found = _Table.of(table, "segments", _SEGMENT, columns, time_unit, origin)
+    if "end" not in found.columns.values() and "duration" in found.columns.values():
+        found.need(("job", "start", "duration", "gpus"))
+    else:
+        found.need(_SEGMENT[:_NEEDED])
+    rows = [_segment(found, index) for index in range(len(found.rows))]
+    segments = tuple(row for row in rows if isinstance(row, Segment))
+    return Schedule(segments, preemptive, tuple(row for row in rows if isinstance(row, Vacated)))
+
+
+def read_workload(
+    table: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    time_unit: str = "s",
+    origin: Any = 0,
+    name: str = "",
+) -> Workload:
+    """Read a workload from somebody's table.
+
+    Parameters
+    ----------
+    table, time_unit, origin
+        As for `read_schedule`.
+    columns
+        What their columns are: ``{"job_id": "name", "submitted": "release_date"}``. There are ``name``,
+        ``release_date``, ``duration`` and ``gpus``, and where they matter ``model``, ``memory``, ``batch_size``
+        and ``gpu_type``.
+    name
+        Name of the workload.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_schedule`, or a job breaks a rule.
+
+    Examples
+    --------
+    >>> rows = [{"id": "a", "submitted": "2024-05-01 12:00:30", "minutes": 90, "gpus": 4}]
+    >>> columns = {"id": "name", "submitted": "release_date", "minutes": "duration"}
+    >>> job = read_workload(rows, columns=columns, time_unit="min", origin="2024-05-01 12:00").jobs[0]
+    >>> job.release_date, job.duration
+    (30.0, 5400.0)
+    """
+    found = _Table.of(table, "jobs", _JOB, columns, time_unit, origin)
+    found.need(_JOB[:_NEEDED])
+    jobs = [_job(found, index) for index in range(len(found.rows))]
+    try:
+        return Workload(name=name, jobs=jobs)
+    except ValidationError as error:
+        raise first_error(found.source, error) from None
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Rows, and which of their columns is what."""
+
+    source: str
+    what: str
+    rows: Sequence[_Row]
+    columns: Mapping[str, str]  # theirs to ours
+    unit: Fraction
+    origin: Fraction
+
+    @classmethod
+    def of(
+        cls,
+        table: Any,
+        what: str,
+        known: Sequence[str],
+        columns: Mapping[str, str] | None,
+        time_unit: str,
+        origin: Any,
+    ) -> "_Table":
+        if time_unit not in UNITS:
+            raise InvalidInput("", "time_unit", shorten(time_unit), f"must be one of {', '.join(UNITS)}")
+        unit = UNITS[time_unit]
+        source = str(table) if isinstance(table, str | Path) else ""
+        rows = _rows(table, source)
+        return cls(source, what, rows, _mapped(rows, known, columns or {}, source), unit, _origin(origin, unit))
+
+    def need(self, names: Iterable[str]) -> None:
+        """Refuse a table without one of these columns."""
+        for name in names if self.rows else ():
+            if name not in self.columns.values():
+                rule = f"must be one of the columns, which are {', '.join(map(str, self.rows[0]))}"
+                raise InvalidInput(self.source, "columns", name, rule)
+
+    def cells(self, index: int) -> dict[str, Any]:
+        """Give the cells of a row by what they are; those that are empty are left out."""
+        row = self.rows[index]
+        cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
+        return {name: cell for name, cell in cells.items() if cell is not None}
+
+    def refuse(self, index: int, field: str, value: Any, rule: str) -> InvalidInput:
+        """Give the error for a cell."""
+        return InvalidInput(self.source, f"{self.what}[{index}].{field}", shorten(value), rule)
+
+    def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
+        """Give a cell that must be there."""
+        if field not in cells:
+            raise InvalidInput(self.source, f"{self.what}[{index}].{field}", "", "is required")
+        return cells[field]
+
+    def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
+        """Give a point in time on the clock of the workload."""
+        seconds = _point(self.take(index, cells, field), self.unit)
+        if seconds is None:
+            raise self.refuse(index, field, cells[field], "must be a finite number or a timestamp")
+        return _rounded(seconds - self.origin)
+
+    def span(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
+        """Give a length of time in seconds."""
+        cell = self.take(index, cells, field)
+        seconds = _seconds(cell) if isinstance(cell, timedelta) else _scaled(cell, self.unit)
+        if seconds is None:
+            raise self.refuse(index, field, cell, "must be a finite number")
+        return _rounded(seconds)
+
+    def count(self, index: int, cells: Mapping[str, Any], field: str) -> int:
+        """Give a whole number, however it is written."""
+        value = _fraction(self.take(index, cells, field))
+        if value is None or value.denominator != 1:
+            raise self.refuse(index, field, cells[field], "must be a whole number")
+        return value.numerator
+
+
+def _segment(table: _Table, index: int) -> Segment | Vacated:
+    cells = table.cells(index)
+    start = table.time(index, cells, "start")
+    if "vacated" in cells:
+        return Vacated(start, _text(cells["vacated"]))
+    if "end" in table.columns.values():
+        end = table.time(index, cells, "end")
+    else:
+        end = _rounded(Fraction(start) + Fraction(table.span(index, cells, "duration")))
+    return Segment(
+        job=_text(table.take(index, cells, "job")),
+        start=start,
+        end=end,
+        gpus=table.count(index, cells, "gpus"),
+        placement=_placement(table, index, cells),
+        mode=_text(cells.get("mode", "")),
+    )
+
+
+def _job(table: _Table, index: int) -> Job:
+    cells = table.cells(index)
+    fields: dict[str, Any] = {
+        "name": _text(table.take(index, cells, "name")),
+        "release_date": float(table.time(index, cells, "release_date")),
+        "duration": float(table.span(index, cells, "duration")),
+        "gpus": table.count(index, cells, "gpus"),
+    }
+    fields |= {name: table.count(index, cells, name) for name in ("memory", "batch_size") if name in cells}
+    fields |= {name: _text(cells[name]) for name in ("model", "gpu_type") if name in cells}
+    try:
+        return Job(**fields)
+    except ValidationError as error:
+        wrong = first_error("", error)
+        raise InvalidInput(table.source, f"jobs[{index}].{wrong.field}", wrong.value, wrong.rule) from None
+
+
+def _placement(table: _Table, index: int, cells: Mapping[str, Any]) -> tuple[int, ...]:
+    given = cells.get("placement", ())
+    words = given.replace(",", " ").replace(";", " ").split() if isinstance(given, str) else given
+    if not isinstance(words, Iterable):
+        words = [words]
+    return tuple(table.count(index, {"placement": word}, "placement") for word in words)
+
+
+# Tables
+
+
+def _rows(table: Any, source: str) -> Sequence[_Row]:
+    if isinstance(table, str | Path):
+        return _csv(read_text(table).removeprefix(_BYTE_ORDER_MARK), source)
+    if hasattr(table, "to_dicts"):  # polars
+        table = table.to_dicts()
+    elif hasattr(table, "to_dict"):  # pandas
+        table = table.to_dict("records")
+    if isinstance(table, Iterable):
+        rows = list(table)
+        if all(isinstance(row, Mapping) for row in rows):
+            return rows
+    raise InvalidInput("", "table", shorten(table), "must be a CSV file, a data frame, or rows as mappings")
+
+
+def _csv(text: str, source: str) -> Sequence[_Row]:
+    try:
+        lines = [line for line in csv.reader(StringIO(text)) if line]
+    except csv.Error as error:
+        raise InvalidInput(source, "", "", f"must be CSV: {error}") from None
+    if not lines:
+        raise InvalidInput(source, "header", "", "must name the columns")
+    header = [name.strip() for name in lines[0]]
+    for name in header:
+        if header.count(name) > 1:
+            raise InvalidInput(source, "header", shorten(name), "must not stand twice")
+    for index, line in enumerate(lines[1:]):
+        if len(line) > len(header):
+            raise InvalidInput(source, f"rows[{index}]", shorten(line), "has more cells than the header")
+    return [dict(zip_longest(header, line, fillvalue="")) for line in lines[1:]]
+
+
+def _mapped(
+    rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
+) -> Mapping[str, str]:
+    """Give our name of each of their columns that is used; one that is mapped goes before one of our name."""
+    there = dict.fromkeys(key for row in rows for key in row)
+    for theirs, ours in columns.items():
+        if ours not in known:
+            raise InvalidInput(source, "columns", shorten(ours), f"must be one of {', '.join(known)}")
+        if rows and theirs not in there:
+            rule = f"must be one of the columns, which are {', '.join(map(str, there))}"
+            raise InvalidInput(source, "columns", shorten(theirs), rule)
+        if list(columns.values()).count(ours) > 1:
+            raise InvalidInput(source, "columns", shorten(ours), "must be one column only")
+    own = {
+        name: name for name in known if name in there and name not in columns and name not in columns.values()
+    }
+    return {**own, **columns}
+
+
+# Values
+
+
+def _plain(cell: Any) -> Any:
+    """Give a cell as a plain Python value; None when it is empty."""
+    if isinstance(cell, str):
+        return cell.strip() or None
+    if isinstance(cell, list | tuple):
+        return cell
+    if hasattr(cell, "tolist"):  # of numpy
+        cell = cell.tolist()
+    try:
+        return None if cell is None or cell != cell else cell  # noqa: PLR0124 - NaN, and NaT of pandas
+    except TypeError:  # NA of pandas
+        return None
+
+
+def _text(cell: Any) -> str:
+    """Write a name; data frames turn whole numbers into floats where others are missing."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _fraction(cell: Any) -> Fraction | None:
+    """Read a finite number exactly, a decimal as what it is written as; None when it is none."""
+    if isinstance(cell, bool):
+        return None
+    try:
+        if isinstance(cell, str):
+            value = Fraction(float(cell) if "e" in cell.lower() else cell)  # 1e999999999 takes all memory
+        else:
+            value = Fraction(*cell.as_integer_ratio())
+    except (AttributeError, ValueError, ZeroDivisionError, OverflowError):
+        return None
+    return value if abs(value) < _TOO_LARGE else None
+
+
+def _scaled(cell: Any, unit: Fraction) -> Fraction | None:
+    value = _fraction(cell)
+    return None if value is None else value * unit
+
+
+def _point(cell: Any, unit: Fraction) -> Fraction | None:
+    """Read a point in time in seconds: a number in a unit, or a timestamp."""
+    value = _scaled(cell, unit)
+    if value is not None:
+        return value
+    try:
+        stamp = datetime.fromisoformat(cell) if isinstance(cell, str) else cell
+    except ValueError:
+        return None
+    if not isinstance(stamp, datetime):
+        return None
+    return _seconds((stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)) - _EPOCH)
+
+
+def _seconds(span: timedelta) -> Fraction:
+    return Fraction(span // timedelta(microseconds=1), 10**6)
+
+
+def _rounded(seconds: Fraction) -> Number:
+    return seconds.numerator if seconds.denominator == 1 else float(seconds)
+
+
+def _origin(origin: Any, unit: Fraction) -> Fraction:
+    seconds = _point(_plain(origin), unit)
+    if seconds is None:
+        raise InvalidInput("", "origin", shorten(origin), "must be a finite number or a timestamp")
+    return seconds

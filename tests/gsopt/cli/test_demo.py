@@ -1,0 +1,37 @@
+"""The first minute."""
+
+import pytest
+
+from gsopt.cli.exits import Exit
+from gsopt.problems.reader import problem_types
+from gsopt.studies import catalogue
+from tests.commands import gsopt
+
+
+def test_demo_is_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`demo` shows every decision's heuristics and proofs, in at most 40 lines of at most 80 columns."""
+    monkeypatch.delenv("GSOPT_DATA", raising=False)
+    run = gsopt("demo")
+    lines = run.stdout.splitlines()
+    first = {line.split()[0] for line in lines if line.startswith("  ")}
+
+    assert (run.returncode, run.stderr) == (0, "")
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    few = [known for word in problem_types() if len(known := catalogue.heuristics(word).keys()) <= 7]
+    assert few
+    assert all(first >= known for known in few)
+    assert all(
+        sum(line.startswith(f"{word.capitalize()}: ") for line in lines) == 1 for word in problem_types()
+    )
+    assert sum(line.startswith("  exact proves ") for line in lines) == len(problem_types())
+    assert sum("fifo " in line and "srtf " in line for line in lines) == 1
+
+
+def test_demo_of_one_decision() -> None:
+    """With a decision only that is shown, with all of its heuristics and without policies."""
+    shown, refused = gsopt("demo", "scheduling"), gsopt("demo", "scheming")
+    assert "Scheduling: the fewest seconds of mean job completion time, on 77 instances" in shown.stdout
+    assert all(f"\n  {name} " in shown.stdout for name in catalogue.heuristics("scheduling"))
+    assert "Policies" not in shown.stdout
+    assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
