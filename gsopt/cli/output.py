@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
@@ -74,7 +74,7 @@ def save_figure(figure: Any, path: Path) -> None:
         figure.savefig(beside, dpi=150, format=path.suffix[1:].lower())
 
 
-def print_table(table: Table) -> None:
+def print_table(table: RenderableType) -> None:
     """Print a table on standard output."""
     console = Console()
     if not console.is_terminal:  # a file has lines of any length, so nothing is cut
