@@ -1,25 +1,39 @@
 """``gsopt simulate``: a trace under online policies."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from gsopt import simulation
-from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Window
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Json,
+    Overheads,
+    Physics,
+    Reader,
+    RoundLength,
+    ShareLimit,
+    Window,
+)
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import print_policies
-from gsopt.cli.traces import find_policies, read_scenario, replay_policies
-from gsopt.errors import InvalidInput
+from gsopt.cli.output import print_policies, require_package, save_figure
+from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
+from gsopt.errors import escape
+from gsopt.files import require_folder, write_text
+
+#: Characters of a file's name, of which file systems allow little more.
+_LONGEST_NAME = 200
 
 
 def simulate(
     trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="policy, by name or as module:function; may be repeated; all when left out"),
+        typer.Option(help="policy, such as srtf, tiresias:promote=2 or module:function; may be repeated"),
     ] = None,
     reader: Reader = None,
     gpus: GpuCount = None,
@@ -27,9 +41,11 @@ def simulate(
     window: Window = None,
     sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
     seed: Annotated[int, typer.Option(help="seed of the draw, and of policies that draw at random")] = 0,
-    round_length: Annotated[
-        float | None, typer.Option(help="seconds between decisions; events if not given")
-    ] = None,
+    setting: Physics = None,
+    overhead: Overheads = None,
+    share_limit: ShareLimit = None,
+    capacity_change: CapacityChanges = None,
+    round_length: RoundLength = None,
     issues: Annotated[
         bool, typer.Option("--issues", help="list every row that was dropped or repaired")
     ] = False,
@@ -39,49 +55,49 @@ def simulate(
 ) -> None:
     """Replay a trace under online policies, beside a proven bound on every policy."""
     policies = find_policies(policy, "--policy", seed)
-    scenario = read_scenario(
-        trace, reader, gpus, cluster, window=window, sample=sample, seed=seed, list_issues=issues
+    given = read_setting(
+        setting,
+        gpus=gpus,
+        cluster=cluster,
+        overheads=overhead,
+        share_limit=share_limit,
+        capacity_changes=capacity_change,
+        round_length=round_length,
     )
-    replays = replay_policies(scenario, policies, round_length, record=bool(plots or schedules))
+    if plots is not None:
+        require_package("matplotlib", "--plots")
+    for folder in filter(None, (plots, schedules)):
+        require_folder(folder)
+    scenario = read_scenario(trace, reader, given, window=window, sample=sample, seed=seed, list_issues=issues)
+    replays = replay_policies(scenario, policies, given.round_length, record=bool(plots or schedules))
     figures = [replay.metrics for replay in replays]
     print_policies(figures, as_json=as_json, one=len(figures) == 1)
-    _save_schedules(replays, schedules)
-    _save_plots(replays, plots)
+    if schedules is not None:
+        _save_schedules(replays, schedules)
+    if plots is not None:
+        _save_plots(replays, plots)
     if len(replays) < len(policies):
         raise typer.Exit(Exit.FAILED)
 
 
-def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
-    if folder is None:
-        return
-    with _writing(folder):
-        for replay in replays:
-            if replay.schedule is not None:
-                (folder / f"{replay.metrics.policy}.csv").write_text(replay.schedule.to_csv(), encoding="utf-8")
+def _save_schedules(replays: Sequence[simulation.Replay], folder: Path) -> None:
+    for replay in replays:
+        if replay.schedule is not None:
+            write_text(folder / f"{_file_name(replay)}.csv", replay.schedule.to_csv())
 
 
-def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
-    if folder is None:
-        return
+def _save_plots(replays: Sequence[simulation.Replay], folder: Path) -> None:
     from gsopt.simulation import plots
 
-    with _writing(folder):
-        for replay in replays:
-            if replay.schedule is not None:
-                name = replay.metrics.policy
-                for kind, draw in (("gantt", plots.gantt), ("gpus", plots.gpus_in_use)):
-                    _save_figure(draw(replay.schedule, replay.scenario), folder / f"{kind}-{name}.png")
-        _save_figure(plots.jct_distribution(replays), folder / "jct.png")
+    for replay in replays:
+        if replay.schedule is not None:
+            for kind, draw in (("gantt", plots.gantt), ("gpus", plots.gpus_in_use)):
+                save_figure(
+                    draw(replay.schedule, replay.scenario).figure, folder / f"{kind}-{_file_name(replay)}.png"
+                )
+    save_figure(plots.jct_distribution(replays).figure, folder / "jct.png")
 
 
-def _save_figure(axes: Any, path: Path) -> None:
-    axes.figure.savefig(path, dpi=120)
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise InvalidInput(str(folder), "", "", f"cannot be written: {error.strerror}") from None
+def _file_name(replay: simulation.Replay) -> str:
+    """Name files after the policy; its options may hold any text."""
+    return escape(replay.metrics.policy).replace("/", "_")[:_LONGEST_NAME]

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
+from gsopt.cli.output import require_package, require_picture, save_figure, show_help
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,14 +20,19 @@ _MINUTE, _HOUR = 60, 3600
 
 app = typer.Typer(
     name="study",
-    help="Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
-    no_args_is_help=True,
+    invoke_without_command=True,
 )
 
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
     str, typer.Option(help="divide by the figure of this method on the same instance", metavar="METHOD")
 ]
+
+
+@app.callback()
+def options(context: typer.Context) -> None:
+    """Run a grid of instances, methods, parameters and seeds; make its tables and plots."""
+    show_help(context)
 
 
 @app.command()
@@ -120,7 +126,10 @@ def plot(
     from gsopt import studies
     from gsopt.studies import plots
 
+    require_package("matplotlib", "plot")
+    target = out or folder / "study.png"
     found = studies.results(folder)
+    require_picture(target)
     found.refuse_contradictions()
     figure: Any = (
         plots.panels(found, x, figure=y, by=by, relative_to=relative_to)
@@ -133,13 +142,7 @@ def plot(
             axes.set_yscale("log")
         if log_x and x:
             axes.set_xscale("log")
-    target = out or folder / "study.png"
-    try:
-        figure.savefig(target, dpi=150)
-    except OSError as error:
-        raise InvalidInput(str(target), "", "", f"cannot be written: {error.strerror}") from None
-    except ValueError:  # an ending that is no format of pictures
-        raise InvalidInput(str(target), "", "", "must end in .png, .pdf or .svg") from None
+    save_figure(figure, target)
     typer.echo(str(target))
     _tell(found, brief=True)
 

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 import gsopt
+from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidInput, Unsupported
 from gsopt.job import Workload
+from gsopt.method import exact_method
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Result
 from gsopt.studies import catalogue
@@ -61,6 +63,18 @@ def test_contradiction_stops_the_comparison() -> None:
     """A bound above another method's value raises."""
     with pytest.raises(Contradiction, match="first_servers found 1, better than the bound 2 proven by lies"):
         gsopt.compare(figure_5(2), [lies, first_servers])
+
+
+@exact_method()
+def proves_too_much(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    """Claim a bound above the optimum, and no solution."""
+    return Result.judged(problem, method="proves_too_much", bound=2, runtime=budget.runtime)
+
+
+def test_contradicted_start_stops_the_comparison() -> None:
+    """A bound above the solution that an exact method starts from raises, and is no row."""
+    with pytest.raises(Contradiction, match="better than the bound 2"):
+        gsopt.compare(figure_5(2), [proves_too_much, first_servers])
 
 
 def test_method_that_does_not_apply_leaves_a_note() -> None:
@@ -172,5 +186,5 @@ def test_policies_are_compared_with_the_optimum() -> None:
     problem = gsopt.load("scheduling/small/ares-figure-4")
     named = gsopt.compare(problem, list(catalogue.policies()))
     assert all(row.result is not None for row in named)
-    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, backfill=False))])
-    assert own.method == "efq(backfill=False)"
+    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, skip=False))])
+    assert own.method == "efq(skip=False)"
