@@ -27,8 +27,8 @@ def test_any_decisions_with_everything_that_there_is(
     Types, memory, sharing, tiers, modes, phases, overheads, rounds, machines that fail, leave, return and are
     reclaimed; swaps, stops and starts in one instant, whole assignments in any order.
     """
-    options = {"seed": seed, "share_limit": scenario.share_limit}
-    assert check_policy(monkey, [scenario], round_length=length, **options) == 2
+    limit = scenario.share_limit
+    assert check_policy(monkey, [scenario], round_length=length, seed=seed, share_limit=limit) == 2
 
 
 @settings(calm, max_examples=500)

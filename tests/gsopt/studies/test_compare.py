@@ -186,5 +186,5 @@ def test_policies_are_compared_with_the_optimum() -> None:
     problem = gsopt.load("scheduling/small/ares-figure-4")
     named = gsopt.compare(problem, list(catalogue.policies()))
     assert all(row.result is not None for row in named)
-    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, backfill=False))])
-    assert own.method == "efq(backfill=False)"
+    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, alpha=1.0))])
+    assert own.method == "efq(alpha=1.0)"

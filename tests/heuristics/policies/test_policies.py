@@ -38,7 +38,7 @@ def test_comparison_prints_a_line_per_policy() -> None:
 
 def test_comparison_fits_its_width() -> None:
     """A comparison of policies with long names on thousands of jobs over weeks fits 112 columns."""
-    row = compare_policies(_JOBS, [policies.fifo_backfill], cluster=4)[0]
+    row = compare_policies(_JOBS, [policies.fifo_skipping], cluster=4)[0]
     figures = {"mean_jct": 152_368.3, "p99_jct": 659_224.8, "makespan": 3_295_643.6, "mean_queueing": 38_843.4}
     counts = {"jobs": 10_000, "completed": 10_000, "preemptions": 12_230, "lower_bound": 13_536.6, "gap": 0.742}
     large = PolicyComparison((replace(row, **figures, **counts, unfair_fraction=0.988),))
@@ -50,7 +50,7 @@ def test_comparison_fits_its_width() -> None:
     ("name", "expected"),
     [  # two GPUs; a (0 s; 4 s on 1), b (0 s; 3 s on 2), c (1 s; 1 s on 1)
         ("fifo", (4, 7, 8)),
-        ("fifo_backfill", (4, 7, 2)),
+        ("fifo_skipping", (4, 7, 2)),
         ("sjf", (7, 3, 4)),
         ("ssf", (4, 7, 2)),
         ("srtf", (7, 4, 2)),
