@@ -98,13 +98,12 @@ def _writing(path: str | Path) -> Iterator[None]:
 
 
 def _target(path: str | Path) -> Path:
-    """Give the file itself, behind all links."""
+    """Give the file itself, behind all links; a device as it is named."""
     if "\0" in str(path):
         raise InvalidInput(str(path), "", "", "must be a path")
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
+    if Path(path).is_dir():
         raise InvalidInput(str(path), "", "", "must be a file, and is a folder")
-    return target
+    return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
 
 
 def _is_plain(target: Path) -> bool:

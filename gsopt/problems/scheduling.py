@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job, Seconds, Workload
 from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
@@ -103,11 +104,20 @@ class SchedulingSolution(Frozen):
     def of(cls, schedule: Schedule) -> "SchedulingSolution":
         """Take over a schedule, whatever made it.
 
+        Raises
+        ------
+        InvalidInput
+            A job runs in another mode than its default, which the problem does not know.
+
         Examples
         --------
         >>> SchedulingSolution.of(Schedule((Segment("a", 0, 1.5, 2),))).runs[0].end
         1.5
         """
+        for index, piece in enumerate(schedule.segments):
+            if piece.mode:
+                rule = "must be the default mode"
+                raise InvalidInput("schedule", f"segments[{index}].mode", shorten(piece.mode), rule)
         return cls(
             runs=tuple(
                 Run(job=piece.job, start=float(piece.start), end=float(piece.end), gpus=piece.gpus)

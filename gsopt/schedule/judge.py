@@ -1,6 +1,7 @@
 """The judge of schedules: checks every rule and recomputes every figure from the segments alone.
 
-It shares no code with the simulator: whoever made a schedule, it is judged by what ran when.
+It shares no code with the simulator: whoever made a schedule, it is judged by what ran when and by which
+machines were given up. Which of several machines are given up, and who has to stop for it, is free.
 
 Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
 that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
@@ -14,24 +15,22 @@ plain cluster of constant capacity, without overheads, the mean job completion t
 legal is therefore below the optimum by at most the sum of the jobs' excuses.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
-from math import fsum, isfinite
-from typing import Any, NamedTuple
+from math import fsum, inf, isfinite
+from typing import Any
 
 from gsopt.clock import clock_error
-from gsopt.cluster import Tier
 from gsopt.errors import InvalidSolution
-from gsopt.job import Job
+from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
-from gsopt.schedule import Schedule, Segment
-
-#: Kinds of events, in their order within an instant.
-_END, _CHANGE, _START = range(3)
+from gsopt.schedule.presence import Presence
+from gsopt.schedule.schedule import Schedule, Segment
+from gsopt.schedule.sweep import Account, Piece, Sweep
 
 
 @dataclass(frozen=True)
@@ -172,37 +171,6 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
 
 
 @dataclass
-class _Piece:
-    """A segment on trial, and the state of the sweep over it."""
-
-    where: str
-    number: int
-    job: Job
-    start: Any
-    end: Any
-    gpus: int
-    placement: tuple[int, ...]
-    works_from: Any = None
-    rate: Any = None
-    work: Any = 0
-
-
-@dataclass
-class _Debt:
-    """Seconds that a job owes to rounding, and the most that it may."""
-
-    limit: Any
-    owed: Any = 0
-
-    def excuses(self, seconds: Any) -> bool:
-        """Take seconds on and tell that they are excused; or tell that they are too many."""
-        if self.owed + seconds > self.limit:
-            return False
-        self.owed += seconds
-        return True
-
-
-@dataclass
 class _Trial:
     scenario: Scenario
     schedule: Schedule
@@ -210,69 +178,90 @@ class _Trial:
     complete: bool
     found: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.presence = Presence(self.scenario, self.schedule.vacated, self.number)
+
     def verdict(self) -> Verdict:
-        jobs = self.scenario.workload.jobs
-        pieces = self._pieces()
-        of_job: list[list[_Piece]] = [[] for _ in jobs]
+        accounts = self._accounts()
+        pieces = self._pieces({account.job.name: account for account in accounts})
+        of_job: list[list[Piece]] = [[] for _ in accounts]
         for piece in pieces:
-            of_job[piece.number].append(piece)
-        debts = [self._debt(job, own) for job, own in zip(jobs, of_job, strict=True)]
-        for own, debt in zip(of_job, debts, strict=True):
-            self._check_release(own, debt)
-            self._check_gang(own, debt)
+            of_job[piece.account.number].append(piece)
+        for own in filter(None, of_job):
+            self._open(own)
+            self._check_release(own)
+            self._check_gang(own)
             if not self.schedule.preemptive:
-                self._check_non_preemption(own, debt)
+                self._check_non_preemption(own)
             self._set_overheads(own)
-        sweep = _Sweep(self.scenario, self.number, debts, self.found)
+        self.found += self.presence.found
+        sweep = Sweep(self.scenario, self.presence, self.number, self.found)
         sweep.run(pieces)
-        completions = [
-            self._completion(job, own, debt) for job, own, debt in zip(jobs, of_job, debts, strict=True)
-        ]
+        completions = [self._completion(account, own) for account, own in zip(accounts, of_job, strict=True)]
         return self._figures(of_job, completions, sweep)
 
-    def _debt(self, job: Job, own: Sequence[_Piece]) -> _Debt:
-        if self.number is Fraction or not own:
-            return _Debt(self.number(0))
-        return _Debt(clock_error(max(piece.end for piece in own), job.duration / self._speed(job, own)))
+    def _accounts(self) -> list[Account]:
+        number = self.number
+        return [
+            Account(index, job, number(job.duration), number(1), number(0), self._phases(job), done=number(0))
+            for index, job in enumerate(self.scenario.workload.jobs)
+        ]
 
-    def _speed(self, job: Job, own: Sequence[_Piece]) -> Any:
-        """Give the highest speed that a job may have reached, to turn its work into seconds."""
-        return self.number(max(job.speed(count) for count in {piece.gpus for piece in own}))
+    def _phases(self, job: Job) -> Sequence[tuple[Any, Callable[[str], Any]]]:
+        """Give the work at which each phase of a job ends, and its slowdown by mode."""
+        if not job.phases:
+            return ()
+        work = self.number(job.duration)
+        ends = [*(work * self.number(phase.until) for phase in job.phases[:-1]), inf]
+        return [(end, partial(self._slowdown, phase)) for end, phase in zip(ends, job.phases, strict=True)]
+
+    def _slowdown(self, phase: Phase, mode: str) -> Any:
+        return self.number(phase.slowdown_in(mode))
+
+    def _open(self, own: Sequence[Piece]) -> None:
+        """Say how much rounding may explain of a job that runs."""
+        account = own[0].account
+        ways = {(piece.gpus, piece.mode) for piece in own}
+        account.speed = self.number(max(account.job.speed(*way) for way in ways))
+        if self.number is not Fraction:
+            account.limit = clock_error(max(piece.end for piece in own), account.work / account.speed)
 
     # Rules of one segment
 
-    def _pieces(self) -> list[_Piece]:
-        numbers = {job.name: index for index, job in enumerate(self.scenario.workload.jobs)}
+    def _pieces(self, accounts: Mapping[str, Account]) -> list[Piece]:
         pieces = []
         for index, segment in enumerate(self.schedule.segments):
             where = f"segments[{index}]"
-            if segment.job not in numbers:
+            if segment.job not in accounts:
                 self.found.append(f"{where}: {segment.job!r} is no job of the workload")
             elif not (isfinite(segment.start) and isfinite(segment.end) and segment.start < segment.end):
                 self.found.append(f"{where}: a segment ends after it starts")
             else:
-                piece = self._piece(where, numbers[segment.job], segment)
+                piece = self._piece(where, accounts[segment.job], segment)
                 problems = list(self._wrong(piece))
                 self.found += [f"{where}: {problem}" for problem in problems]
                 if not problems:
                     pieces.append(piece)
-        return sorted(pieces, key=lambda piece: (piece.start, piece.number))
+        return sorted(pieces, key=lambda piece: (piece.start, piece.account.number))
 
-    def _piece(self, where: str, number: int, segment: Segment) -> _Piece:
-        return _Piece(
+    def _piece(self, where: str, account: Account, segment: Segment) -> Piece:
+        return Piece(
             where=where,
-            number=number,
-            job=self.scenario.workload.jobs[number],
+            account=account,
             start=self.number(segment.start),
             end=self.number(segment.end),
             gpus=segment.gpus,
             placement=tuple(sorted(segment.placement)),
+            mode=segment.mode,
         )
 
-    def _wrong(self, piece: _Piece) -> Iterator[str]:
+    def _wrong(self, piece: Piece) -> Iterator[str]:
         job, cluster = piece.job, self.scenario.cluster
-        if piece.gpus not in job.counts:
-            yield f"GPU count {piece.gpus} of job {job.name!r} is not one of {job.counts}"
+        if piece.mode != DEFAULT_MODE and piece.mode not in job.speeds:
+            yield f"{piece.mode!r} is no mode of job {job.name!r}"
+        elif (piece.gpus, piece.mode) != (job.gpus, DEFAULT_MODE) and piece.gpus not in job.speeds[piece.mode]:
+            counts = tuple(sorted(job.speeds[piece.mode]))
+            yield f"GPU count {piece.gpus} of job {job.name!r} is not one of {counts}"
         if not piece.placement:
             if not cluster.is_plain:
                 yield f"GPUs of job {job.name!r} must be named in a cluster of racks"
@@ -289,69 +278,62 @@ class _Trial:
 
     # Rules of one job
 
-    def _check_release(self, own: Sequence[_Piece], debt: _Debt) -> None:
+    def _check_release(self, own: Sequence[Piece]) -> None:
+        release = self.number(own[0].job.release_date)
         for piece in own:
-            release = self.number(piece.job.release_date)
-            if piece.start < release and not debt.excuses(release - piece.start):
+            if piece.start < release and not piece.account.excuses(release - piece.start):
                 self.found.append(
                     f"{piece.where}: job {piece.job.name!r} starts at {piece.start}, "
                     f"before its release at {piece.job.release_date}"
                 )
 
-    def _check_gang(self, own: Sequence[_Piece], debt: _Debt) -> None:
+    def _check_gang(self, own: Sequence[Piece]) -> None:
         held_until = accumulate((piece.end for piece in own), max)
         for until, piece in zip(held_until, own[1:], strict=False):
-            if piece.start < until and not debt.excuses(min(until, piece.end) - piece.start):
+            if piece.start < until and not piece.account.excuses(min(until, piece.end) - piece.start):
                 self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {piece.start}")
 
-    def _check_non_preemption(self, own: Sequence[_Piece], debt: _Debt) -> None:
-        """Refuse pauses, but for those that begin when the capacity drops."""
+    def _check_non_preemption(self, own: Sequence[Piece]) -> None:
+        """Refuse pauses, but for those that begin when GPUs go."""
         for early, late in pairwise(own):
             pause = late.start - early.end
-            if pause > 0 and not self._drops_at(early.end, debt) and not debt.excuses(pause):
+            if pause > 0 and not self._loses_gpus(early) and not early.account.excuses(pause):
                 self.found.append(f"job {late.job.name!r} is preempted at {early.end}")
 
-    def _drops_at(self, time: Any, debt: _Debt) -> bool:
-        capacity = self.scenario.cluster.gpus
-        for change in self.scenario.capacity_changes:
-            if change.gpus < capacity and abs(self.number(change.time) - time) <= debt.limit:
-                return True
-            capacity = change.gpus
-        return False
+    def _loses_gpus(self, piece: Piece) -> bool:
+        """Tell whether a piece ends because GPUs go."""
+        steps = self.presence.around(piece.end, piece.account.limit)
+        return any(step.takes(piece.placement) for step in steps)
 
-    def _set_overheads(self, own: Sequence[_Piece]) -> None:
+    def _set_overheads(self, own: Sequence[Piece]) -> None:
         """Find from when on each piece makes progress."""
-        if not own:
-            return
         overhead = self.scenario.overhead(own[0].job)
-        before: _Piece | None = None
-        for piece in own:
-            if before is None:
-                piece.works_from = piece.start + self.number(overhead.start)
-            elif piece.start > before.end:
-                piece.works_from = piece.start + self.number(overhead.start) + self.number(overhead.stop)
-            elif (piece.gpus, piece.placement) == (before.gpus, before.placement):
+        start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
+        own[0].works_from = own[0].start + start
+        for before, piece in pairwise(own):
+            if piece.start > before.end:
+                piece.works_from = piece.start + start + stop
+            elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
                 piece.works_from = before.works_from
             else:
-                piece.works_from = max(before.works_from, piece.start + self.number(overhead.resize))
-            before = piece
+                piece.works_from = max(before.works_from, piece.start + resize)
 
-    def _completion(self, job: Job, own: Sequence[_Piece], debt: _Debt) -> Any:
+    def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
-        work, done = self.number(job.duration), self._total(piece.work for piece in own)
+        name, work, done = account.job.name, account.work, account.done
         if own:
-            missing = (work - done) / self._speed(job, own)
-            if -missing > debt.limit:
-                self.found.append(f"job {job.name!r} runs for {done} s of work, it has {work}")
-            if missing <= 0 or debt.excuses(missing):
+            missing = (work - done) / account.speed
+            if -missing > account.limit:
+                self.found.append(f"job {name!r} runs for {done} s of work, it has {work}")
+            if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
         if self.complete:
-            self.found.append(f"job {job.name!r} does not complete: {done} s of {work} s of work are done")
+            self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
 
     # Figures
 
-    def _figures(self, of_job: Sequence[Sequence[_Piece]], completions: list[Any], sweep: "_Sweep") -> Verdict:
+    def _figures(self, of_job: Sequence[Sequence[Piece]], completions: list[Any], sweep: Sweep) -> Verdict:
         jobs = self.scenario.workload.jobs
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
@@ -390,175 +372,13 @@ class _Trial:
 
     def _gpu_seconds_there(self, first: Any, last: Any) -> Any:
         total, since, capacity = self.number(0), first, self.scenario.cluster.gpus
-        for change in self.scenario.capacity_changes:
-            time = min(max(self.number(change.time), first), last)
-            total, since, capacity = total + capacity * (time - since), time, change.gpus
+        for step in self.presence.steps:
+            time = min(max(step.time, first), last)
+            total, since, capacity = total + capacity * (time - since), time, step.gpus
         return total + capacity * (last - since)
 
     def _total(self, values: Iterable[Any]) -> Any:
         return fsum(values) if self.number is float else sum(values, Fraction(0))
-
-
-class _Broken(NamedTuple):
-    """A rule that is broken at some time, and by which pieces: without them it would not be."""
-
-    rule: str
-    pieces: Sequence[_Piece]
-
-
-class _Sweep:
-    """Passes over all starts, ends and capacity changes in time order: capacity, sharing and speed."""
-
-    def __init__(
-        self,
-        scenario: Scenario,
-        number: Callable[[Any], Any],
-        debts: Sequence[_Debt],
-        found: list[str],
-    ) -> None:
-        self.scenario, self.number, self.debts, self.found = scenario, number, debts, found
-        self.capacity = scenario.cluster.gpus
-        self.running: dict[int, _Piece] = {}
-        self.on_gpu: dict[int, list[_Piece]] = {}
-        self.unplaced = 0
-        self.held_during: list[tuple[Any, Any, int]] = []
-        self.broken: list[_Broken] = []  # rules that are, at this time
-        self.crowded: set[int] = set()  # GPUs on which they are
-
-    def run(self, pieces: Sequence[_Piece]) -> None:
-        """Sweep; every piece then knows its work."""
-        events: list[tuple[Any, int, int]] = []
-        for index, piece in enumerate(pieces):
-            events += [(piece.end, _END, index), (piece.start, _START, index)]
-        changes = self.scenario.capacity_changes
-        events += [(self.number(change.time), _CHANGE, index) for index, change in enumerate(changes)]
-        events.sort()
-        position, before = 0, None
-        while position < len(events):
-            time = events[position][0]
-            if before is not None and self.held:
-                self.held_during.append((before, time, self.held))
-                self._charge(time - before)
-            touched: dict[int, _Piece] = {}
-            while position < len(events) and events[position][0] == time:
-                _, kind, index = events[position]
-                if kind == _CHANGE:
-                    self.capacity = changes[index].gpus
-                    lost = (
-                        piece for gpu, users in self.on_gpu.items() if gpu >= self.capacity for piece in users
-                    )
-                    touched.update({id(piece): piece for piece in lost})
-                else:
-                    self._touch(pieces[index], time, kind == _START, touched)
-                position += 1
-            self._check(time, touched.values())
-            for piece in touched.values():
-                self._settle(piece, time)
-                piece.rate = self._rate(piece)
-            before = time
-
-    @property
-    def held(self) -> int:
-        """Number of GPUs in use."""
-        return self.unplaced + len(self.on_gpu)
-
-    def _touch(self, piece: _Piece, time: Any, starts: bool, touched: dict[int, _Piece]) -> None:
-        """Let a piece start or end, and settle the work of all whose speed may change by it."""
-        if starts:
-            self.running[id(piece)] = touched[id(piece)] = piece
-            piece.works_from = max(piece.works_from, time)
-        else:
-            self._settle(piece, time)
-            del self.running[id(piece)]
-            touched.pop(id(piece), None)
-        if not piece.placement:
-            self.unplaced += piece.gpus if starts else -piece.gpus
-        for gpu in piece.placement:
-            users = self.on_gpu.setdefault(gpu, [])
-            if not starts:
-                users.remove(piece)
-            for other in users:
-                self._settle(other, time)
-                touched[id(other)] = other
-            if starts:
-                users.append(piece)
-            if not users:
-                del self.on_gpu[gpu]
-
-    @staticmethod
-    def _settle(piece: _Piece, time: Any) -> None:
-        if piece.rate is not None and time > piece.works_from:
-            piece.work += (time - piece.works_from) * piece.rate
-            piece.works_from = time
-
-    def _charge(self, seconds: Any) -> None:
-        """Let the jobs that break rules owe the time in which they do, once however many they break."""
-        excused: dict[int, bool] = {}
-        for rule, pieces in self.broken:
-            for piece in pieces:
-                if piece.number not in excused:
-                    excused[piece.number] = self.debts[piece.number].excuses(seconds)
-            if not all(excused[piece.number] for piece in pieces):
-                self.found.append(rule)
-
-    def _check(self, time: Any, touched: Iterable[_Piece]) -> None:
-        """Find the rules that are broken from now on."""
-        suspects = self.crowded.union(gpu for piece in touched for gpu in piece.placement)
-        self.broken = []
-        if self.held > self.capacity:
-            rule = f"at {time}: {self.held} GPUs are held, {self.capacity} are there"
-            surplus = _surplus(self.running.values(), self.capacity, lambda piece: piece.gpus)
-            self.broken.append(_Broken(rule, surplus))
-        on_gpus = [(gpu, rule) for gpu in sorted(suspects) for rule in self._broken_on(gpu, time)]
-        self.broken += [rule for _, rule in on_gpus]
-        self.crowded = {gpu for gpu, _ in on_gpus}
-
-    def _broken_on(self, gpu: int, time: Any) -> Iterator[_Broken]:
-        users = self.on_gpu.get(gpu, [])
-        if users and gpu >= self.capacity:
-            yield _Broken(f"at {time}: GPU {gpu} is held and not there", users)
-        if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
-            yield _Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
-        cluster = self.scenario.cluster
-        memory = None if cluster.is_plain else cluster.machines[cluster.machine_of[gpu]].memory
-        if memory is not None and (surplus := _surplus(users, memory, lambda piece: piece.job.memory or 0)):
-            yield _Broken(f"at {time}: the jobs on GPU {gpu} do not fit its memory", surplus)
-
-    def _rate(self, piece: _Piece) -> Any:
-        cluster = self.scenario.cluster
-        if cluster.is_plain:
-            return self.number(piece.job.speed(piece.gpus))
-        partners = [
-            other.job
-            for gpu in piece.placement
-            for other in self.on_gpu.get(gpu, ())
-            if other.number != piece.number
-        ]
-        tier = _tier(self.scenario, piece.placement)
-        return self.scenario.speed.rate(piece.job, piece.gpus, tier, partners, self.number)
-
-
-def _surplus(pieces: Iterable[_Piece], room: int, need: Callable[[_Piece], int]) -> Sequence[_Piece]:
-    """Give the pieces that end first, until there is room for the others."""
-    by_end = sorted(pieces, key=lambda piece: piece.end)
-    needed = accumulate(map(need, reversed(by_end)))
-    return by_end[: sum(total > room for total in needed)]
-
-
-def _tier(scenario: Scenario, placement: Sequence[int]) -> Tier:
-    """Find the network tier of a placement by walking over the racks."""
-    racks: Counter[int] = Counter()
-    machines, first = 0, 0
-    wanted = set(placement)
-    for index, rack in enumerate(scenario.cluster.racks):
-        for machine in rack.machines:
-            inside = len(wanted.intersection(range(first, first + machine.gpus)))
-            machines += inside > 0
-            racks[index] += inside
-            first += machine.gpus
-    if machines <= 1:
-        return Tier.MACHINE
-    return Tier.RACK if sum(count > 0 for count in racks.values()) == 1 else Tier.NETWORK
 
 
 def fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], Any]) -> list[Any]:
