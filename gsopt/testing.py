@@ -12,7 +12,7 @@ import numpy as np
 
 from gsopt.backends import Backend
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method, name_of
+from gsopt.method import MethodLike, name_of
 from gsopt.method import run as run_method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
@@ -45,7 +45,7 @@ def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
 
 
 def check_formulation(
-    method: Method | str,
+    method: MethodLike | str,
     problems: Iterable[Problem[Any]],
     *,
     backends: Sequence[Backend] = (),
@@ -93,7 +93,7 @@ def check_formulation(
     return checked
 
 
-def check_heuristic(method: Method | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
+def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
     """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
 
     Parameters
@@ -199,7 +199,7 @@ def check_backend(backend: Backend) -> int:
     return len(checks)
 
 
-def _name(method: Method | str) -> str:
+def _name(method: MethodLike | str) -> str:
     return method if isinstance(method, str) else name_of(method)
 
 

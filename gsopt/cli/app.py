@@ -73,5 +73,6 @@ app.add_typer(study, name="study")
 
 def run() -> int:
     """Run the command that the arguments of the process name, and give its exit code."""
-    sys.path.append(str(Path.cwd()))
+    if (here := str(Path.cwd())) not in sys.path:
+        sys.path.append(here)
     return int(app(prog_name="gsopt", standalone_mode=False) or 0)

@@ -1,7 +1,7 @@
 """``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,13 +70,24 @@ def judge(
         "capacity_changes": capacity_change,
     }
     if problem is not None:
-        given = _problem(problem, trace)
+        beside = {
+            "--trace": trace,
+            "--reader": reader,
+            "--window": window,
+            "--gpus": gpus,
+            "--cluster": cluster,
+            "--setting": setting,
+            "--overhead": overhead,
+            "--share-limit": share_limit,
+            "--capacity-change": capacity_change,
+        }
+        given = _problem(problem, beside)
     elif trace is None:
         raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
     elif reader is None and Path(trace).suffix.lower() == ".csv":
-        columns = _columns("--trace-column", trace_column)
+        columns, surroundings = _columns("--trace-column", trace_column), read_setting(setting, **physics)
         workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
-        given = read_setting(setting, **physics).scenario(workload)
+        given = surroundings.scenario(workload)
     else:
         given = read_scenario(trace, reader, read_setting(setting, **physics), window=window)
     found = judge_schedule(
@@ -94,9 +105,10 @@ def judge(
         raise typer.Exit(Exit.FAILED)
 
 
-def _problem(name: str, trace: str | None) -> Scheduling:
-    if trace is not None:
-        raise InvalidInput("", "--trace", shorten(trace), "must not be given beside --problem")
+def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
+    for option, value in beside.items():
+        if value is not None:
+            raise InvalidInput("", option, shorten(str(value)), "must not be given beside --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"

@@ -14,8 +14,8 @@ from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.simulation.engine import Engine
-from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.metrics import Metrics, mean_jct_bound, metrics_of
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.speed import Speed
 

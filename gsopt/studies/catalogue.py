@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, accepts
+from gsopt.method import Method, MethodLike, accepts
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -149,7 +149,7 @@ def demo_workload() -> tuple[Workload, int]:
     return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
 
 
-def find_method(word: str, method: Method | str) -> Method:
+def find_method(word: str, method: MethodLike | str) -> MethodLike:
     """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
 
     Raises
@@ -164,7 +164,7 @@ def find_method(word: str, method: Method | str) -> Method:
     >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
     'greedy'
     """
-    found: Method = _find("method", method, lambda: methods(word))
+    found: MethodLike = _find("method", method, lambda: methods(word))
     return found
 
 
@@ -231,12 +231,12 @@ def _imported(kind: str, path: str) -> Any:
 
 
 def _added(group: str) -> tuple[EntryPoint, ...]:
-    return _entry_points(group, tuple(sys.path))
+    return entry_points_of(group, tuple(sys.path))
 
 
 @lru_cache(maxsize=8)
-def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Find the entry points of a group; anew when modules are sought elsewhere."""
+def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points of a group; anew only when modules are sought elsewhere, as it takes a while."""
     del path
     return tuple(entry_points(group=group))
 
@@ -262,7 +262,7 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return _imported("entry point", f"{entry.module}:{entry.attr}")
     except InvalidInput as error:
-        line = f"{entry.name} of {entry.group}: {error}"
+        line = f"entry point {entry.name} of {entry.group}: {entry.value}: {error.rule}"
 
     def unloaded(*_: Any, **options: Any) -> NoReturn:
         del options

@@ -15,8 +15,8 @@ from gsopt.job import Workload
 from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
 from gsopt.schedule.fairness import gps_finish_times
-from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.metrics import Metrics, mean_jct_bound
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed

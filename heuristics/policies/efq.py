@@ -6,7 +6,7 @@ from typing import Any
 
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.simulation import Action, Decider, State
-from gsopt.simulation.deciders.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Counts, Elastic
 from gsopt.speed import efficient_counts
 
 
@@ -57,7 +57,7 @@ class _FairQueue:
     preemptive = True
 
     def __init__(self, state: State, alpha: float | Fraction, *, backfill: bool) -> None:
-        counts = [efficient_counts(job, alpha) for job in state.jobs]
+        counts = Counts(lambda job: efficient_counts(state.jobs[job], alpha))
         self._number = type(state.now)
         self._clock = VirtualTime(state.capacity, self._number)
         self._finish: dict[int, Any] = {}

@@ -4,7 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Counts, Elastic
 from gsopt.speed import efficient_counts
 
 
@@ -34,7 +34,7 @@ def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     (4.0, 2.0)
     """
     number = type(state.now)
-    counts = [efficient_counts(job, alpha) for job in state.jobs]
+    counts = Counts(lambda job: efficient_counts(state.jobs[job], alpha))
 
     def remaining_time(job: int) -> Any:
         return max(state.remaining(job), number(0)) / number(state.jobs[job].speed(counts[job][-1]))

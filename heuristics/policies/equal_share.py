@@ -35,15 +35,18 @@ class _Shares:
     preemptive = False
 
     def __init__(self, state: State) -> None:
-        refuse_types(state)
-        self._counts = [job.counts for job in state.jobs]
-        self._least = [counts[0] for counts in self._counts]
-        self._waiting = Waiting(state.jobs, demand=self._least)
+        self._counts: dict[int, tuple[int, ...]] = {}
+        self._least: dict[int, int] = {}
+        self._waiting = Waiting(state.jobs, demand=self._least.__getitem__)
         self._admitted: dict[int, None] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
         for job in state.completed + state.evicted:
             self._admitted.pop(job, None)
+        refuse_types(state)
+        for job in state.arrived:
+            self._counts[job] = state.jobs[job].counts
+            self._least[job] = self._counts[job][0]
         for job in state.arrived + state.evicted:
             self._waiting.add(job, job)
         left = state.capacity - sum(self._least[job] for job in self._admitted)

@@ -22,12 +22,12 @@ class Backfill:
     preemptive = False
 
     def __init__(self, state: State, key: Callable[[int], Any]) -> None:
-        refuse_types(state)
         self._key = key
         self._waiting = Waiting(state.jobs)
 
     def decide(self, state: State) -> Iterable[Action]:
         """Start jobs while one fits."""
+        refuse_types(state)
         for job in state.arrived + state.evicted:
             self._waiting.add(job, self._key(job))
         while (first := self._waiting.pop_fitting(state.free)) is not None:

@@ -1,7 +1,7 @@
 """Elastic: jobs in the order of a key, each on as many GPUs as it may use and are free."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -10,6 +10,24 @@ from gsopt.simulation.policy import Action, Resize, Start, State, Stop
 
 #: A key and the number of its job, which decides ties.
 Rank = tuple[Any, int]
+
+
+class Counts(dict[int, tuple[int, ...]]):
+    """The allowed counts of jobs, ascending, found when a job is first asked for.
+
+    Examples
+    --------
+    >>> Counts(lambda job: (1, job))[4]
+    (1, 4)
+    """
+
+    def __init__(self, counts_of: Callable[[int], tuple[int, ...]]) -> None:
+        super().__init__()
+        self._counts_of = counts_of
+
+    def __missing__(self, job: int) -> tuple[int, ...]:
+        counts = self[job] = self._counts_of(job)
+        return counts
 
 
 class Elastic:
@@ -30,7 +48,7 @@ class Elastic:
     key
         Key of a job; that of a waiting job does not change.
     counts
-        The allowed counts of every job, ascending.
+        The allowed counts of every job.
     backfill
         Whether a job whose smallest count is not free is skipped; else it blocks all jobs behind it.
     moving
@@ -43,7 +61,7 @@ class Elastic:
     >>> menu = [(1, 1.0), (2, 2.0)]
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1, menu=menu) for name in "ab"]
     >>> def in_order(state):
-    ...     return Elastic(state, lambda job: job, [job.counts for job in state.jobs])
+    ...     return Elastic(state, lambda job: job, Counts(lambda job: state.jobs[job].counts))
     >>> simulate(Workload(jobs=jobs), in_order, cluster=3).completion_times
     (1.0, 1.5)
     """
@@ -54,12 +72,11 @@ class Elastic:
         self,
         state: State,
         key: Callable[[int], Any],
-        counts: Sequence[tuple[int, ...]],
+        counts: "Counts",
         *,
         backfill: bool = True,
         moving: bool = False,
     ) -> None:
-        refuse_types(state)
         self._key, self._counts, self._backfill, self._moving = key, counts, backfill, moving
         self._capacity = state.capacity
         self._waiting: dict[int, list[Rank]] = {}  # heaps by smallest count, or a single one
@@ -68,6 +85,7 @@ class Elastic:
 
     def decide(self, state: State) -> Iterable[Action]:
         """Give what leads to the choice of a scan: stops and shrinks, then growth and starts."""
+        refuse_types(state)
         gone = {*state.completed, *state.evicted}
         come = [(self._key(job), job) for job in state.arrived + state.evicted]
         for rank in come:

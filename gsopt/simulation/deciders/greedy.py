@@ -28,7 +28,6 @@ class Greedy:
     preemptive = True
 
     def __init__(self, state: State, key: Callable[[int], Any]) -> None:
-        refuse_types(state)
         self._jobs = state.jobs
         self._key = key
         self.waiting = Waiting(state.jobs)
@@ -42,6 +41,7 @@ class Greedy:
 
     def update(self, state: State) -> None:
         """Take in what happened since the last decision."""
+        refuse_types(state)
         for job in state.completed + state.evicted:
             if job in self._rank:
                 self._leave(job)

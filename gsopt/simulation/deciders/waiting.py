@@ -1,7 +1,8 @@
 """Waiting: jobs that wait, by key, so that no policy scans them all at an event."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
+from math import inf
 from typing import Any
 
 from gsopt.job import Job
@@ -23,8 +24,8 @@ class Waiting:
     (2, 0, None)
     """
 
-    def __init__(self, jobs: Sequence[Job], demand: Sequence[int] | None = None) -> None:
-        self._demand = [job.gpus for job in jobs] if demand is None else demand
+    def __init__(self, jobs: Sequence[Job], demand: Callable[[int], int] | None = None) -> None:
+        self._demand = demand or (lambda job: jobs[job].gpus)
         self._heaps: dict[int, list[tuple[Any, int]]] = {}
         self._keys: dict[int, Any] = {}
 
@@ -34,7 +35,7 @@ class Waiting:
     def add(self, job: int, key: Any) -> None:
         """Add a job, or give a job that waits another key."""
         self._keys[job] = key
-        heappush(self._heaps.setdefault(self._demand[job], []), (key, job))
+        heappush(self._heaps.setdefault(self._demand(job), []), (key, job))
 
     def remove(self, job: int) -> None:
         """Remove a job."""
@@ -42,17 +43,20 @@ class Waiting:
 
     def heads(self) -> Iterator[tuple[Any, int]]:
         """Give the first job of every demand with its key."""
-        for heap in self._heaps.values():
-            while heap and self._keys.get(heap[0][1]) != heap[0][0]:
-                heappop(heap)
-            if heap:
-                yield heap[0]
+        return self._heads(inf)
 
     def pop_fitting(self, free: int) -> int | None:
         """Remove and give the first job that demands at most `free` GPUs."""
-        fitting = [head for head in self.heads() if self._demand[head[1]] <= free] if free else []
-        if not fitting:
+        first = min(self._heads(free), default=None)
+        if first is None:
             return None
-        job = min(fitting)[1]
-        self.remove(job)
-        return job
+        self.remove(first[1])
+        return first[1]
+
+    def _heads(self, most: float) -> Iterator[tuple[Any, int]]:
+        for demand, heap in self._heaps.items():
+            if demand <= most:
+                while heap and self._keys.get(heap[0][1]) != heap[0][0]:
+                    heappop(heap)
+                if heap:
+                    yield heap[0]

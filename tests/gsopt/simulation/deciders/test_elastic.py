@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,7 +17,7 @@ from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay, simulate
-from gsopt.simulation.deciders.elastic import Elastic
+from gsopt.simulation.deciders.elastic import Counts, Elastic
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq, elastic_las, elastic_srtf
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -54,43 +55,44 @@ class Scan:
         return shrink + grow
 
 
-def _counts(state: State, alpha: float) -> list[tuple[int, ...]]:
-    return [efficient_counts(job, alpha) for job in state.jobs]
+def _counts(jobs: Sequence[Job], alpha: float) -> list[tuple[int, ...]]:
+    return [efficient_counts(job, alpha) for job in jobs]
 
 
-def scan_fair(state: State, *, alpha: float = 0.75, backfill: bool = True) -> Decider:
+def scan_fair(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, backfill: bool = True) -> Decider:
     """Scan in the order of the exact fluid finish times, with the judge's own fluid."""
-    fair = fluid_finish_times(state.jobs, state.capacity, Fraction)
-    return Scan(fair.__getitem__, _counts(state, alpha), backfill=backfill)
+    fair = fluid_finish_times(jobs, state.capacity, Fraction)
+    return Scan(fair.__getitem__, _counts(jobs, alpha), backfill=backfill)
 
 
-def scan_virtual(state: State, *, alpha: float = 0.75, backfill: bool = True) -> Decider:
+def scan_virtual(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, backfill: bool = True) -> Decider:
     """Scan in the order of virtual finish times as floats."""
     clock, finish = VirtualTime(state.capacity), []
-    for number, job in enumerate(state.jobs):
+    for number, job in enumerate(jobs):
         clock.advance(job.release_date)
         finish.append(clock.arrive(number, job.duration * job.gpus))
-    return Scan(finish.__getitem__, _counts(state, alpha), backfill=backfill)
+    return Scan(finish.__getitem__, _counts(jobs, alpha), backfill=backfill)
 
 
-def scan_remaining(state: State, *, alpha: float = 0.75) -> Decider:
+def scan_remaining(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) -> Decider:
     """Scan in the order of the remaining times on the largest allowed counts."""
-    counts, number = _counts(state, alpha), type(state.now)
+    counts, number = _counts(jobs, alpha), type(state.now)
     return Scan(
-        lambda job: max(state.remaining(job), number(0)) / number(state.jobs[job].speed(counts[job][-1])),
+        lambda job: max(state.remaining(job), number(0)) / number(jobs[job].speed(counts[job][-1])),
         counts,
     )
 
 
-def scan_service(state: State, *, alpha: float = 0.75) -> Decider:
+def scan_service(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) -> Decider:
     """Scan in the order of the service attained."""
-    return Scan(state.service, _counts(state, alpha))
+    return Scan(state.service, _counts(jobs, alpha))
 
 
 def assert_equal(
     fast: Policy, slow: Policy, scenario: Scenario, *, round_length: float | None = None, **options: Any
 ) -> None:
-    """Both policies run the same pieces."""
+    """Both policies run the same pieces; the slow one knows all jobs."""
+    slow = partial(slow, jobs=scenario.workload.jobs)
     runs = [
         replay(scenario, policy, record=True, round_length=round_length, **options) for policy in (fast, slow)
     ]
@@ -162,4 +164,4 @@ def test_types_are_refused() -> None:
     cluster = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=1, gpu_type="v100"),)),))
     jobs = bundle([Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="v100")])
     with pytest.raises(Unsupported, match="does not look at their types"):
-        simulate(jobs, lambda state: Elastic(state, lambda job: job, [(1,)]), cluster=cluster)
+        simulate(jobs, lambda state: Elastic(state, lambda job: job, Counts(lambda _: (1,))), cluster=cluster)
