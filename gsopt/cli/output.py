@@ -12,9 +12,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from gsopt import simulation
 from gsopt.errors import InvalidInput
 from gsopt.files import replacing, require_writable, write_text
+from gsopt.schedule.figures import Record
 from gsopt.studies.policies import PolicyComparison
 
 #: Columns of a page.
@@ -30,12 +30,12 @@ def show_help(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-def print_policies(figures: Sequence[simulation.Metrics], *, as_json: bool = False, one: bool = False) -> None:
+def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
     """Print a table, or JSON: an array, or the object alone when there is to be one."""
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())
         return
-    rows = [row.as_dict() for row in figures]
+    rows = [{"policy": row.policy, **row.as_dict()} for row in figures]
     typer.echo(json.dumps(rows[0] if one else rows, indent=1))
 
 

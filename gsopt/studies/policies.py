@@ -14,10 +14,11 @@ from gsopt.errors import one_line
 from gsopt.job import Workload
 from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
-from gsopt.schedule.fairness import gps_finish_times
-from gsopt.simulation.metrics import Metrics, mean_jct_bound
+from gsopt.schedule.fairness import FairTimes
+from gsopt.schedule.figures import Record
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed
 from gsopt.studies.catalogue import find_policy
@@ -28,7 +29,7 @@ _DAY = 86_400
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyComparison(Sequence[Metrics]):
+class PolicyComparison(Sequence[Record]):
     """The figures of several policies on one workload; prints as a table, in notebooks too.
 
     Attributes
@@ -47,7 +48,7 @@ class PolicyComparison(Sequence[Metrics]):
     [0.0]
     """
 
-    rows: tuple[Metrics, ...]
+    rows: tuple[Record, ...]
     failed: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -56,7 +57,7 @@ class PolicyComparison(Sequence[Metrics]):
     def __getitem__(self, index: Any) -> Any:
         return self.rows[index]
 
-    def __iter__(self) -> Iterator[Metrics]:
+    def __iter__(self) -> Iterator[Record]:
         return iter(self.rows)
 
     def table(self) -> Table:
@@ -104,7 +105,7 @@ class PolicyComparison(Sequence[Metrics]):
         """Give the figures as a pandas data frame."""
         import pandas as pd
 
-        return pd.DataFrame([row.as_dict() for row in self.rows])
+        return pd.DataFrame([{"policy": row.policy, **row.as_dict()} for row in self.rows])
 
 
 def _seconds(value: float | None) -> str:
@@ -150,7 +151,7 @@ def compare_policies(
         round_length=round_length,
         placer=placer,
         bound=mean_jct_bound(scenario),
-        fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
+        fair_times=FairTimes.of(scenario.workload, scenario.cluster.gpus),
     )
     rows, failed = [], {}
     for policy in [find_policy(each) for each in policies]:
