@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,6 +14,14 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies
 from gsopt.cli.traces import find_policies, read_scenario, replay_policies
 from gsopt.errors import InvalidInput
+
+
+class Picture(StrEnum):
+    """Format of pictures."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
 
 
 def simulate(
@@ -33,7 +42,11 @@ def simulate(
     issues: Annotated[
         bool, typer.Option("--issues", help="list every row that was dropped or repaired")
     ] = False,
-    plots: Annotated[Path | None, typer.Option(help="folder for Gantt chart, GPUs in use and JCT")] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(help="folder for Gantt charts with the queue, job charts, GPUs in use and JCT"),
+    ] = None,
+    plot_format: Annotated[Picture, typer.Option(help="format of the pictures")] = Picture.PNG,
     schedules: Annotated[Path | None, typer.Option(help="folder for the schedules, one CSV per policy")] = None,
     as_json: Json = False,
 ) -> None:
@@ -46,7 +59,7 @@ def simulate(
     figures = [replay.metrics for replay in replays]
     print_policies(figures, as_json=as_json, one=len(figures) == 1)
     _save_schedules(replays, schedules)
-    _save_plots(replays, plots)
+    _save_plots(replays, plots, plot_format)
     if len(replays) < len(policies):
         raise typer.Exit(Exit.FAILED)
 
@@ -60,22 +73,13 @@ def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -
                 (folder / f"{replay.metrics.policy}.csv").write_text(replay.schedule.to_csv(), encoding="utf-8")
 
 
-def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
+def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None, picture: Picture) -> None:
     if folder is None:
         return
     from gsopt.simulation import plots
 
     with _writing(folder):
-        for replay in replays:
-            if replay.schedule is not None:
-                name = replay.metrics.policy
-                for kind, draw in (("gantt", plots.gantt), ("gpus", plots.gpus_in_use)):
-                    _save_figure(draw(replay.schedule, replay.scenario), folder / f"{kind}-{name}.png")
-        _save_figure(plots.jct_distribution(replays), folder / "jct.png")
-
-
-def _save_figure(axes: Any, path: Path) -> None:
-    axes.figure.savefig(path, dpi=120)
+        plots.save(replays, folder, ending=f".{picture}")
 
 
 @contextmanager

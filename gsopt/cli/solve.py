@@ -35,7 +35,9 @@ def solve(
     method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
     backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
     time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
-    gap: Annotated[float | None, typer.Option(help="gap (relative to the bound) at which to stop, such as 0.01")] = None,
+    gap: Annotated[
+        float | None, typer.Option(help="gap (relative to the bound) at which to stop, such as 0.01")
+    ] = None,
     start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
     seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
     log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,

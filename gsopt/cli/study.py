@@ -118,28 +118,18 @@ def plot(
 ) -> None:
     """Draw a study's results: medians, with the 25th to the 75th percentile of the instances and seeds."""
     from gsopt import studies
+    from gsopt.drawing import save
     from gsopt.studies import plots
 
     found = studies.results(folder)
     found.refuse_contradictions()
-    figure: Any = (
-        plots.panels(found, x, figure=y, by=by, relative_to=relative_to)
-        if x
-        else plots.bars(found, figure=y, by=by, relative_to=relative_to).figure
-    )
-    for axes in figure.get_axes():
-        if log_y:
-            axes.autoscale(axis="y")
-            axes.set_yscale("log")
-        if log_x and x:
-            axes.set_xscale("log")
     target = out or folder / "study.png"
-    try:
-        figure.savefig(target, dpi=150)
-    except OSError as error:
-        raise InvalidInput(str(target), "", "", f"cannot be written: {error.strerror}") from None
-    except ValueError:  # an ending that is no format of pictures
-        raise InvalidInput(str(target), "", "", "must end in .png, .pdf or .svg") from None
+    figure: Any = (
+        plots.panels(found, x, figure=y, by=by, relative_to=relative_to, log_x=log_x, log_y=log_y)
+        if x
+        else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
+    )
+    save(figure, target)
     typer.echo(str(target))
     _tell(found, brief=True)
 

@@ -41,7 +41,7 @@ def gantt(
         What ran, and what was given.
     colour
         ``slowdown`` (completion minus release, over the duration), ``waiting`` (since the release, without
-        GPUs) or ``gpus`` (demanded).
+        GPUs), ``gpus`` (demanded) or ``job`` (which of a few it is).
     title
         Stands above it, such as the policy's name.
     axes
