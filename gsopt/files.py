@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, escape, shorten
 from gsopt.problem import Frozen, Problem, RuleBroken
 
 F = TypeVar("F", bound=Frozen)
@@ -22,6 +22,9 @@ _LARGEST_FILE = 256 * 2**20
 
 
 _LONGEST_KEY = 60
+
+#: Characters of a file's name, of which file systems allow little more.
+_LONGEST_NAME = 200
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
@@ -108,6 +111,17 @@ def _target(path: str | Path) -> Path:
 
 def _is_plain(target: Path) -> bool:
     return target.is_file() or not target.exists()
+
+
+def file_name(text: str) -> str:
+    r"""Give a name that a file can have, without its ending.
+
+    Examples
+    --------
+    >>> file_name("tiresias(promote=2.0)"), file_name("../a\nb")
+    ('tiresias(promote=2.0)', '.._a\\nb')
+    """
+    return escape(text).replace("/", "_")[:_LONGEST_NAME]
 
 
 def require_writable(path: str | Path) -> None:

@@ -59,7 +59,10 @@ class Judgement(Verdict):
         width = max(len(each.title) for each in FIGURES)
         shown = [each for each in FIGURES if each.key not in _COUNTED]
         return "\n".join(
-            [*lines, *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown)]
+            [
+                *lines,
+                *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown),
+            ]
         )
 
     __repr__ = __str__

@@ -201,7 +201,7 @@ _LONG = {
 @pytest.mark.parametrize("delay", [0.05, 0.5, 2.5])
 @pytest.mark.parametrize("arguments", _LONG.values(), ids=_LONG.keys())
 def test_ctrl_c_is_one_line(tmp_path: Path, arguments: tuple[str, ...], delay: float) -> None:
-    """Whenever Ctrl-C comes, at start-up, while reading, generating or solving, it gives one line and code 130."""
+    """Whenever Ctrl-C comes, at start-up, while reading, generating or solving, it gives one line and 130."""
     jobs = [{**_JOB, "name": str(number)} for number in range(100_000)]
     (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
     script = "from gsopt.cli import main; print('ready', flush=True); main()"
