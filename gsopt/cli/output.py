@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from gsopt.errors import InvalidInput
@@ -65,7 +65,7 @@ def require_picture(path: Path) -> None:
         raise InvalidInput(str(path), "", "", f"must end in {', '.join(ENDINGS)}")
 
 
-def print_table(table: Table) -> None:
+def print_table(table: RenderableType) -> None:
     """Print a table on standard output."""
     console = Console()
     if not console.is_terminal:  # a file has lines of any length, so nothing is cut

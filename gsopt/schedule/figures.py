@@ -40,8 +40,9 @@ class Figure:
         What its numbers are.
     unit
         Their unit; empty for shares, ratios and counts of what the label says.
-    usual
-        Whether it is shown where nobody asks for certain figures.
+    rank
+        Place among the figures that are shown where nobody asks for certain ones: a narrow table leaves out
+        those of the highest rank first, and 1 never. One of rank 0 is shown when it is asked for.
 
     Examples
     --------
@@ -53,7 +54,7 @@ class Figure:
     label: str
     kind: Kind
     unit: str = ""
-    usual: bool = False
+    rank: int = 0
 
     @property
     def title(self) -> str:
@@ -65,21 +66,21 @@ class Figure:
 FIGURES = (
     Figure("jobs", "jobs", Kind.COUNT),
     Figure("completed", "completed", Kind.COUNT),
-    Figure("mean_jct", "mean JCT", Kind.SECONDS, "s", usual=True),
-    Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", usual=True),
-    Figure("makespan", "makespan", Kind.SECONDS, "s", usual=True),
+    Figure("mean_jct", "mean JCT", Kind.SECONDS, "s", rank=1),
+    Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", rank=2),
+    Figure("makespan", "makespan", Kind.SECONDS, "s", rank=5),
     Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
-    Figure("utilisation", "GPUs in use", Kind.SHARE, usual=True),
-    Figure("unfair_fraction", "unfair jobs", Kind.SHARE, usual=True),
-    Figure("worst_fairness", "worst fairness", Kind.RATIO, usual=True),
+    Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
+    Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
+    Figure("worst_fairness", "worst fairness", Kind.RATIO, rank=6),
     Figure("gps_unfair_fraction", "unfair jobs (GPS)", Kind.SHARE),
     Figure("gps_worst_fairness", "worst fairness (GPS)", Kind.RATIO),
     Figure("preemptions", "preemptions", Kind.COUNT),
-    Figure("preemptions_per_job", "preemptions per job", Kind.RATIO, usual=True),
+    Figure("preemptions_per_job", "preemptions per job", Kind.RATIO, rank=4),
     Figure("resizes", "resizes", Kind.COUNT),
     Figure("gpu_hours", "GPU time", Kind.COUNT, "h"),
-    Figure("lower_bound", "bound on mean JCT", Kind.SECONDS, "s", usual=True),
-    Figure("gap", "gap", Kind.SHARE, usual=True),
+    Figure("lower_bound", "bound on mean JCT", Kind.SECONDS, "s", rank=7),
+    Figure("gap", "gap", Kind.SHARE, rank=1),
 )
 
 

@@ -1,5 +1,7 @@
 """The simulator and the judge agree on 1,000 random workloads under every policy."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ def test_any_decisions_with_everything_that_there_is(
     Types, memory, sharing, tiers, modes, phases, overheads, rounds, machines that fail, leave, return and are
     reclaimed; swaps, stops and starts in one instant, whole assignments in any order.
     """
-    options = {"seed": seed, "share_limit": scenario.share_limit}
+    options: dict[str, Any] = {"seed": seed, "share_limit": scenario.share_limit}
     assert check_policy(monkey, [scenario], round_length=length, **options) == 2
 
 
