@@ -140,11 +140,19 @@ def test_there_and_back(result: Result[ReclaimingSolution]) -> None:
 
 
 def test_exact_numbers_come_back() -> None:
-    """A value and a bound in thirds are floats in JSON and thirds again."""
-    problem = gsopt.load("allocation/small/doublings")
-    assert problem.step is not None
-    result = gsopt.solve(problem)
-    assert Result.from_dict(problem, json.loads(json.dumps(result.as_dict()))) == result
+    """Values and bounds that no float can hold come back exact, on a grid and where there is none."""
+    costly = figure_5(2)
+    costly = costly.model_copy(
+        update={"jobs": tuple(job.model_copy(update={"cost": 0.1}) for job in costly.jobs)}
+    )
+    between = Result.judged(costly, method="m", solution=pick("s3", "s4"), bound=Fraction(1, 10), runtime=0.0)
+    assert (between.objective, between.bound) == (Fraction(1, 5), Fraction(1, 10))
+    fine = gsopt.load("allocation/small/decimals")
+    assert fine.step is None
+    proven = gsopt.solve(fine)
+    assert proven.bound == proven.objective == Fraction(15000000000000001, 25000000000000000)
+    for problem, result in ((costly, between), (fine, proven)):
+        assert Result.from_dict(problem, json.loads(json.dumps(result.as_dict()))) == result
 
 
 @pytest.mark.parametrize(
