@@ -4,6 +4,7 @@ Each check raises AssertionError with one line saying what does not hold, and re
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isclose
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.backends import Backend
+from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import MethodLike, name_of
 from gsopt.method import run as run_method
@@ -19,29 +21,10 @@ from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
-from gsopt.simulation.metrics import mean_jct_bound
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
-
-
-def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Find the optimum of a tiny instance by judging every decision; None when none is feasible.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> brute_force(gsopt.load("reclaiming/aryl-figure-5"))
-    (1, ReclaimingSolution(servers=('s1', 's2')))
-    """
-    best: tuple[Number, S] | None = None
-    for candidate in problem.candidates():
-        if problem.violations(candidate):
-            continue
-        value = problem.objective(candidate)
-        if best is None or problem.sense.better(value, best[0]):
-            best = (value, candidate)
-    return best
 
 
 def check_formulation(
@@ -371,21 +354,6 @@ def check_policy(
     return checked
 
 
-#: What both the simulator and the judge find.
-_FIGURES = (
-    "mean_jct",
-    "p99_jct",
-    "makespan",
-    "mean_queueing",
-    "utilisation",
-    "unfair_fraction",
-    "worst_fairness",
-    "preemptions",
-    "preemptions_per_job",
-    "resizes",
-)
-
-
 def _check_replay(run: Replay, exact: bool) -> None:
     metrics, where = run.metrics, run.metrics.policy
     _ensure(
@@ -397,8 +365,11 @@ def _check_replay(run: Replay, exact: bool) -> None:
     _ensure(not verdict.violations, f"{where}: {'; '.join(verdict.violations[:1])}")
     same_times = verdict.completion_times == run.completion_times
     _ensure(same_times, f"{where}: the judge finds other completion times")
-    for name in _FIGURES:
-        judged, booked = getattr(verdict, name), getattr(metrics, name)
+    for name, judged in replace(verdict, bound=metrics.bound).as_dict().items():
+        booked = metrics.as_dict()[name]
+        if judged is None or booked is None:
+            _ensure(judged is booked, f"{where}: {name} is {booked}, the judge finds {judged}")
+            continue
         scale = 1e-9 * max(1.0, float(verdict.mean_jct or 0))
         same_figure = judged == booked or isclose(judged, booked, rel_tol=1e-9, abs_tol=scale)
         _ensure(same_figure, f"{where}: {name} is {booked}, the judge finds {judged}")

@@ -17,6 +17,7 @@ from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
 from gsopt.problems.reader import problem_types
+from gsopt.schedule.figures import Record
 from gsopt.studies import catalogue
 from gsopt.studies.comparison import Comparison
 
@@ -128,7 +129,7 @@ def _show_policies(console: Console) -> None:
     _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")
 
 
-def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[simulation.Metrics]]:
+def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[Record]]:
     workload, gpus = catalogue.demo_workload()
     replays = replay_policies(simulation.scenario_of(workload, gpus), find_policies(names, ""))
     return workload, gpus, [replay.metrics for replay in replays]

@@ -9,19 +9,16 @@ from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
-from gsopt import simulation
 from gsopt.errors import InvalidInput
-from gsopt.files import replacing, require_writable, write_text
+from gsopt.files import require_writable, write_text
+from gsopt.schedule.figures import Record
 from gsopt.studies.policies import PolicyComparison
 
 #: Columns of a page.
 _WIDTH = 80
-
-#: Endings of pictures.
-_PICTURES = (".png", ".pdf", ".svg")
 
 
 def show_help(context: typer.Context) -> None:
@@ -30,12 +27,12 @@ def show_help(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-def print_policies(figures: Sequence[simulation.Metrics], *, as_json: bool = False, one: bool = False) -> None:
+def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
     """Print a table, or JSON: an array, or the object alone when there is to be one."""
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())
         return
-    rows = [row.as_dict() for row in figures]
+    rows = [{"policy": row.policy, **row.as_dict()} for row in figures]
     typer.echo(json.dumps(rows[0] if one else rows, indent=1))
 
 
@@ -64,17 +61,11 @@ def require_package(name: str, wanted_for: str) -> None:
 def require_picture(path: Path) -> None:
     """Refuse a picture that could not be written later, before the work for it begins."""
     require_writable(path)
-    if path.suffix.lower() not in _PICTURES:
-        raise InvalidInput(str(path), "", "", f"must end in {', '.join(_PICTURES)}")
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidInput(str(path), "", "", f"must end in {', '.join(ENDINGS)}")
 
 
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a picture, whole or not at all."""
-    with replacing(path) as beside:
-        figure.savefig(beside, dpi=150, format=path.suffix[1:].lower())
-
-
-def print_table(table: Table) -> None:
+def print_table(table: RenderableType) -> None:
     """Print a table on standard output."""
     console = Console()
     if not console.is_terminal:  # a file has lines of any length, so nothing is cut

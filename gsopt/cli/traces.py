@@ -19,7 +19,7 @@ from gsopt.files import parse_json, read_data, read_text
 from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.scenario import Scenario
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.fairness import FairTimes
 from gsopt.studies import catalogue
 from gsopt.studies.options import typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
@@ -161,7 +161,7 @@ def replay_policies(
     One of several that raises an error is said on standard error and left out.
     """
     bound = simulation.mean_jct_bound(scenario)
-    fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus)
+    fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []
     try:

@@ -22,6 +22,9 @@ Work = Annotated[float, Field(gt=0, le=1e15)]
 #: Work done per second on some number of GPUs.
 Rate = Annotated[float, Field(gt=0, le=1e12)]
 
+#: Figures of a schedule that an instance and its objective say already.
+_STATED = frozenset({"jobs", "completed", "mean_jct", "lower_bound", "gap"})
+
 #: Longest that a job may take alone, in seconds, and the most that its rates may differ.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
 
@@ -230,12 +233,8 @@ class Scheduling(Problem[SchedulingSolution]):
             for completion, fair in zip(verdict.completion_times, self._fair_times, strict=True)
         ]
         return {
-            "99th percentile of job completion times (s)": verdict.p99_jct,
-            "makespan (s)": verdict.makespan,
-            "unfair fraction": verdict.unfair_fraction or 0,
-            "worst finish-time fairness": verdict.worst_fairness,
-            "largest delay behind the fair share (s)": max(delays),
-            "preemptions per job": verdict.preemptions / len(self.jobs),
+            **{key: value for key, value in verdict.as_dict().items() if key not in _STATED},
+            "largest delay behind GPS (s)": max(delays),
         }
 
     def headline(self) -> dict[str, int | float | str]:
@@ -247,7 +246,8 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def _fair_times(self) -> list[Any]:
-        return fluid_finish_times(self.workload.jobs, self.gpus, float)
+        caps = [float(self.gpus)] * len(self.jobs)
+        return fluid_finish_times(self.workload.jobs, self.gpus, caps, float)
 
     def _unfair(self, verdict: Verdict) -> list[str]:
         if self.fairness is None:

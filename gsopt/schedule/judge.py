@@ -28,38 +28,20 @@ from gsopt.clock import clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
+from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 from gsopt.schedule.sweep import Account, Piece, Sweep
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What the judge found. Times are in seconds; figures are None when no job completed.
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Record):
+    """What the judge found: a record of what ran, with its figures, and the rules that were broken.
 
     Attributes
     ----------
     violations
         Every rule that is broken, one sentence each; empty for a legal schedule.
-    completion_times
-        Of every job by number; None for a job that does not complete.
-    jct
-        Job completion times: completion minus release date, of the completed jobs by number.
-    queueing
-        Seconds of those in which the job holds no GPU.
-    fairness
-        Job completion time over that under generalized processor sharing (finish-time fairness), likewise;
-        1 when they differ by no more than rounding explains.
-    makespan
-        From the first release date to the last completion.
-    gpu_hours
-        GPU time in use, a shared GPU counted once.
-    utilisation
-        GPU time in use over GPU time that is there, from the first release date to the last completion.
-    preemptions
-        Interruptions of jobs.
-    resizes
-        Changes of the number of GPUs of jobs that go on without a pause.
 
     Examples
     --------
@@ -69,50 +51,10 @@ class Verdict:
     >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(2))
     >>> verdict = judge(Schedule((Segment("a", 1, 3, 1),)), scenario, exact=True)
     >>> verdict.mean_jct, verdict.mean_queueing, verdict.worst_fairness, verdict.utilisation
-    (Fraction(3, 1), Fraction(1, 1), Fraction(3, 1), Fraction(1, 3))
+    (Fraction(3, 1), Fraction(1, 1), Fraction(3, 2), Fraction(1, 3))
     """
 
     violations: tuple[str, ...]
-    completion_times: tuple[Any, ...]
-    jct: tuple[Any, ...]
-    queueing: tuple[Any, ...]
-    fairness: tuple[Any, ...]
-    makespan: Any
-    gpu_hours: Any
-    utilisation: Any
-    preemptions: int
-    resizes: int
-
-    @property
-    def mean_jct(self) -> Any:
-        """Mean job completion time."""
-        return _mean(self.jct)
-
-    @property
-    def p99_jct(self) -> Any:
-        """Smallest job completion time that 99 % of the jobs do not exceed."""
-        return sorted(self.jct)[-(-99 * len(self.jct) // 100) - 1] if self.jct else None
-
-    @property
-    def mean_queueing(self) -> Any:
-        """Mean time without GPUs."""
-        return _mean(self.queueing)
-
-    @property
-    def worst_fairness(self) -> Any:
-        """Largest finish-time fairness ratio."""
-        return max(self.fairness, default=None)
-
-    @property
-    def unfair_fraction(self) -> float | None:
-        """Share of the jobs whose finish-time fairness ratio is above 1."""
-        unfair = sum(ratio > 1 for ratio in self.fairness)
-        return unfair / len(self.fairness) if self.fairness else None
-
-    @property
-    def preemptions_per_job(self) -> float | None:
-        """Interruptions over jobs; None when no job completed."""
-        return self.preemptions / len(self.completion_times) if self.jct else None
 
 
 def judge(
@@ -338,24 +280,23 @@ class _Trial:
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
         held = {index: self._total(piece.end - piece.start for piece in of_job[index]) for index in done}
-        fair = fluid_finish_times(jobs, self.scenario.cluster.gpus, self.number)
-        fluid = {index: fair[index] - self.number(jobs[index].release_date) for index in done}
+        caps = [self._cap(job) for job in jobs]
         first = self.number(jobs[0].release_date) if jobs else None
         last = max((completions[index] for index in done), default=None)
-        there = None if last is None else self._gpu_seconds_there(first, last)
-        used = self._total(held * (end - start) for start, end, held in sweep.held_during)
-        useful = self._total(
-            held * (end - start) for start, end, held in sweep.held_during if done and end <= last
-        )
+        there = self.number(0) if last is None else self._gpu_seconds_there(first, last)
         return Verdict(
             violations=tuple(self.found),
+            release_dates=tuple(job.release_date for job in jobs),
+            durations=tuple(job.duration for job in jobs),
             completion_times=tuple(completions),
-            jct=tuple(jct.values()),
             queueing=tuple(jct[index] - held[index] for index in done),
-            fairness=tuple(self._ratio(completions[index], jct[index], fluid[index]) for index in done),
-            makespan=None if last is None else last - first,
-            gpu_hours=used / 3600,
-            utilisation=useful / there if there else None,
+            fairness=self._ratios(completions, jct, caps),
+            gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
+            gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
+            used=self._total(
+                held * (end - start) for start, end, held in sweep.held_during if done and end <= last
+            ),
+            there=there,
             preemptions=sum(late.start > early.end for own in of_job for early, late in pairwise(own))
             + sum(bool(own) and completions[index] is None for index, own in enumerate(of_job)),
             resizes=sum(
@@ -364,6 +305,25 @@ class _Trial:
                 for early, late in pairwise(own)
             ),
         )
+
+    def _cap(self, job: Job) -> Any:
+        """Give the share at which the fluid is as fast as the job is at best."""
+        fitting = [
+            speed
+            for menu in job.speeds.values()
+            for count, speed in menu.items()
+            if count <= self.scenario.cluster.gpus
+        ]
+        return self.number(job.gpus) * self.number(max(fitting, default=1))
+
+    def _ratios(
+        self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
+    ) -> tuple[Any, ...]:
+        """Compare the job completion times with those of the fluid in which jobs have these caps."""
+        jobs = self.scenario.workload.jobs
+        ends = fluid_finish_times(jobs, self.scenario.cluster.gpus, caps, self.number)
+        fluid = {index: ends[index] - self.number(jobs[index].release_date) for index in jct}
+        return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
         """Compare a job completion time with that of the fluid, unless floats cannot tell them apart."""
@@ -381,38 +341,63 @@ class _Trial:
         return fsum(values) if self.number is float else sum(values, Fraction(0))
 
 
-def fluid_finish_times(jobs: Sequence[Job], gpus: int, number: Callable[[Any], Any]) -> list[Any]:
-    """Finish times under an equal fluid share, from the service that every unfinished job has had alike.
+@dataclass
+class _Alike:
+    """The unfinished jobs of one cap: the service at which each is done, and the service given so far."""
 
-    The clock and the share count from the beginning of a busy period, so that late dates cost no digits.
+    due: list[tuple[Any, int]]
+    service: Any
+    since: Any
+    rate: Any
+
+    def given(self, clock: Any) -> Any:
+        """Give the service that a job has had that was there all along."""
+        return self.service + self.rate * (clock - self.since)
+
+    def done_at(self) -> Any:
+        """Give the time at which the next job is done if the rate stays."""
+        return self.since + (self.due[0][0] - self.service) / self.rate
+
+
+def fluid_finish_times(
+    jobs: Sequence[Job], gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]
+) -> list[Any]:
+    """Finish times under an equal fluid share of at most a job's cap, by the service given to jobs of each cap.
+
+    The clock counts from the beginning of a busy period, so that late dates cost no digits.
     """
     finish: list[Any] = [None] * len(jobs)
-    arrivals = [number(job.release_date) for job in jobs]
-    unfinished: list[tuple[Any, int]] = []
-    begin = share = clock = number(0)
+    alike: dict[Any, _Alike] = {}
+    begin = clock = number(0)
     arrived = 0
-    while arrived < len(arrivals) or unfinished:
-        if not unfinished:
-            begin, share, clock = arrivals[arrived], number(0), number(0)
-        next_arrival = arrivals[arrived] - begin if arrived < len(arrivals) else None
-        if next_arrival is not None and next_arrival <= clock:
-            heappush(unfinished, (share + number(jobs[arrived].duration) * jobs[arrived].gpus, arrived))
+    while arrived < len(jobs) or alike:
+        if not alike:
+            begin, clock = number(jobs[arrived].release_date), number(0)
+        time, cap = min(((group.done_at(), cap) for cap, group in alike.items()), default=(None, None))
+        arrival = number(jobs[arrived].release_date) - begin if arrived < len(jobs) else None
+        if time is None or (arrival is not None and arrival <= time):
+            clock, cap = max(clock, arrival), caps[arrived]
+            group = alike.setdefault(cap, _Alike([], number(0), clock, number(0)))
+            heappush(
+                group.due, (group.given(clock) + number(jobs[arrived].duration) * jobs[arrived].gpus, arrived)
+            )
             arrived += 1
-            continue
-        level, index = unfinished[0]
-        time = clock + (level - share) * len(unfinished) / gpus
-        if next_arrival is not None and next_arrival < time:
-            share += (next_arrival - clock) * gpus / len(unfinished)
-            clock = next_arrival
         else:
-            heappop(unfinished)
-            clock, share, finish[index] = time, level, begin + time
+            clock = max(clock, time)
+            finish[heappop(alike[cap].due)[1]] = begin + clock
+            if not alike[cap].due:
+                del alike[cap]
+        _set_rates(alike, clock, number(gpus))
     return finish
 
 
-def _mean(values: Sequence[Any]) -> Any:
-    if not values:
-        return None
-    if all(isinstance(value, Fraction) for value in values):
-        return sum(values) / len(values)
-    return fsum(values) / len(values)
+def _set_rates(alike: Mapping[Any, _Alike], clock: Any, free: Any) -> None:
+    """Share what is free equally, the small caps first, whose jobs leave to the others what they cannot use."""
+    waiting = sum(len(group.due) for group in alike.values())
+    for cap in sorted(alike):
+        group = alike[cap]
+        rate = min(cap, free / waiting)
+        free -= rate * len(group.due)
+        waiting -= len(group.due)
+        if rate != group.rate:
+            group.service, group.since, group.rate = group.given(clock), clock, rate

@@ -26,7 +26,6 @@ Examples
 """
 
 from gsopt.simulation.lift import lift
-from gsopt.simulation.metrics import Metrics, mean_jct_bound
 from gsopt.simulation.placer import FreeGpus, Placer, consolidated
 from gsopt.simulation.policy import (
     Action,
@@ -44,6 +43,7 @@ from gsopt.simulation.policy import (
     Vacate,
     Wake,
 )
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import Replay, replay, scenario_of, simulate
 
 __all__ = [
@@ -52,7 +52,6 @@ __all__ = [
     "Decider",
     "FreeGpus",
     "IllegalDecision",
-    "Metrics",
     "Move",
     "NotReleased",
     "Placer",

@@ -9,8 +9,8 @@ from gsopt.budget import Budget
 from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import MethodLike, accepts, name_of
-from gsopt.problem import Problem, Sense
-from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, settles
+from gsopt.problem import Problem
+from gsopt.result import Claim, Result, StoppedBy, agree, settle
 from gsopt.scenario import Scenario
 from gsopt.studies.catalogue import exact_methods, find_method
 from gsopt.studies.catalogue import methods as methods_of
@@ -156,28 +156,16 @@ def _compare_one(
 def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
     """Give every row the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
-    proofs = [result for result in results if result.bound is not None]
-    for result in results:
-        for proof in proofs:
-            if result.objective is not None and proof.bound is not None:
-                refuse_contradiction(
-                    problem.sense,
-                    result.method,
-                    result.objective,
-                    proof.method,
-                    proof.bound,
-                    resolution=problem.resolution(result.objective),
-                )
-    bounds = [proof.bound for proof in proofs if proof.bound is not None]
-    strongest = max if problem.sense is Sense.MINIMIZE else min
-    bound = strongest(bounds, default=None)
-    known = any(
-        settles(result.objective, bound, problem.resolution(result.objective))
-        for result in results
-        if result.objective is not None
-    )
+    settled = settle(problem.sense, [_claim(problem, result) for result in results])
     agreed = iter(agree(problem, results))
     return [
-        replace(row, result=next(agreed) if row.result else None, bound=bound, optimum_known=known)
+        replace(
+            row, result=next(agreed) if row.result else None, bound=settled.bound, optimum_known=settled.known
+        )
         for row in rows
     ]
+
+
+def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
+    resolution = 0 if result.objective is None else problem.resolution(result.objective)
+    return Claim(result.method, result.objective, result.bound, resolution)

@@ -90,6 +90,13 @@ def test_two_families_make_an_optimum_agreed() -> None:
     assert [r.level for r in agree(figure_5(2), [highs, highs])] == [Level.CHECKED, Level.CHECKED]
 
 
+def test_different_optima_are_not_agreed() -> None:
+    """Two families that claim different optima agree on nothing."""
+    highs = judged(pick("s1", "s2"), bound=1, solver="highs")
+    scip = replace(judged(pick("s1", "s2"), bound=1, solver="scip"), objective=2)
+    assert [r.level for r in agree(figure_5(2), [highs, scip])] == [Level.CHECKED, Level.CHECKED]
+
+
 def test_dictionary_holds_what_the_command_line_promises() -> None:
     """The JSON form has the documented keys and plain types."""
     found = judged(pick("s1", "s2"), bound=1).as_dict()

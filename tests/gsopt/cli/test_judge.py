@@ -41,7 +41,7 @@ def test_a_foreign_schedule_of_foreign_jobs(files: tuple[Path, Path]) -> None:
     given = ["--trace", str(jobs), *RUN_COLUMNS, *JOB_COLUMNS, *clock]
     found = json.loads(gsopt("judge", runs, *given, "--gpus", "2", "--json").stdout)
     assert (found["legal"], found["violations"], found["mean_jct"]) == (True, [], 3600)
-    assert (found["makespan"], found["completed"], found["bound"]) == (5400, 2, 3150)
+    assert (found["makespan"], found["completed"], found["lower_bound"]) == (5400, 2, 3150)
     shown = gsopt("judge", runs, *given, "--gpus", "2")
     assert shown.returncode == Exit.SOLUTION
     assert "legal, 2 of 2 jobs complete" in shown.stdout

@@ -120,7 +120,7 @@ def test_a_schedule_below_the_bound_is_a_contradiction(monkeypatch: pytest.Monke
     monkeypatch.setattr(judging, "mean_jct_bound", lambda _: 2 + 1e-7)
     assert gsopt.judge(schedule, workload, cluster=1).bound == 2
     monkeypatch.setattr(judging, "mean_jct_bound", lambda _: 2.01)
-    with pytest.raises(Contradiction, match=r"2.0 is below the proven bound 2.01"):
+    with pytest.raises(Contradiction, match=r"2.0, better than the bound 2.01"):
         gsopt.judge(schedule, workload, cluster=1)
 
 
@@ -138,7 +138,7 @@ def test_it_prints_what_it_found() -> None:
     )
     assert "legal, 1 of 1 jobs complete" in str(fine)
     figures = fine.as_dict()
-    assert (figures["mean_jct"], figures["bound"], figures["violations"]) == (3.0, 2.0, [])
+    assert (figures["mean_jct"], figures["lower_bound"], figures["violations"]) == (3.0, 2.0, [])
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_figure_1(sizes: tuple[int, ...], fluid: tuple[int, ...], completions: t
 
     assert tuple(gps_finish_times(jobs, 4, exact=True)) == fluid
     assert run.completion_times == completions
-    assert run.metrics.unfair_fraction == 0
+    assert run.metrics.gps_unfair_fraction == 0
     if sizes == (15, 30, 33):
         assert (sum(fluid) / 30, sum(completions) / 30) == (6.6, 4.6)
 
@@ -70,7 +70,7 @@ def test_figure_4() -> None:
         "job 2": [(0, 2, 2), (3, later, 2), (later, 8, 6)],
         "job 3": [(2, 3, 2), (3, later, 4)],
     }
-    assert (run.metrics.preemptions, run.metrics.resizes, run.metrics.unfair_fraction) == (1, 2, 0)
+    assert (run.metrics.preemptions, run.metrics.resizes, run.metrics.gps_unfair_fraction) == (1, 2, 0)
 
 
 def test_the_threshold_decides_how_far_a_job_grows() -> None:

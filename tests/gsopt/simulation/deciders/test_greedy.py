@@ -59,7 +59,7 @@ def _counts(jobs: Sequence[Job], alpha: float) -> list[tuple[int, ...]]:
 
 def scan_fair(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, skip: bool = True) -> Decider:
     """Scan in the order of the exact fluid finish times, with the judge's own fluid."""
-    fair = fluid_finish_times(jobs, state.capacity, Fraction)
+    fair = fluid_finish_times(jobs, state.capacity, [Fraction(state.capacity)] * len(jobs), Fraction)
     return Scan(fair.__getitem__, _counts(jobs, alpha), skip=skip)
 
 
