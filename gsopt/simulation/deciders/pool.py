@@ -205,8 +205,8 @@ class Kinds:
                 chosen = [gpu for gpus in kept for gpu in gpus]
                 for kind, count in enumerate(holding):
                     chosen += books.take(kind, count - len(kept[kind]))
-                gpus = tuple(sorted(chosen))
-                others.append(Start(job, gpus) if before[job] is None else Resize(job, gpus))
+                named = tuple(sorted(chosen))
+                others.append(Start(job, named) if before[job] is None else Resize(job, named))
         return stops + others
 
     def _by_kind(self, gpus: Iterable[int]) -> list[list[int]]:
