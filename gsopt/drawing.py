@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,21 +33,17 @@ _UNITS = (
 _FEWEST = 5  # of a unit on an axis, so that its ticks are whole numbers
 _MOST_TICKS = 10
 
-#: Ticks of a logarithmic axis of time.
-_MOMENTS = {
-    1: "1 s",
-    10: "10 s",
-    60: "1 min",
-    600: "10 min",
-    3600: "1 h",
-    6 * 3600: "6 h",
-    86_400: "1 day",
-    7 * 86_400: "1 week",
-    30 * 86_400: "30 days",
-}
+#: Ticks of a logarithmic axis of time, and which of them stay where they would be too many.
+_MOMENTS = (
+    *((seconds, f"{seconds} s") for seconds in (1, 2, 5, 10, 20, 30)),
+    *((60 * minutes, f"{minutes} min") for minutes in (1, 2, 5, 10, 20, 30)),
+    *((3600 * hours, f"{hours} h") for hours in (1, 2, 4, 6, 12)),
+    *((86_400 * days, f"{days} day{'s' * (days > 1)}") for days in (1, 2, 4, 7, 14, 30, 90, 365)),
+)
+_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
-_THINNEST, _THICKER = 1.3, 0.9
+_THINNEST, _THICKER = 1.3, 0.6
 
 
 class Look(NamedTuple):
@@ -111,33 +108,48 @@ def time_unit(span: float) -> tuple[float, str]:
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
     """Let the horizontal axis, whose data are seconds of a clock, count hours or days from a moment on."""
-    from matplotlib.ticker import FuncFormatter, MultipleLocator
-
-    unit, name, steps = _unit_of(end - begin)
+    name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:
         axes.set_xlim(begin, end)
-        wanted = (end - begin) / unit / _MOST_TICKS
-        step = next((step for step in steps if step >= wanted), None)
-        if step:
-            axes.xaxis.set_major_locator(MultipleLocator(step * unit, offset=begin))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda moment, _: f"{(moment - begin) / unit:g}"))
+
+
+def tick_time(axis: "Axis", begin: float, end: float) -> str:
+    """Tick an axis of seconds at round numbers of a longer unit, counted from `begin`, and give its name."""
+    from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+    unit, name, steps = _unit_of(end - begin)
+    wanted = (end - begin) / unit / _MOST_TICKS
+    step = next((step for step in steps if step >= wanted), None)
+    if step:
+        axis.set_major_locator(MultipleLocator(step * unit, offset=begin))
+    axis.set_major_formatter(FuncFormatter(lambda moment, _: f"{(moment - begin) / unit:g}"))
+    return name
 
 
 def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
     return next((unit for unit in _UNITS if span >= _FEWEST * unit[0]), (1.0, "s", ()))
 
 
-def set_log_time_axis(axis: "Axis", least: float, most: float) -> None:
-    """Tick a logarithmic axis of seconds at moments that have names, where it spans some of these."""
+def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
+    """Tick a logarithmic axis of seconds at moments that have names, where it spans some of these.
+
+    Returns
+    -------
+    str
+        The unit that its numbers have, if they have one: seconds where there are not enough such moments.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    inner = [moment for moment in _MOMENTS if least <= moment <= most]
-    if len(inner) >= _FEWEST_MOMENTS:
-        axis.set_major_locator(FixedLocator(inner))
-        axis.set_minor_locator(NullLocator())
-        axis.set_major_formatter(FuncFormatter(lambda moment, _: _MOMENTS.get(round(moment), "")))
-        axis.set_label_text(axis.get_label_text().removesuffix(" [s]"))
+    inner = {moment: name for moment, name in _MOMENTS if least <= moment <= most}
+    if len(inner) > _MOST_TICKS:
+        inner = {moment: name for moment, name in inner.items() if name in _COARSE}
+    if len(inner) < _FEWEST_MOMENTS:
+        return "s"
+    axis.set_major_locator(FixedLocator(list(inner)))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda moment, _: inner.get(round(moment), "")))
+    return ""
 
 
 def tick_counts(axis: "Axis") -> None:
@@ -177,7 +189,5 @@ def save(figure: Any, path: str | Path) -> None:
     """
     if Path(path).suffix.lower() not in ENDINGS:
         raise InvalidInput("picture", "", shorten(str(path)), "must end in .png, .svg or .pdf")
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be written: {error.strerror}") from None
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=150, format=Path(path).suffix[1:].lower())

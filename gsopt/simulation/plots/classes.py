@@ -7,9 +7,11 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from gsopt.drawing import COLOURS
 from gsopt.errors import InvalidInput, shorten
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
+from gsopt.simulation.plots.spans import FEW_JOBS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,12 +23,18 @@ class Colour(StrEnum):
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
     WAITING = "waiting"  # seconds since the release without GPUs
     GPUS = "gpus"  # demanded
+    JOB = "job"  # which one it is, among a few
 
 
 _SLOWDOWNS = {1.1: "1.1", 1.5: "1.5", 2.0: "2", 5.0: "5", 20.0: "20"}
 _WAITS = {1.0: "1 s", 60.0: "1 min", 600.0: "10 min", 3600.0: "1 h", 6 * 3600.0: "6 h", 86_400.0: "1 day"}
 _SIZES = {1.0: "1", 2.0: "2", 4.0: "3 to 4", 8.0: "5 to 8", 16.0: "9 to 16", 64.0: "17 to 64"}
-_TITLES = {Colour.SLOWDOWN: "slowdown", Colour.WAITING: "waited", Colour.GPUS: "GPUs demanded"}
+_TITLES = {
+    Colour.SLOWDOWN: "slowdown",
+    Colour.WAITING: "waited",
+    Colour.GPUS: "GPUs demanded",
+    Colour.JOB: "job",
+}
 
 #: How far into the map of colours the classes reach; its light end is hard to see on white.
 _LIGHTEST = 0.95
@@ -77,7 +85,7 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
     Raises
     ------
     InvalidInput
-        The colour has no such meaning.
+        The colour has no such meaning, or there are too many jobs to tell one from the other.
 
     Examples
     --------
@@ -93,6 +101,8 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
     if colour not in list(Colour):
         raise InvalidInput("", "colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)
+    if kind is Colour.JOB:
+        return _jobs(scenario)
     if kind is Colour.GPUS:
         edges, labels = list(_SIZES), (*_SIZES.values(), "over 64")
     else:
@@ -100,6 +110,15 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
         edges, labels = list(limits), _labels(list(limits.values()))
     of = {name: bisect_left(edges, value) for name, value in _values(schedule, scenario, kind).items()}
     return Classes(_TITLES[kind], labels, _colours(kind, len(labels)), of)
+
+
+def _jobs(scenario: Scenario) -> Classes:
+    """Give every job a class of its own."""
+    names = tuple(job.name for job in scenario.workload.jobs)
+    if len(names) > FEW_JOBS:
+        raise InvalidInput("", "colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")
+    colours = tuple(COLOURS[place % len(COLOURS)] for place in range(len(names)))
+    return Classes(_TITLES[Colour.JOB], names, colours, {name: place for place, name in enumerate(names)})
 
 
 def _values(schedule: Schedule, scenario: Scenario, kind: Colour) -> dict[str, float]:

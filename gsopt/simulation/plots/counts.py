@@ -46,8 +46,8 @@ def gpus_in_use(
     times, held = _counted((float(each.start), float(each.end), each.gpus) for each in schedule.segments)
     axes.fill_between(times, held, step="post", color="#0072B2", alpha=0.25, linewidth=0)
     axes.step(times, held, where="post", color="#0072B2", linewidth=1, label="in use")
-    limits, capacity = capacity_steps(scenario, span.begin, span.end)
-    axes.step(limits, capacity, where="post", color="black", linestyle="--", label="capacity")
+    steps = capacity_steps(schedule, scenario, span.begin, span.end)
+    axes.step(*zip(*steps, strict=True), where="post", color="black", linestyle="--", label="capacity")
     span.set_on(axes)
     axes.set_ylim(bottom=0)
     axes.set_title(title, fontsize=10)
@@ -115,7 +115,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     >>> len(jct_distribution([simulate(workload, fifo, cluster=1)]).lines)
     1
     """
-    axes = titled(axes, "job completion time [s]", "jobs complete", size=(9, 4))
+    axes = titled(axes, "job completion time", "jobs complete", size=(9, 4))
     from matplotlib.ticker import PercentFormatter
 
     longest, shortest = 0.0, float("inf")
@@ -132,7 +132,8 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
         )
         longest, shortest = max([longest, *times[-1:]]), min([shortest, *times[:1]])
     axes.set_xscale("log")
-    set_log_time_axis(axes.xaxis, shortest, longest)
+    if unit := set_log_time_axis(axes.xaxis, shortest, longest):
+        axes.set_xlabel(f"job completion time [{unit}]")
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.3)

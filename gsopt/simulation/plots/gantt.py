@@ -8,7 +8,7 @@ from gsopt.drawing import tick_counts, titled
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Classes, classes_of
-from gsopt.simulation.plots.spans import FEW_JOBS, capacity_steps, span_of
+from gsopt.simulation.plots.spans import FEW_JOBS, capacity_steps, change_times, span_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ def gantt(
         What ran, and what was given.
     colour
         ``slowdown`` (completion minus release, over the duration), ``waiting`` (since the release, without
-        GPUs) or ``gpus`` (demanded).
+        GPUs), ``gpus`` (demanded) or ``job`` (which of a few it is).
     title
         Stands above it, such as the policy's name.
     axes
@@ -71,8 +71,8 @@ def gantt(
     if framed:
         _draw_labels(axes, blocks)
     span = span_of(schedule, scenario)
-    times, capacity = capacity_steps(scenario, span.begin, span.end)
-    axes.step(times, capacity, where="post", color="black", linewidth=1.5, linestyle="--")
+    steps = capacity_steps(schedule, scenario, span.begin, span.end)
+    axes.step(*zip(*steps, strict=True), where="post", color="black", linewidth=1.5, linestyle="--")
     span.set_on(axes)
     axes.set_ylim(0, scenario.cluster.gpus * 1.02)
     tick_counts(axes.yaxis)
@@ -125,7 +125,7 @@ def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequenc
     """Give the rows of each segment: its placement, or rows that are free at its start."""
     free_from: list[Any] = [float("-inf")] * scenario.cluster.gpus
     placed: list[tuple[Segment, Sequence[int]]] = []
-    times = [change.time for change in scenario.capacity_changes]
+    times = sorted(set(change_times(schedule, scenario)))
     pieces = [piece for segment in schedule.segments for piece in _cut(segment, times)]
     for segment in sorted(pieces, key=lambda segment: (segment.start, segment.job)):
         free = [row for row in range(len(free_from)) if free_from[row] <= segment.start]

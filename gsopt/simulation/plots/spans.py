@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from gsopt.drawing import set_time_axis, time_unit
+from gsopt.events import Reclaim, Return
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
@@ -66,13 +67,53 @@ def span_of(schedule: Schedule, scenario: Scenario) -> Span:
     return Span(begin, min(end, begin + _BEYOND * (busy - begin)) if busy > begin else end, end)
 
 
-def capacity_steps(scenario: Scenario, begin: float, end: float) -> tuple[list[float], list[int]]:
-    """Give the times at which the number of GPUs changes, and the number from then on."""
-    times, gpus = [begin], [scenario.cluster.gpus]
-    for change in scenario.capacity_changes:
-        times.append(change.time)
-        gpus.append(change.gpus)
-    return [*times, max(end, times[-1])], [*gpus, gpus[-1]]
+def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
+    """Give the times at which the number of GPUs may change, with the number from then on, up to an end.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.events import Reclaim
+    >>> from gsopt.job import Workload
+    >>> events = [Reclaim(time=2, deadline=5, gpus=3)]
+    >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
+    >>> capacity_steps(Schedule(()), scenario, 0, 9)
+    [(0, 4), (5.0, 1), (9, 1)]
+    """
+    moments = sorted({begin, *change_times(schedule, scenario)})
+    steps = [(moment, _gpus_there(schedule, scenario, moment)) for moment in moments]
+    return [*steps, (max(end, moments[-1]), steps[-1][1])]
+
+
+def change_times(schedule: Schedule, scenario: Scenario) -> list[float]:
+    """Give the times at which GPUs may come or go."""
+    return [
+        *(change.time for change in scenario.capacity_changes),
+        *(event.deadline if isinstance(event, Reclaim) else event.time for event in scenario.events),
+        *(float(vacated.time) for vacated in schedule.vacated),
+    ]
+
+
+def _gpus_there(schedule: Schedule, scenario: Scenario, moment: float) -> int:
+    cluster = scenario.cluster
+    limits = [change.gpus for change in scenario.capacity_changes if change.time <= moment]
+    limit = min(limits[-1] if limits else cluster.gpus, cluster.gpus)
+    past = [event for event in scenario.events if event.time <= moment]
+    if cluster.is_plain:
+        given_up = sum(each.gpus or 0 for each in past if isinstance(each, Reclaim) and each.deadline <= moment)
+        come_back = sum(each.gpus or 0 for each in past if isinstance(each, Return))
+        return max(limit - given_up + come_back, 0)
+    goings = [
+        (each.time, 0, isinstance(each, Return), tuple(each.servers))
+        for each in past
+        if not isinstance(each, Reclaim)
+    ]
+    goings += [(float(time), 1, False, (server,)) for time, server in schedule.vacated if time <= moment]
+    there = {
+        server: back for *_, back, servers in sorted(goings, key=lambda going: going[:2]) for server in servers
+    }
+    away = {gpu for server, back in there.items() if not back for gpu in cluster.gpus_of[server]}
+    return sum(gpu not in away for gpu in range(limit))
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:

@@ -234,7 +234,7 @@ def test_fair_order_equals_the_scan(seed: int) -> None:
     scenario = mixed(seed, elastic=True)
 
     def scan_fair(state: State) -> Decider:
-        jobs, number = scenario.workload.jobs, type(state.now)
+        number, jobs = type(state.now), scenario.workload.jobs
         fair = fluid_finish_times(jobs, state.capacity, [number(state.capacity)] * len(jobs), number)
         return Scan(lambda _, job: fair[job], preemptive=True, alpha=0.75)
 

@@ -8,6 +8,7 @@ from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Colour, classes_of
+from tests.gsopt.simulation.plots.samples import large, schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
 JOBS = bundle(
@@ -35,6 +36,7 @@ SCHEDULE = Schedule(
         ("slowdown", {"a": "1.1 to 1.5", "b": "1.5 to 2", "c": "over 20"}),
         ("waiting", {"a": "1 s to 1 min", "b": "1 min to 10 min", "c": "10 min to 1 h"}),
         ("gpus", {"a": "1", "b": "3 to 4", "c": "over 64"}),
+        ("job", {name: name for name in ("a", "b", "c", "never")}),
     ],
 )
 def test_jobs_are_sorted_by_what_became_of_them(colour: str, labels: dict[str, str]) -> None:
@@ -44,7 +46,7 @@ def test_jobs_are_sorted_by_what_became_of_them(colour: str, labels: dict[str, s
     assert len(set(classes.colours)) == len(classes.colours) == len(classes.labels)
 
 
-@pytest.mark.parametrize("colour", list(Colour))
+@pytest.mark.parametrize("colour", [kind for kind in Colour if kind is not Colour.JOB])
 def test_more_is_darker(colour: str) -> None:
     """Colours fall in lightness from class to class, so that they read in grey too."""
     colours = classes_of(SCHEDULE, SCENARIO, colour).colours
@@ -52,7 +54,14 @@ def test_more_is_darker(colour: str) -> None:
     assert lightness == sorted(lightness, reverse=True)
 
 
+def test_many_jobs_are_not_told_one_from_the_other() -> None:
+    """There are not as many colours as jobs of a trace."""
+    run = large()
+    with pytest.raises(InvalidInput, match="colour: 'job': tells at most 40 jobs apart"):
+        classes_of(schedule_of(run), run.scenario, "job")
+
+
 def test_an_unknown_meaning_is_refused() -> None:
     """A colour that means nothing is named with those that do."""
-    with pytest.raises(InvalidInput, match="colour: 'age': must be one of slowdown, waiting, gpus"):
+    with pytest.raises(InvalidInput, match="colour: 'age': must be one of slowdown, waiting, gpus, job"):
         classes_of(SCHEDULE, SCENARIO, "age")

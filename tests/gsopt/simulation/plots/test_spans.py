@@ -5,9 +5,10 @@ from random import Random
 import pytest
 
 from gsopt.cluster import Cluster
+from gsopt.events import Event, Leave, Reclaim, Return
 from gsopt.job import Job, Workload
-from gsopt.scenario import Scenario
-from gsopt.schedule import Schedule, Segment
+from gsopt.scenario import CapacityChange, Scenario
+from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from tests.gsopt.simulation.plots.samples import large, schedule_of, small
 
@@ -41,7 +42,36 @@ def test_nothing_at_all_has_a_span() -> None:
 
 def test_capacity_changes_where_the_scenario_says() -> None:
     """The steps begin with the cluster and go on to the end with the last change."""
-    assert capacity_steps(small().scenario, 0, 20) == ([0, 7, 20], [4, 3, 3])
+    run = small()
+    assert capacity_steps(schedule_of(run), run.scenario, 0, 20) == [(0, 4), (7, 3), (20, 3)]
+
+
+def test_machines_that_go_and_come_back_change_the_capacity() -> None:
+    """A machine that leaves, or is given up, is away until it returns; its GPUs are not counted twice."""
+    names = ["machine 0.0", "machine 0.1", "machine 0.2"]
+    events: list[Event] = [
+        Leave(time=1, servers=names[:1]),
+        Reclaim(time=2, deadline=4, servers=1),
+        Return(time=5, servers=names[:1]),
+        Return(time=6, servers=names[1:2]),
+    ]
+    change = CapacityChange(time=8, gpus=5)
+    scenario = Scenario(
+        workload=Workload(jobs=[]),
+        cluster=Cluster.uniform(machines=3, gpus=2),
+        events=events,
+        capacity_changes=(change,),
+    )
+    schedule = Schedule((), vacated=(Vacated(3, names[1]),))
+    wanted = [(0, 6), (1, 4), (3, 2), (4, 2), (5, 4), (6, 6), (8, 5), (9, 5)]
+    assert capacity_steps(schedule, scenario, 0, 9) == wanted
+
+
+def test_gpus_given_up_by_a_deadline_change_the_capacity() -> None:
+    """In a plain cluster GPUs go at the deadline and come back by number."""
+    events: list[Event] = [Reclaim(time=0, deadline=4, gpus=3), Return(time=6, gpus=2)]
+    scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
+    assert capacity_steps(Schedule(()), scenario, 0, 9) == [(0, 4), (4, 1), (6, 3), (9, 3)]
 
 
 def test_waits_are_what_remains_between_release_and_last_end() -> None:
