@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,7 +189,5 @@ def save(figure: Any, path: str | Path) -> None:
     """
     if Path(path).suffix.lower() not in ENDINGS:
         raise InvalidInput("picture", "", shorten(str(path)), "must end in .png, .svg or .pdf")
-    try:
-        figure.savefig(path, dpi=150)
-    except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be written: {error.strerror}") from None
+    with replacing(path) as beside:
+        figure.savefig(beside, dpi=150, format=Path(path).suffix[1:].lower())

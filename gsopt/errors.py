@@ -20,6 +20,17 @@ def shorten(value: object) -> str:
     return f"{text[:28]}... ({len(text):,} characters)"
 
 
+def escape(text: str) -> str:
+    r"""Show text in one line that any terminal can print: line breaks and undecoded bytes are escaped.
+
+    Examples
+    --------
+    >>> escape("a\nb"), escape("b\udcffc"), escape("Größe")
+    ('a\\nb', 'b\\udcffc', 'Größe')
+    """
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def one_line(error: BaseException) -> str:
     """Say in one line what was raised: its type, and the first line of its message.
 
@@ -57,7 +68,7 @@ class InvalidInput(GsoptError, ValueError):
 
     def __init__(self, source: str, field: str, value: str, rule: str) -> None:
         self.source, self.field, self.value, self.rule = source, field, value, rule
-        super().__init__(": ".join(part for part in (source, field, value, rule) if part))
+        super().__init__(escape(": ".join(part for part in (source, field, value, rule) if part)))
 
     def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
         return type(self), (self.source, self.field, self.value, self.rule)

@@ -1,13 +1,18 @@
 """Files: data from and to JSON, with one clear line for anything wrong in them."""
 
 import json
-from collections.abc import Sequence
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, escape, shorten
 from gsopt.problem import Frozen, Problem, RuleBroken
 
 F = TypeVar("F", bound=Frozen)
@@ -17,6 +22,9 @@ _LARGEST_FILE = 256 * 2**20
 
 
 _LONGEST_KEY = 60
+
+#: Characters of a file's name, of which file systems allow little more.
+_LONGEST_NAME = 200
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
@@ -34,7 +42,123 @@ def read_data(kind: type[F], path: str | Path) -> F:
 
 def write(item: Frozen, path: str | Path) -> None:
     """Write a problem or solution as JSON, leaving out what has its default value."""
-    Path(path).write_text(to_json(item), encoding="utf-8")
+    write_text(path, to_json(item))
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, whole or not at all.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be written.
+    """
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give the path of a file beside another one, which takes its place once it is written.
+
+    Whatever goes wrong, Ctrl-C included, leaves the file as it was and nothing beside it. A device, such as
+    ``/dev/stdout``, is written to directly.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be written; the message is one line.
+
+    Examples
+    --------
+    >>> with replacing("no/such/folder/a.json") as beside:
+    ...     beside.write_text("{}")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/folder/a.json: cannot be written: No such file or directory
+    """
+    with _writing(path):
+        target = _target(path)
+        if not _is_plain(target):
+            yield target
+            return
+        beside = target.with_name(f".{os.getpid()}.{target.name}")
+        try:
+            yield beside
+            if target.exists():
+                shutil.copymode(target, beside)
+            beside.replace(target)
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _writing(path: str | Path) -> Iterator[None]:
+    """Say in one line why something cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise InvalidInput(str(path), "", "", f"cannot be written: {error.strerror or error}") from None
+
+
+def _target(path: str | Path) -> Path:
+    """Give the file itself, behind all links; a device as it is named."""
+    if "\0" in str(path):
+        raise InvalidInput(str(path), "", "", "must be a path")
+    if Path(path).is_dir():
+        raise InvalidInput(str(path), "", "", "must be a file, and is a folder")
+    return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
+
+
+def _is_plain(target: Path) -> bool:
+    return target.is_file() or not target.exists()
+
+
+def file_name(text: str) -> str:
+    r"""Give a name that a file can have, without its ending.
+
+    Examples
+    --------
+    >>> file_name("tiresias(promote=2.0)"), file_name("../a\nb")
+    ('tiresias(promote=2.0)', '.._a\\nb')
+    """
+    return escape(text).replace("/", "_")[:_LONGEST_NAME]
+
+
+def require_writable(path: str | Path) -> None:
+    """Refuse a file that could not be written later, before the work for it begins.
+
+    Raises
+    ------
+    InvalidInput
+        It is a folder, or its folder is not there or cannot be written to.
+
+    Examples
+    --------
+    >>> require_writable("no/such/folder/a.json")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/folder/a.json: cannot be written: No such file or directory
+    """
+    with _writing(path):
+        target = _target(path)
+        if _is_plain(target):
+            with tempfile.TemporaryFile(dir=target.parent):
+                pass
+
+
+def require_folder(folder: str | Path) -> None:
+    """Make a folder where there is none, and refuse one in which nothing can be written.
+
+    Raises
+    ------
+    InvalidInput
+        It cannot be made, or not be written to.
+    """
+    if "\0" in str(folder):
+        raise InvalidInput(str(folder), "", "", "must be a path")
+    with _writing(folder):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
 
 
 def to_json(item: Frozen) -> str:
@@ -95,18 +219,30 @@ def validated(kind: type[F], source: str, text: str) -> F:
 
 def read_text(path: str | Path) -> str:
     """Read a text file, and refuse in one line what cannot be read."""
+    data = read_bytes(path)
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-        if len(data) > _LARGEST_FILE:
-            raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
         return data.decode("utf-8")
-    except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InvalidInput(str(path), "", f"byte {error.start}", "must be UTF-8 text") from None
-    except ValueError:  # a NUL in the path
-        raise InvalidInput(shorten(str(path)), "", "", "must be a path") from None
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Read a file; pipes and devices, which may never end, are refused like everything that cannot be read."""
+    try:
+        mode = Path(path).stat().st_mode
+        if not S_ISREG(mode) and not S_ISDIR(mode):
+            raise InvalidInput(str(path), "", "", "must be a file, no pipe or device")
+        with Path(path).open("rb") as file:
+            data = file.read(_LARGEST_FILE + 1)
+    except OSError as error:
+        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(str(path), "", "", "must be a path") from None  # a NUL in it
+    if len(data) > _LARGEST_FILE:
+        raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
+    return data
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 #: Speed relative to the job alone on its demanded GPUs.
-RelativeSpeed = Annotated[float, Field(gt=0, le=1e6)]
+RelativeSpeed = Annotated[float, Field(ge=1e-9, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
@@ -103,7 +103,7 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Seconds that the job runs alone on the GPUs it demands; more than 0.
+        Seconds that the job runs alone on the GPUs it demands; at least a nanosecond.
     gpus
         Number of GPUs that it demands.
     menu
@@ -138,7 +138,7 @@ class Job(Frozen):
 
     name: Name
     release_date: Seconds
-    duration: Annotated[Seconds, Field(gt=0)]
+    duration: Annotated[Seconds, Field(ge=1e-9)]
     gpus: Gpus
     menu: Many[Entry] = ()
     model: str = ""
@@ -212,11 +212,19 @@ class Job(Frozen):
         KeyError
             The job has no such mode, or may not run on that number of GPUs in it.
         """
-        return self.speeds[mode][count]
+        return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Give the bytes that a mode needs on each GPU; None when unknown."""
-        given = next((other.memory for other in self.modes if other.name == mode), None)
+        """Give the bytes that a mode needs on each GPU; None when unknown.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.memory
+        given = {other.name: other.memory for other in self.modes}[mode]
         return self.memory if given is None else given
 
 

@@ -21,6 +21,9 @@ S = TypeVar("S", bound=Frozen)
 #: A method: called with a problem and its own keyword options, it returns a judged Result.
 Method = Callable[..., Result[Any]]
 
+#: What may be given for a method: one, or a plain function ``problem -> solution``; see `run`.
+MethodLike = Callable[..., Any]
+
 
 @dataclass(frozen=True)
 class NoSolution:
@@ -64,7 +67,7 @@ def heuristic(
     return method
 
 
-def run(method: Callable[..., Any], problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
+def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
 
     Raises
@@ -284,7 +287,7 @@ def uses(method: Method, option: str) -> bool:
     return accepts(method, option) and option not in getattr(method, "unused", ())
 
 
-def accepts(method: Callable[..., Any], option: str) -> bool:
+def accepts(method: MethodLike, option: str) -> bool:
     """Tell whether a method takes a keyword option by name.
 
     Examples

@@ -300,6 +300,71 @@ def refuse_contradiction(
         )
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What somebody says of an instance.
+
+    Attributes
+    ----------
+    who
+        Its name.
+    value
+        Value of a solution, or None.
+    bound
+        Proven bound, or None.
+    resolution
+        How far floats may have moved the value.
+    """
+
+    who: str
+    value: Number | None = None
+    bound: Number | None = None
+    resolution: Number = 0
+
+
+@dataclass(frozen=True)
+class Settlement:
+    """What several claims on one instance come to.
+
+    Attributes
+    ----------
+    bound
+        The best bound, or None.
+    known
+        Whether some value meets it.
+    """
+
+    bound: Number | None
+    known: bool
+
+
+def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
+    """Hold every value against every bound of one instance, and give the best bound.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound: one of the two is wrong.
+
+    Examples
+    --------
+    >>> settle(Sense.MINIMIZE, [Claim("greedy", value=4), Claim("relaxation", bound=2), Claim("exact", 3, 3)])
+    Settlement(bound=3, known=True)
+    >>> settle(Sense.MINIMIZE, [Claim("greedy", value=2), Claim("exact", 3, 3)])
+    Traceback (most recent call last):
+    gsopt.errors.Contradiction: greedy found 2, better than the bound 3 proven by exact
+    """
+    valued = [claim for claim in claims if claim.value is not None]
+    proofs = [(claim.who, claim.bound) for claim in claims if claim.bound is not None]
+    for claim in valued:
+        for prover, bound in proofs:
+            if claim.value is not None:
+                refuse_contradiction(sense, claim.who, claim.value, prover, bound, resolution=claim.resolution)
+    strongest = max if sense is Sense.MINIMIZE else min
+    best = strongest((bound for _, bound in proofs), default=None)
+    return Settlement(best, any(settles(claim.value, best, claim.resolution) for claim in valued))
+
+
 def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
     """Tell whether a value and a bound are one number: exactly, or as far as floats of a resolution tell.
 

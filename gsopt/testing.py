@@ -4,6 +4,7 @@ Each check raises AssertionError with one line saying what does not hold, and re
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import isclose
 from typing import Any
@@ -13,21 +14,21 @@ import numpy as np
 from gsopt.backends import Backend
 from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
-from gsopt.method import Method, name_of
+from gsopt.method import MethodLike, name_of
 from gsopt.method import run as run_method
 from gsopt.problem import Number, Problem, S, Sense
 from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
-from gsopt.simulation.metrics import mean_jct_bound
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
 
 
 def check_formulation(
-    method: Method | str,
+    method: MethodLike | str,
     problems: Iterable[Problem[Any]],
     *,
     backends: Sequence[Backend] = (),
@@ -75,7 +76,7 @@ def check_formulation(
     return checked
 
 
-def check_heuristic(method: Method | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
+def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
     """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
 
     Parameters
@@ -181,7 +182,7 @@ def check_backend(backend: Backend) -> int:
     return len(checks)
 
 
-def _name(method: Method | str) -> str:
+def _name(method: MethodLike | str) -> str:
     return method if isinstance(method, str) else name_of(method)
 
 
@@ -353,21 +354,6 @@ def check_policy(
     return checked
 
 
-#: What both the simulator and the judge find.
-_FIGURES = (
-    "mean_jct",
-    "p99_jct",
-    "makespan",
-    "mean_queueing",
-    "utilisation",
-    "unfair_fraction",
-    "worst_fairness",
-    "preemptions",
-    "preemptions_per_job",
-    "resizes",
-)
-
-
 def _check_replay(run: Replay, exact: bool) -> None:
     metrics, where = run.metrics, run.metrics.policy
     _ensure(
@@ -379,8 +365,11 @@ def _check_replay(run: Replay, exact: bool) -> None:
     _ensure(not verdict.violations, f"{where}: {'; '.join(verdict.violations[:1])}")
     same_times = verdict.completion_times == run.completion_times
     _ensure(same_times, f"{where}: the judge finds other completion times")
-    for name in _FIGURES:
-        judged, booked = getattr(verdict, name), getattr(metrics, name)
+    for name, judged in replace(verdict, bound=metrics.bound).as_dict().items():
+        booked = metrics.as_dict()[name]
+        if judged is None or booked is None:
+            _ensure(judged is booked, f"{where}: {name} is {booked}, the judge finds {judged}")
+            continue
         scale = 1e-9 * max(1.0, float(verdict.mean_jct or 0))
         same_figure = judged == booked or isclose(judged, booked, rel_tol=1e-9, abs_tol=scale)
         _ensure(same_figure, f"{where}: {name} is {booked}, the judge finds {judged}")

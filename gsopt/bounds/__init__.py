@@ -1,9 +1,10 @@
 """Bounds: lower bounds on the sum of completion times that scale to whole traces.
 
 The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
-job on k GPUs of its menu progresses at most at its speed there, and the held GPUs never exceed the capacity.
-Each job enters by its area (least GPU-seconds over its menu), its height (least seconds over its menu) and
-its release date. They bound the sum of completion times; subtract the release dates for job completion times.
+job on k GPUs progresses at most at the speed that the menu of its mode says, and the held GPUs never exceed the
+capacity. Each job enters by its area (least GPU-seconds over the menus of all its modes, phase by phase), its
+height (least seconds, likewise) and its release date. They bound the sum of completion times; subtract the
+release dates for job completion times.
 
 All is computed on a clock that begins at the first release date, and only the result is turned into the
 workload's, so late dates cost no digits.

@@ -5,7 +5,7 @@ from functools import partial
 from heapq import heappop, heappush
 
 from gsopt.bounds.position import completions_by_position
-from gsopt.bounds.work import area, arrivals_of, first_release, height, sum_from_first_release
+from gsopt.bounds.work import area, arrivals_of, first_release, height, options, sum_from_first_release
 from gsopt.job import Job, Workload
 from gsopt.tolerances import OVERFULL
 
@@ -61,12 +61,15 @@ def _moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
 
 
 class _Areas:
-    """Least area with which a job completes within a span: the lower hull of its menu."""
+    """Least area with which a job completes within a span: the lower hull of the menus of all its modes.
+
+    Phases are not looked at: without them jobs complete within shorter spans and on smaller areas.
+    """
 
     def __init__(self, job: Job, arrival: float) -> None:
         self.arrival = arrival
         points = sorted(
-            (job.duration / job.speed(count), count * job.duration / job.speed(count)) for count in job.counts
+            (job.duration / speed, count * job.duration / speed) for _, count, speed in options(job)
         )
         self.points: list[tuple[float, float]] = []
         for point in points:

@@ -15,7 +15,7 @@ def position_bound(workload: Workload, gpus: int) -> float:
     Examples
     --------
     >>> from gsopt.job import Job, Workload
-    >>> from gsopt.bounds import srpt_bound
+    >>> from gsopt.bounds import height_bound, srpt_bound
     >>> jobs = [Job(name=str(i), release_date=0, duration=i + 1, gpus=1) for i in range(4)]
     >>> workload = Workload(jobs=jobs)
     >>> srpt_bound(workload, 2), height_bound(workload, 2), position_bound(workload, 2)

@@ -1,33 +1,44 @@
 """The ``gsopt`` command, a file per command: calls of the library, with words, progress and exit codes."""
 
+import os
 import sys
-from pathlib import Path
+from contextlib import suppress
 
 
 def main() -> None:
     """Run the command; anything wrong becomes one line on standard error and an exit code.
 
-    Methods and policies named ``module:function`` may lie in the working directory; what is
-    installed goes first.
+    Methods and policies named ``module:function`` may lie in the working directory; what is installed goes
+    first.
     """
-    import typer
-    from pydantic import ValidationError
-
-    from gsopt.cli.app import app
-    from gsopt.cli.exits import Exit
-    from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported
-    from gsopt.files import first_error
-
-    sys.path.append(str(Path.cwd()))
     try:
-        app()
-    except GsoptError as error:
-        typer.echo(f"gsopt: {error}", err=True)
-        usage = isinstance(error, InvalidInput | Unsupported | MissingSolver)
-        sys.exit(Exit.BAD_INPUT if usage else Exit.FAILED)
-    except ValidationError as error:  # data that a generator made of its arguments
-        typer.echo(f"gsopt: {first_error('', error)}", err=True)
-        sys.exit(Exit.BAD_INPUT)
-    except OSError as error:  # standard output that cannot be written
-        typer.echo(f"gsopt: {error.strerror or error}", err=True)
-        sys.exit(Exit.FAILED)
+        from gsopt.cli.app import run
+
+        code = run()
+        sys.stdout.flush()
+    except KeyboardInterrupt:  # where no command has anything to show for it
+        _end("interrupted", 130)
+    except BrokenPipeError:  # nobody reads any more
+        _end("", 1)
+    except MemoryError:
+        _end("there is not enough memory", 1)
+    except Exception as error:
+        from gsopt.cli.exits import describe
+
+        described = describe(error)
+        if described is None:
+            raise
+        _end(*described)
+    sys.exit(code)
+
+
+def _end(line: str, code: int) -> None:
+    """Say why the command ends; what standard output cannot take any more is dropped."""
+    if line:
+        sys.stderr.write(f"gsopt: {line}\n")
+    try:
+        sys.stdout.flush()
+    except OSError:
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

@@ -1,15 +1,27 @@
 """``gsopt compare``: every method of a decision, or every policy on a trace."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, TimeLimit, Window
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Json,
+    Overheads,
+    Physics,
+    Reader,
+    RoundLength,
+    ShareLimit,
+    TimeLimit,
+    Window,
+)
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import compare_instances, read_instances
 from gsopt.cli.output import print_policies, print_table
-from gsopt.cli.traces import find_policies, read_scenario, replay_policies
+from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.compare import COMPARE_TIME_LIMIT
 
@@ -18,7 +30,7 @@ def compare(
     what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files; or a trace")],
     method: Annotated[
         list[str] | None,
-        typer.Option(help="only this method or policy, by name or as module:function; may be repeated"),
+        typer.Option(help="only this method or policy, such as greedy, tiresias:promote=2 or module:function"),
     ] = None,
     time_limit: TimeLimit = COMPARE_TIME_LIMIT,
     seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
@@ -27,17 +39,33 @@ def compare(
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     window: Window = None,
+    setting: Physics = None,
+    overhead: Overheads = None,
+    share_limit: ShareLimit = None,
+    capacity_change: CapacityChanges = None,
+    round_length: RoundLength = None,
     as_json: Json = False,
 ) -> None:
     """Compare every method of a decision with the proven optimum, or every policy on one trace.
 
-    A trace is given with its --reader, or as a workload file; either with --gpus or --cluster.
+    A trace is given with its --reader, or as a workload file; either with --gpus,
+    --cluster or --setting.
     """
-    if (reader, gpus, cluster, window) != (None,) * 4:
+    physics: dict[str, Any] = {
+        "gpus": gpus,
+        "cluster": cluster,
+        "overheads": overhead,
+        "share_limit": share_limit,
+        "capacity_changes": capacity_change,
+        "round_length": round_length,
+    }
+    if any(given is not None for given in (reader, window, setting, *physics.values())):
         if len(what) > 1:
             raise InvalidInput("", "compare", shorten(what[1]), "policies are compared on one trace at a time")
         policies = find_policies(method, "--method", seed)
-        replays = replay_policies(read_scenario(what[0], reader, gpus, cluster, window=window), policies)
+        around = read_setting(setting, **physics)
+        scenario = read_scenario(what[0], reader, around, window=window)
+        replays = replay_policies(scenario, policies, around.round_length)
         print_policies([replay.metrics for replay in replays], as_json=as_json)
         if len(replays) < len(policies):
             raise typer.Exit(Exit.FAILED)

@@ -10,18 +10,22 @@ from rich.text import Text
 
 from gsopt import simulation
 from gsopt.cli.exits import Exit
-from gsopt.cli.glance import Glance, glances, heads, proofs
+from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
 from gsopt.cli.output import print_policies, print_table
 from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
 from gsopt.problems.reader import problem_types
+from gsopt.schedule.figures import Record
 from gsopt.studies import catalogue
 from gsopt.studies.comparison import Comparison
 
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0
+
+#: Lines for the heuristics of a decision; of more, those in the middle share one.
+_MOST_LINES = 7
 
 #: Policies that are shown at a glance.
 _POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")
@@ -45,6 +49,8 @@ def demo(
     finds no solution. A policy is held against a bound on the mean job completion time of every policy.
     """
     decisions = word or sorted(problem_types())
+    for decision in decisions:
+        catalogue.heuristics(decision)  # refused before anything is shown
     if whole:
         _show_grid(decisions, policies=not word)
     else:
@@ -68,13 +74,13 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
 
 
 def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) -> None:
-    """Show a line for every heuristic, and a few for all policies."""
+    """Show a line for every heuristic, a sentence for every decision, and the policies."""
     _print(console, heads("Heuristics of the papers"), "bold")
     seen: list[Glance] = []
     for word in decisions:
         if seen:
             _print(console)
-        seen += _show_decision(console, word)
+        seen += _show_decision(console, word, most_lines=_MOST_LINES if policies else None)
     if policies:
         _print(console)
         _show_policies(console)
@@ -85,13 +91,13 @@ def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) 
     _print(console, Text.assemble((lost, "bold"), (" More: gsopt demo --all", "dim")))
 
 
-def _show_decision(console: Console, word: str) -> list[Glance]:
+def _show_decision(console: Console, word: str, most_lines: int | None) -> list[Glance]:
     problems = _instances(word)
     comparison = compare_instances(problems, [*catalogue.heuristics(word), "exact"], _TIME_LIMIT, 0)
     seen = glances(comparison)
     _print(console, Text.assemble((word.capitalize(), "bold cyan"), _question(problems)))
-    for each in seen:
-        _print(console, each.line(ascii_only=console.options.ascii_only))
+    for line in lines_of(seen, most_lines, ascii_only=console.options.ascii_only):
+        _print(console, line)
     _print(console, Text(_INDENT + proofs(comparison)), "italic")
     _stop_if_interrupted(comparison)
     return seen
@@ -114,18 +120,16 @@ def _question(problems: Sequence[Problem[Any]]) -> str:
 
 def _show_policies(console: Console) -> None:
     workload, gpus, figures = _replay(_POLICIES)
-    title = ": mean completion time over a bound that none can beat"
+    title = ": mean completion time above a bound that none can beat"
     _print(console, Text.assemble(("Policies", "bold cyan"), title))
-    ratios = sorted(
-        (row.mean_jct / row.lower_bound, row.policy) for row in figures if row.mean_jct and row.lower_bound
-    )
-    listed = ", ".join(f"{name} {ratio:.2f}" for ratio, name in ratios)
+    gaps = sorted((row.gap, row.policy) for row in figures if row.gap is not None)
+    listed = ", ".join(f"{name} {100 * gap:,.0f} %" for gap, name in gaps)
     _print(console, Text(_INDENT + listed))
     source = workload.source.partition(",")[0]
     _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")
 
 
-def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[simulation.Metrics]]:
+def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[Record]]:
     workload, gpus = catalogue.demo_workload()
     replays = replay_policies(simulation.scenario_of(workload, gpus), find_policies(names, ""))
     return workload, gpus, [replay.metrics for replay in replays]

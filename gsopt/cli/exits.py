@@ -1,6 +1,15 @@
-"""Exits: what the exit code of the command says."""
+"""Exits: what the exit code of the command says, and the one line of whatever went wrong."""
 
 from enum import IntEnum
+
+import typer
+from pydantic import ValidationError
+
+from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, escape
+from gsopt.files import first_error
+
+#: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
+_Usage = typer.BadParameter.__base__ or typer.BadParameter
 
 
 class Exit(IntEnum):
@@ -13,8 +22,49 @@ class Exit(IntEnum):
     """
 
     SOLUTION = 0
-    FAILED = 1  # a rule of the judge is broken, a method failed, or two methods contradict each other
+    FAILED = 1  # a rule of the judge is broken, cells of a study failed, or two methods contradict each other
     BAD_INPUT = 2
     NO_SOLUTION = 3
     INFEASIBLE = 4
     INTERRUPTED = 130
+
+
+class Interrupted(Exception):
+    """Ctrl-C while a command had nothing to show for it."""
+
+    def __str__(self) -> str:
+        return "interrupted"
+
+
+#: What is wrong with the input, such as data that a generator made of its arguments; and elsewhere.
+_WRONG = (InvalidInput, Unsupported, MissingSolver, ValidationError, _Usage)
+_BROKEN = (GsoptError, OSError)
+
+
+def describe(error: Exception) -> tuple[str, int] | None:
+    """Say in one line what went wrong, with the exit code for it; None when it is no fault of the input.
+
+    Examples
+    --------
+    >>> describe(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
+    ('a.json: demand: -1: must be at least 0', <Exit.BAD_INPUT: 2>)
+    """
+    if isinstance(error, Interrupted):
+        code = Exit.INTERRUPTED
+    elif isinstance(error, _WRONG):
+        code = Exit.BAD_INPUT
+    elif isinstance(error, _BROKEN):
+        code = Exit.FAILED
+    else:
+        return None
+    return escape(_line(error)), code
+
+
+def _line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return str(first_error("", error))
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+    if isinstance(error, _Usage):
+        return str(getattr(error, "format_message", error.__str__)()).rstrip(".")
+    return str(error)

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from gsopt.cli.arguments import Word
 from gsopt.cli.output import deliver, list_entries, print_table
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import to_json
+from gsopt.files import require_writable, to_json
 from gsopt.studies import catalogue
 
 
@@ -32,6 +32,8 @@ def generate(
         return
     if generator not in known:
         raise InvalidInput("", "generator", shorten(generator), f"must be one of {', '.join(known)}")
+    if output is not None:
+        require_writable(output)
     made = known[generator](**_parameters(known[generator], context.args))
     deliver(to_json(made), output)
 

@@ -94,6 +94,24 @@ def glances(comparison: Comparison) -> list[Glance]:
     return sorted(found, key=lambda each: (each.mean is None, each.mean, -each.optimal))
 
 
+def lines_of(seen: Sequence[Glance], most: int | None = None, *, ascii_only: bool = False) -> list[Text]:
+    """Give a line for each; where these are more than `most`, those in the middle share one line.
+
+    Examples
+    --------
+    >>> seen = [Glance(str(number), 1, 0, 0, (number / 10,)) for number in range(9)]
+    >>> [line.plain.split()[0] for line in lines_of(seen, 5)], lines_of(seen, 5)[2].plain.strip()
+    (['0', '1', '5', '7', '8'], '5 more: 20.0 % to 60.0 %')
+    """
+    lines = [each.line(ascii_only=ascii_only) for each in seen]
+    if most is None or len(lines) <= most:
+        return lines
+    first, last = (most - 1) // 2, len(lines) - most // 2
+    between = seen[first:last]
+    share = f"{_share(between[0].mean)} to {_share(between[-1].mean)}"
+    return [*lines[:first], Text(f"  {len(between)} more: {share}", "dim"), *lines[last:]]
+
+
 def proofs(comparison: Comparison) -> str:
     """Say in a sentence what the exact method does, and which heuristics find as much.
 

@@ -1,21 +1,30 @@
 """``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Window
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Json,
+    Overheads,
+    Physics,
+    Reader,
+    ShareLimit,
+    Window,
+)
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
-from gsopt.cli.traces import read_cluster, read_scenario
+from gsopt.cli.traces import read_scenario, read_setting
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problems.scheduling import Scheduling
 from gsopt.scenario import Scenario
 from gsopt.schedule.foreign import read_schedule, read_workload
-from gsopt.simulation import scenario_of
 from gsopt.studies.judge import judge as judge_schedule
 
 
@@ -28,6 +37,10 @@ def judge(
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
+    setting: Physics = None,
+    overhead: Overheads = None,
+    share_limit: ShareLimit = None,
+    capacity_change: CapacityChanges = None,
     window: Window = None,
     column: Annotated[
         list[str] | None, typer.Option(help="a column of the schedule, such as job_id=job; may be repeated")
@@ -49,16 +62,34 @@ def judge(
     What was to be scheduled is given by --trace and --gpus or --cluster, or by --problem.
     """
     given: Scenario | Scheduling
+    physics: dict[str, Any] = {
+        "gpus": gpus,
+        "cluster": cluster,
+        "overheads": overhead,
+        "share_limit": share_limit,
+        "capacity_changes": capacity_change,
+    }
     if problem is not None:
-        given = _problem(problem, trace)
+        beside = {
+            "--trace": trace,
+            "--reader": reader,
+            "--window": window,
+            "--gpus": gpus,
+            "--cluster": cluster,
+            "--setting": setting,
+            "--overhead": overhead,
+            "--share-limit": share_limit,
+            "--capacity-change": capacity_change,
+        }
+        given = _problem(problem, beside)
     elif trace is None:
         raise InvalidInput("", "--trace", "", "give either a trace, or a scheduling instance by --problem")
     elif reader is None and Path(trace).suffix.lower() == ".csv":
-        columns = _columns("--trace-column", trace_column)
+        columns, surroundings = _columns("--trace-column", trace_column), read_setting(setting, **physics)
         workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
-        given = scenario_of(workload, read_cluster(gpus, cluster))
+        given = surroundings.scenario(workload)
     else:
-        given = read_scenario(trace, reader, gpus, cluster, window=window)
+        given = read_scenario(trace, reader, read_setting(setting, **physics), window=window)
     found = judge_schedule(
         read_schedule(
             schedule,
@@ -74,9 +105,10 @@ def judge(
         raise typer.Exit(Exit.FAILED)
 
 
-def _problem(name: str, trace: str | None) -> Scheduling:
-    if trace is not None:
-        raise InvalidInput("", "--trace", shorten(trace), "must not be given beside --problem")
+def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
+    for option, value in beside.items():
+        if value is not None:
+            raise InvalidInput("", option, shorten(str(value)), "must not be given beside --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"

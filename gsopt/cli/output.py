@@ -3,25 +3,36 @@
 import inspect
 import json
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich import box
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
-from gsopt import simulation
 from gsopt.errors import InvalidInput
+from gsopt.files import require_writable, write_text
+from gsopt.schedule.figures import Record
 from gsopt.studies.policies import PolicyComparison
 
+#: Columns of a page.
+_WIDTH = 80
 
-def print_policies(figures: Sequence[simulation.Metrics], *, as_json: bool = False, one: bool = False) -> None:
+
+def show_help(context: typer.Context) -> None:
+    """Show what there is when no command is named."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
     """Print a table, or JSON: an array, or the object alone when there is to be one."""
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())
         return
-    rows = [row.as_dict() for row in figures]
+    rows = [{"policy": row.policy, **row.as_dict()} for row in figures]
     typer.echo(json.dumps(rows[0] if one else rows, indent=1))
 
 
@@ -37,15 +48,27 @@ def deliver(text: str, output: Path | None) -> None:
     """Write text to a file, or to standard output."""
     if output is None:
         typer.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InvalidInput(str(output), "", "", f"cannot be written: {error.strerror}") from None
+    else:
+        write_text(output, text)
 
 
-def print_table(table: Table) -> None:
+def require_package(name: str, wanted_for: str) -> None:
+    """Refuse what needs a package that is not installed."""
+    if find_spec(name) is None:
+        raise InvalidInput("", wanted_for, "", f'needs {name}: pip install "gsopt[report]"')
+
+
+def require_picture(path: Path) -> None:
+    """Refuse a picture that could not be written later, before the work for it begins."""
+    require_writable(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidInput(str(path), "", "", f"must end in {', '.join(ENDINGS)}")
+
+
+def print_table(table: RenderableType) -> None:
     """Print a table on standard output."""
     console = Console()
-    console = console if console.is_terminal else Console(width=170)
+    if not console.is_terminal:  # a file has lines of any length, so nothing is cut
+        console = Console(width=10 * _WIDTH)
+        console = Console(width=max(_WIDTH, console.measure(table).maximum))
     console.print(table)

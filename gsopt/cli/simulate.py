@@ -1,7 +1,6 @@
 """``gsopt simulate``: a trace under online policies."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +8,22 @@ from typing import Annotated
 import typer
 
 from gsopt import simulation
-from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Window
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Json,
+    Overheads,
+    Physics,
+    Reader,
+    RoundLength,
+    ShareLimit,
+    Window,
+)
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import print_policies
-from gsopt.cli.traces import find_policies, read_scenario, replay_policies
-from gsopt.errors import InvalidInput
+from gsopt.cli.output import print_policies, require_package
+from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
+from gsopt.files import file_name, require_folder, write_text
 
 
 class Picture(StrEnum):
@@ -28,7 +38,7 @@ def simulate(
     trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
     policy: Annotated[
         list[str] | None,
-        typer.Option(help="policy, by name or as module:function; may be repeated; all when left out"),
+        typer.Option(help="policy, such as srtf, tiresias:promote=2 or module:function; may be repeated"),
     ] = None,
     reader: Reader = None,
     gpus: GpuCount = None,
@@ -36,9 +46,11 @@ def simulate(
     window: Window = None,
     sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
     seed: Annotated[int, typer.Option(help="seed of the draw, and of policies that draw at random")] = 0,
-    round_length: Annotated[
-        float | None, typer.Option(help="seconds between decisions; events if not given")
-    ] = None,
+    setting: Physics = None,
+    overhead: Overheads = None,
+    share_limit: ShareLimit = None,
+    capacity_change: CapacityChanges = None,
+    round_length: RoundLength = None,
     issues: Annotated[
         bool, typer.Option("--issues", help="list every row that was dropped or repaired")
     ] = False,
@@ -52,40 +64,34 @@ def simulate(
 ) -> None:
     """Replay a trace under online policies, beside a proven bound on every policy."""
     policies = find_policies(policy, "--policy", seed)
-    scenario = read_scenario(
-        trace, reader, gpus, cluster, window=window, sample=sample, seed=seed, list_issues=issues
+    given = read_setting(
+        setting,
+        gpus=gpus,
+        cluster=cluster,
+        overheads=overhead,
+        share_limit=share_limit,
+        capacity_changes=capacity_change,
+        round_length=round_length,
     )
-    replays = replay_policies(scenario, policies, round_length, record=bool(plots or schedules))
+    if plots is not None:
+        require_package("matplotlib", "--plots")
+    for folder in filter(None, (plots, schedules)):
+        require_folder(folder)
+    scenario = read_scenario(trace, reader, given, window=window, sample=sample, seed=seed, list_issues=issues)
+    replays = replay_policies(scenario, policies, given.round_length, record=bool(plots or schedules))
     figures = [replay.metrics for replay in replays]
     print_policies(figures, as_json=as_json, one=len(figures) == 1)
-    _save_schedules(replays, schedules)
-    _save_plots(replays, plots, plot_format)
+    if schedules is not None:
+        _save_schedules(replays, schedules)
+    if plots is not None:
+        from gsopt.simulation.plots import save
+
+        save(replays, plots, ending=f".{plot_format}")
     if len(replays) < len(policies):
         raise typer.Exit(Exit.FAILED)
 
 
-def _save_schedules(replays: Sequence[simulation.Replay], folder: Path | None) -> None:
-    if folder is None:
-        return
-    with _writing(folder):
-        for replay in replays:
-            if replay.schedule is not None:
-                (folder / f"{replay.metrics.policy}.csv").write_text(replay.schedule.to_csv(), encoding="utf-8")
-
-
-def _save_plots(replays: Sequence[simulation.Replay], folder: Path | None, picture: Picture) -> None:
-    if folder is None:
-        return
-    from gsopt.simulation import plots
-
-    with _writing(folder):
-        plots.save(replays, folder, ending=f".{picture}")
-
-
-@contextmanager
-def _writing(folder: Path) -> Iterator[None]:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except OSError as error:
-        raise InvalidInput(str(folder), "", "", f"cannot be written: {error.strerror}") from None
+def _save_schedules(replays: Sequence[simulation.Replay], folder: Path) -> None:
+    for replay in replays:
+        if replay.schedule is not None:
+            write_text(folder / f"{file_name(replay.metrics.policy)}.csv", replay.schedule.to_csv())

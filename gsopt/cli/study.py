@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
+from gsopt.cli.output import require_package, require_picture, show_help
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -19,14 +20,19 @@ _MINUTE, _HOUR = 60, 3600
 
 app = typer.Typer(
     name="study",
-    help="Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
-    no_args_is_help=True,
+    invoke_without_command=True,
 )
 
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
     str, typer.Option(help="divide by the figure of this method on the same instance", metavar="METHOD")
 ]
+
+
+@app.callback()
+def options(context: typer.Context) -> None:
+    """Run a grid of instances, methods, parameters and seeds; make its tables and plots."""
+    show_help(context)
 
 
 @app.command()
@@ -121,9 +127,11 @@ def plot(
     from gsopt.drawing import save
     from gsopt.studies import plots
 
-    found = studies.results(folder)
-    found.refuse_contradictions()
+    require_package("matplotlib", "plot")
     target = out or folder / "study.png"
+    found = studies.results(folder)
+    require_picture(target)
+    found.refuse_contradictions()
     figure: Any = (
         plots.panels(found, x, figure=y, by=by, relative_to=relative_to, log_x=log_x, log_y=log_y)
         if x

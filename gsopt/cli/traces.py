@@ -1,60 +1,105 @@
 """Traces that the command line names, and their replays."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
-from pydantic import ValidationError
-from rich.progress import (
-    Progress,
-    TaskID,
-)
+from rich.progress import Progress, TaskID
 
 from gsopt import simulation
 from gsopt.cli.exits import Exit
+from gsopt.cli.options import split_name
 from gsopt.cli.output import print_policies
 from gsopt.cli.progress import show_progress
-from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError, InvalidInput, one_line, shorten
-from gsopt.files import read_data
+from gsopt.files import parse_json, read_data, read_text
 from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.scenario import Scenario
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.fairness import FairTimes
 from gsopt.studies import catalogue
+from gsopt.studies.options import typed
+from gsopt.studies.settings import KEYS, Setting, setting_of
+from gsopt.studies.window import seconds
 from gsopt.studies.window import window as read_window
+
+#: What several options of one name make together.
+_REPEATED = {"overheads": "overhead", "capacity_changes": "capacity_change"}
 
 
 def read_scenario(
     trace: str,
     reader: str | None,
-    gpus: int | None,
-    cluster: Path | None,
+    setting: Setting,
     *,
     window: str | None = None,
     sample: int | None = None,
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
-    """Read a trace with its reader, or a workload file, onto the cluster that is asked for."""
-    machines = read_cluster(gpus, cluster)
+    """Read a trace with its reader, or a workload file, into a setting."""
     selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
-    workload = _workload(trace, reader, selection, machines.gpus, seed, list_issues=list_issues)
-    return simulation.scenario_of(workload, machines)
+    workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
+    return setting.scenario(workload)
 
 
-def read_cluster(gpus: int | None, file: Path | None) -> Cluster:
-    """Read a cluster file, or make a plain cluster of a number of GPUs."""
-    if file is not None and gpus is None:
-        return read_data(Cluster, file)
-    if gpus is None or file is not None:
-        raise InvalidInput("", "--gpus", "", "give either the number of GPUs or a --cluster file")
+def read_setting(
+    file: Path | None = None,
+    *,
+    gpus: int | None = None,
+    cluster: Path | None = None,
+    overheads: Sequence[str] | None = None,
+    share_limit: int | None = None,
+    capacity_changes: Sequence[str] | None = None,
+    round_length: float | None = None,
+) -> Setting:
+    """Read a setting file, if there is one, and what else is given; the same code reads a study's settings."""
+    given = {
+        "gpus": gpus,
+        "cluster": None if cluster is None else str(cluster),
+        "overheads": _overheads(overheads or ()) or None,
+        "share_limit": share_limit,
+        "capacity_changes": [_capacity_change(text) for text in capacity_changes or ()] or None,
+        "round_length": round_length,
+    }
+    values = {} if file is None else parse_json(str(file), read_text(file))
+    for key in values.keys() - KEYS:
+        raise InvalidInput(str(file), key, "", f"must be one of {', '.join(KEYS)}")
+    told = {key: value for key, value in given.items() if value is not None}
     try:
-        return Cluster.plain(gpus)
-    except ValidationError:
-        raise InvalidInput("", "--gpus", str(gpus), "must be a number of GPUs from 1 to 10,000,000") from None
+        return setting_of(values | told)
+    except InvalidInput as error:
+        key = re.split(r"[.\[]", error.field)[0]
+        if error.source or (file is not None and key not in told):
+            raise InvalidInput(error.source or str(file), error.field, error.value, error.rule) from None
+        option = f"--{_REPEATED.get(key, key).replace('_', '-')}{error.field.removeprefix(key)}"
+        raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
+
+
+def _overheads(texts: Sequence[str]) -> dict[str, Any]:
+    """Read ``start=4,stop=2``, behind the name of a model where they are those of one."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        model, options = split_name(text if ":" in text else f":{text}", "--overhead")
+        if not options:
+            raise InvalidInput(
+                "", "--overhead", shorten(text), "must be such as start=4,stop=2 or bert:resize=73"
+            )
+        found[model] = {**found.get(model, {}), **options}
+    return found
+
+
+def _capacity_change(text: str) -> dict[str, Any]:
+    """Read a time and the number of GPUs from then on, such as ``2h=48``."""
+    time, _, gpus = text.partition("=")
+    try:
+        return {"time": seconds(time), "gpus": int(gpus)}
+    except ValueError:
+        rule = "must be a time and a number of GPUs, such as 7200=48 or 2h=48"
+        raise InvalidInput("", "--capacity-change", shorten(text), rule) from None
 
 
 def _workload(
@@ -84,11 +129,24 @@ def _workload(
     return workload
 
 
-def find_policies(chosen: Sequence[str] | None, option: str, seed: int = 0) -> dict[str, simulation.Policy]:
-    """Find policies by name, all when none is named; a seed other than 0 is given to those that draw."""
-    policies = {name: catalogue.find_policy(name, field=option) for name in chosen or catalogue.policies()}
-    drawing = [name for name in policies if seed and accepts(policies[name], "seed")]
-    return policies | {name: partial(policies[name], seed=seed) for name in drawing}
+def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> dict[str, simulation.Policy]:
+    """Find policies by name, with their options; all with their defaults when none is named.
+
+    A seed other than 0 is given to those that draw.
+    """
+    return {text: _policy(text, field, seed) for text in chosen or catalogue.policies()}
+
+
+def _policy(text: str, field: str, seed: int) -> simulation.Policy:
+    name, given = split_name(text, field)
+    policy = catalogue.find_policy(name, field=field)
+    try:
+        options = typed(policy, given)
+    except InvalidInput as error:
+        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
+    if seed and accepts(policy, "seed"):
+        options = {"seed": seed, **options}
+    return partial(policy, **options) if options else policy
 
 
 def replay_policies(
@@ -103,7 +161,7 @@ def replay_policies(
     One of several that raises an error is said on standard error and left out.
     """
     bound = simulation.mean_jct_bound(scenario)
-    fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus)
+    fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []
     try:

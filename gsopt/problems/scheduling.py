@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job, Seconds, Workload
 from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.scenario import Scenario
@@ -20,6 +21,9 @@ Work = Annotated[float, Field(gt=0, le=1e15)]
 
 #: Work done per second on some number of GPUs.
 Rate = Annotated[float, Field(gt=0, le=1e12)]
+
+#: Figures of a schedule that an instance and its objective say already.
+_STATED = frozenset({"jobs", "completed", "mean_jct", "lower_bound", "gap"})
 
 #: Longest that a job may take alone, in seconds, and the most that its rates may differ.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
@@ -103,11 +107,20 @@ class SchedulingSolution(Frozen):
     def of(cls, schedule: Schedule) -> "SchedulingSolution":
         """Take over a schedule, whatever made it.
 
+        Raises
+        ------
+        InvalidInput
+            A job runs in another mode than its default, which the problem does not know.
+
         Examples
         --------
         >>> SchedulingSolution.of(Schedule((Segment("a", 0, 1.5, 2),))).runs[0].end
         1.5
         """
+        for index, piece in enumerate(schedule.segments):
+            if piece.mode:
+                rule = "must be the default mode"
+                raise InvalidInput("schedule", f"segments[{index}].mode", shorten(piece.mode), rule)
         return cls(
             runs=tuple(
                 Run(job=piece.job, start=float(piece.start), end=float(piece.end), gpus=piece.gpus)
@@ -220,12 +233,8 @@ class Scheduling(Problem[SchedulingSolution]):
             for completion, fair in zip(verdict.completion_times, self._fair_times, strict=True)
         ]
         return {
-            "99th percentile of job completion times (s)": verdict.p99_jct,
-            "makespan (s)": verdict.makespan,
-            "unfair fraction": verdict.unfair_fraction or 0,
-            "worst finish-time fairness": verdict.worst_fairness,
-            "largest delay behind the fair share (s)": max(delays),
-            "preemptions per job": verdict.preemptions / len(self.jobs),
+            **{key: value for key, value in verdict.as_dict().items() if key not in _STATED},
+            "largest delay behind GPS (s)": max(delays),
         }
 
     def headline(self) -> dict[str, int | float | str]:
@@ -237,7 +246,8 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def _fair_times(self) -> list[Any]:
-        return fluid_finish_times(self.workload.jobs, self.gpus, float)
+        caps = [float(self.gpus)] * len(self.jobs)
+        return fluid_finish_times(self.workload.jobs, self.gpus, caps, float)
 
     def _unfair(self, verdict: Verdict) -> list[str]:
         if self.fairness is None:

@@ -1,18 +1,21 @@
 """Fairness: the fluid fair share of a cluster, and what it says about a schedule.
 
-The reference is generalized processor sharing (GPS): all GPUs are shared equally, as a fluid, among the jobs
-that are there. A job is served fairly when it completes no later than it would under it. GPS is no schedule,
-since it gives fractions of GPUs beyond what jobs can use, so no policy need be slower and it bounds nothing.
+The reference is processor sharing: all GPUs are shared equally, as a fluid, among the jobs that are there, but
+no job gets more than it can use. A job is served fairly when it completes no later than it would under it. It
+is no schedule, since it gives fractions of GPUs, so no policy need be slower and it bounds nothing.
+
+Generalized processor sharing (GPS) leaves out the caps. It is the reference of Ares' theorem and of elastic
+fair queuing; under it a job of one GPU, alone in a cluster of 64, would be done in a 64th of its duration.
 """
 
-from bisect import insort
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
 
 from gsopt.clock import clock_error
-from gsopt.job import Workload
+from gsopt.job import Job, Workload
 
 
 class VirtualTime:
@@ -75,7 +78,7 @@ class VirtualTime:
 
 
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Give the finish times under generalized processor sharing, the reference of fairness.
+    """Give the finish times under generalized processor sharing, the reference of Ares' theorem.
 
     All GPUs are shared equally and without limits among the jobs that are there. Jobs finish in the order of
     their virtual finish times, ties by number. Takes O(n log n). Source: Ares, Eq. 1-3.
@@ -105,20 +108,84 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
     return finish
 
 
+@dataclass(frozen=True)
+class FairTimes:
+    """When the jobs of a workload finish under the references of fairness.
+
+    Attributes
+    ----------
+    fair
+        Under the fair share capped at what each job can use, see `fair_finish_times`.
+    gps
+        Under generalized processor sharing, see `gps_finish_times`.
+
+    Examples
+    --------
+    >>> jobs = [Job(name="a", release_date=0, duration=6, gpus=1)]
+    >>> FairTimes.of(Workload(jobs=jobs), 4)
+    FairTimes(fair=[6.0], gps=[1.5])
+    """
+
+    fair: Sequence[Any]
+    gps: Sequence[Any]
+
+    @classmethod
+    def of(cls, workload: Workload, gpus: int, *, exact: bool = False) -> "FairTimes":
+        """Compute both; in fractions when `exact`."""
+        fair = fair_finish_times(workload, gpus, exact=exact)
+        return cls(fair, gps_finish_times(workload, gpus, exact=exact))
+
+
+def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
+    """Give the finish times under the fair share: processor sharing capped at what each job can use.
+
+    This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=str(i), release_date=0, duration=6, gpus=1) for i in range(3)]
+    >>> fair_finish_times(Workload(jobs=jobs), 4), gps_finish_times(Workload(jobs=jobs), 4)
+    ([6.0, 6.0, 6.0], [4.5, 4.5, 4.5])
+    """
+    number: Callable[[Any], Any] = Fraction if exact else float
+    caps = [usable_gpus(job, gpus, number) for job in workload.jobs]
+    return capped_gps_finish_times(workload, gpus, caps, exact=exact)
+
+
+def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
+    """Give the GPUs that a job can use of a fluid in which its speed is proportional to its share.
+
+    They are its demanded GPUs times its highest speed alone in the cluster: with more the fluid would be faster
+    than the job is on any GPUs.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=2, menu=[(2, 1.0), (4, 1.5), (8, 1.75)])
+    >>> usable_gpus(job, 64), usable_gpus(job, 4)
+    (3.5, 3.0)
+    """
+    if not job.menu and not job.modes:
+        return number(job.gpus)
+    speeds = (speed for menu in job.speeds.values() for count, speed in menu.items() if count <= gpus)
+    return number(job.gpus) * number(max(speeds, default=1.0))
+
+
 def capped_gps_finish_times(
-    workload: Workload, gpus: int, caps: Sequence[int], *, exact: bool = False
+    workload: Workload, gpus: int, caps: Sequence[Any], *, exact: bool = False
 ) -> list[Any]:
-    """Give the finish times under processor sharing in which no job gets more GPUs than it can use.
+    """Give the finish times under processor sharing in which no job gets more GPUs than its cap.
 
     Every job gets an equal share but at most its cap; what is left over is shared among the others. A job's
-    speed is proportional to its share. Takes O(n) per arrival and completion.
+    speed is proportional to its share. Takes O(log n) per arrival and completion, and as much for each cap
+    between the equal shares before and after it.
 
     Parameters
     ----------
     workload, gpus
         The jobs, and the number of GPUs.
     caps
-        Most GPUs of each job, by number.
+        Most GPUs of each job, by number; more than 0.
     exact
         Whether to compute in fractions instead of floats.
 
@@ -130,40 +197,154 @@ def capped_gps_finish_times(
     ['3/2', '3/2', '5/2']
     """
     number: Callable[[Any], Any] = Fraction if exact else float
-    jobs = workload.jobs
-    left = [number(job.duration) * job.gpus for job in jobs]
-    finish: list[Any] = [None] * len(jobs)
-    active: list[tuple[int, int]] = []  # by cap
-    now, arrived = number(0), 0
-    while active or arrived < len(jobs):
-        release = number(jobs[arrived].release_date) if arrived < len(jobs) else None
-        if release is not None and (not active or release <= now):
-            now = max(now, release)
-            insort(active, (caps[arrived], arrived))
-            arrived += 1
-            continue
-        shares = _water_fill(active, number(gpus))
-        seconds = {job: left[job] / share for job, share in shares.items()}
-        step = min(seconds.values())
-        if release is not None and release - now < step:
-            now, step = release, release - now
-        else:
-            now += step
-        for job, share in shares.items():
-            left[job] -= share * step
-            if seconds[job] <= step:
-                finish[job] = now
-        active = [entry for entry in active if finish[entry[1]] is None]
+    fluid = _CappedFluid(gpus, caps, number)
+    finish: list[Any] = [None] * len(workload.jobs)
+    for index, job in enumerate(workload.jobs):
+        for done, time in fluid.advance(number(job.release_date)):
+            finish[done] = time
+        fluid.arrive(index, number(job.duration) * job.gpus)
+    for done, time in fluid.advance(None):
+        finish[done] = time
     return finish
 
 
-def _water_fill(active: Sequence[tuple[int, int]], gpus: Any) -> dict[int, Any]:
-    """Share GPUs equally up to the caps, by which the jobs are sorted."""
-    shares = {}
-    for position, (cap, job) in enumerate(active):
-        shares[job] = min(gpus / (len(active) - position), gpus * 0 + cap)
-        gpus -= shares[job]
-    return shares
+class _Equals:
+    """The jobs of one cap, which are served alike, and the service of one that was there from the beginning."""
+
+    def __init__(self, cap: Any, zero: Any) -> None:
+        self.cap = cap
+        self.ends: list[tuple[Any, int]] = []  # service at which each job finishes
+        self.base = self.since = zero  # service at an earlier time, and that time or level
+        self.version = 0  # of its entry among the next to finish
+
+
+class _CappedFluid:
+    """Processor sharing up to caps.
+
+    Jobs of small caps have their cap, the others share the rest equally. So a job's service grows with the time
+    in the first case and with the level, which is the service of a job without cap, in the second. Jobs are
+    kept by cap, and a cap changes its case when the equal share passes it. Time and level count from the
+    beginning of a busy period, so that late dates cost no digits.
+    """
+
+    def __init__(self, gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]) -> None:
+        zero = number(0)
+        self._gpus, self._zero = gpus, zero
+        ascending = sorted({number(cap) for cap in caps})
+        self._equals = [_Equals(cap, zero) for cap in ascending]
+        rank = {cap: place for place, cap in enumerate(ascending)}
+        self._rank = [rank[number(cap)] for cap in caps]
+        self._begin = self._time = self._level = zero
+        self._restart()
+
+    def _restart(self) -> None:
+        self._time = self._level = self._held = self._zero
+        self._full = 0  # number of smallest caps that are served in full, and what they hold
+        self._sharing = self._present = 0  # number of jobs that share the rest, and of all
+        self._by_time: list[tuple[Any, int, int]] = []  # next to finish of each cap: when, rank, version
+        self._by_level: list[tuple[Any, int, int]] = []
+
+    def arrive(self, job: int, work: Any) -> None:
+        """Let a job of so many GPU-seconds arrive now."""
+        place = self._rank[job]
+        equals = self._equals[place]
+        if not equals.ends:
+            equals.base, equals.since = self._zero, self._now(place)
+        heappush(equals.ends, (self._service(place) + work, job))
+        self._count(place, 1)
+        if equals.ends[0][1] == job:
+            self._await(place)
+        self._rebalance()
+
+    def advance(self, time: Any) -> list[tuple[int, Any]]:
+        """Let time pass, to the end when None, and give the jobs that finish, each with its time."""
+        finished: list[tuple[int, Any]] = []
+        limit = None if time is None else time - self._begin
+        while self._present:
+            place, then, level = self._next()
+            if limit is not None and then > limit:
+                self._level += self._share * (limit - self._time)
+                self._time = limit
+                break
+            self._time, self._level = then, level
+            _, job = heappop(self._equals[place].ends)
+            finished.append((job, self._begin + then))
+            self._count(place, -1)
+            self._await(place)
+            self._rebalance()
+        if not self._present and time is not None:
+            self._begin = time
+            self._restart()
+        return finished
+
+    @property
+    def _share(self) -> Any:
+        """GPUs of a job that is held back by no cap."""
+        return (self._gpus - self._held) / self._sharing if self._sharing else self._zero
+
+    def _next(self) -> tuple[int, Any, Any]:
+        """Find the cap of the next job to finish, and time and level then."""
+        for heap in (self._by_time, self._by_level):
+            while heap and self._equals[heap[0][1]].version != heap[0][2]:
+                heappop(heap)
+        time = None
+        if self._by_level:
+            level, place, _ = self._by_level[0]
+            time = max(self._time + (level - self._level) / self._share, self._time)
+        if self._by_time and (time is None or self._by_time[0][0] < time):
+            time, place, _ = self._by_time[0]
+            time = max(time, self._time)
+            level = self._level + self._share * (time - self._time)
+        return place, time, level
+
+    def _now(self, place: int) -> Any:
+        return self._time if place < self._full else self._level
+
+    def _service(self, place: int) -> Any:
+        equals = self._equals[place]
+        if place < self._full:
+            return equals.base + equals.cap * (self._time - equals.since)
+        return equals.base + (self._level - equals.since)
+
+    def _count(self, place: int, jobs: int) -> None:
+        self._present += jobs
+        if place < self._full:
+            self._held += self._equals[place].cap * jobs
+        else:
+            self._sharing += jobs
+
+    def _await(self, place: int) -> None:
+        """Note when the next job of a cap finishes."""
+        equals = self._equals[place]
+        equals.version += 1
+        if not equals.ends:
+            return
+        left = equals.ends[0][0] - equals.base
+        if place < self._full:
+            heappush(self._by_time, (equals.since + left / equals.cap, place, equals.version))
+        else:
+            heappush(self._by_level, (equals.since + left, place, equals.version))
+
+    def _rebalance(self) -> None:
+        """Serve in full exactly the caps that do not exceed the equal share of the rest."""
+        equals = self._equals
+        while self._full < len(equals) and (not self._sharing or equals[self._full].cap <= self._share):
+            self._change(self._full, self._full + 1)
+        while self._full and (
+            self._held > self._gpus or (self._sharing and equals[self._full - 1].cap > self._share)
+        ):
+            self._change(self._full - 1, self._full - 1)
+
+    def _change(self, place: int, full: int) -> None:
+        """Change the case of a cap, by the number of caps that are served in full then."""
+        equals = self._equals[place]
+        equals.base = self._service(place) if equals.ends else self._zero
+        jobs = len(equals.ends)
+        self._count(place, -jobs)
+        self._full = full
+        self._count(place, jobs)
+        equals.since = self._now(place)
+        self._await(place)
 
 
 def finish_time_fairness(
@@ -191,15 +372,3 @@ def _ratio(completion: Any, fair: Any, release: Any) -> Any:
     if isinstance(completion, float) and abs(completion - fair) <= clock_error(completion, fair - release):
         return 1.0
     return (completion - release) / (fair - release)
-
-
-def unfair_fraction(ratios: Iterable[Any]) -> float | None:
-    """Give the share of the completed jobs whose ratio is above 1; None without any.
-
-    Examples
-    --------
-    >>> unfair_fraction([0.5, 1.0, 1.5, None]), unfair_fraction([None])
-    (0.3333333333333333, None)
-    """
-    known = [ratio for ratio in ratios if ratio is not None]
-    return sum(ratio > 1 for ratio in known) / len(known) if known else None

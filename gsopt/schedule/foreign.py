@@ -5,11 +5,12 @@ for is passed over. Every value is converted exactly and rounded once, so that t
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from io import StringIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error, read_text
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
-from gsopt.schedule.schedule import Schedule, Segment
+from gsopt.schedule.schedule import Schedule, Segment, Vacated
 
 #: Seconds in the units in which tables count time.
 UNITS: Mapping[str, Fraction] = {
@@ -37,7 +38,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
 #: What a schedule is made of, and what a workload; the first ones must be there.
-_SEGMENT = ("job", "start", "end", "gpus", "duration", "placement", "mode")
+_SEGMENT = ("job", "start", "end", "gpus", "duration", "placement", "mode", "vacated")
 _JOB = ("name", "release_date", "duration", "gpus", "model", "memory", "batch_size", "gpu_type")
 _NEEDED = 4
 
@@ -61,8 +62,8 @@ def read_schedule(
         does.
     columns
         What their columns are: ``{"job_id": "job"}`` says that the column ``job_id`` names the job. There are
-        ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``, and where they matter ``placement`` and
-        ``mode``.
+        ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``, and where they matter ``placement``,
+        ``mode`` and ``vacated``: the name of a machine that was given up at the start, in a row of its own.
     time_unit
         What times are counted in: ms, s, min, h or d. Timestamps are seconds since 1970, in UTC.
     origin
@@ -83,13 +84,16 @@ def read_schedule(
     (Segment(job='17', start=0, end=5400, gpus=2, placement=(), mode=''),)
     """
     if isinstance(table, str | Path) and Path(table).suffix.lower() == ".json":
-        return Schedule.read(table)
+        read = Schedule.read(table)
+        return replace(read, preemptive=read.preemptive and preemptive)
     found = _Table.of(table, "segments", _SEGMENT, columns, time_unit, origin)
     if "end" not in found.columns.values() and "duration" in found.columns.values():
         found.need(("job", "start", "duration", "gpus"))
     else:
         found.need(_SEGMENT[:_NEEDED])
-    return Schedule(tuple(_segments(found)), preemptive)
+    rows = [_segment(found, index) for index in range(len(found.rows))]
+    segments = tuple(row for row in rows if isinstance(row, Segment))
+    return Schedule(segments, preemptive, tuple(row for row in rows if isinstance(row, Vacated)))
 
 
 def read_workload(
@@ -183,7 +187,7 @@ class _Table:
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
         """Give a cell that must be there."""
         if field not in cells:
-            raise self.refuse(index, field, "", "is required")
+            raise InvalidInput(self.source, f"{self.what}[{index}].{field}", "", "is required")
         return cells[field]
 
     def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
@@ -209,22 +213,23 @@ class _Table:
         return value.numerator
 
 
-def _segments(table: _Table) -> Iterator[Segment]:
-    for index in range(len(table.rows)):
-        cells = table.cells(index)
-        start = table.time(index, cells, "start")
-        if "end" in table.columns.values():
-            end = table.time(index, cells, "end")
-        else:
-            end = _rounded(Fraction(start) + Fraction(table.span(index, cells, "duration")))
-        yield Segment(
-            job=_text(table.take(index, cells, "job")),
-            start=start,
-            end=end,
-            gpus=table.count(index, cells, "gpus"),
-            placement=_placement(table, index, cells),
-            mode=_text(cells.get("mode", "")),
-        )
+def _segment(table: _Table, index: int) -> Segment | Vacated:
+    cells = table.cells(index)
+    start = table.time(index, cells, "start")
+    if "vacated" in cells:
+        return Vacated(start, _text(cells["vacated"]))
+    if "end" in table.columns.values():
+        end = table.time(index, cells, "end")
+    else:
+        end = _rounded(Fraction(start) + Fraction(table.span(index, cells, "duration")))
+    return Segment(
+        job=_text(table.take(index, cells, "job")),
+        start=start,
+        end=end,
+        gpus=table.count(index, cells, "gpus"),
+        placement=_placement(table, index, cells),
+        mode=_text(cells.get("mode", "")),
+    )
 
 
 def _job(table: _Table, index: int) -> Job:
@@ -283,7 +288,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
     for index, line in enumerate(lines[1:]):
         if len(line) > len(header):
             raise InvalidInput(source, f"rows[{index}]", shorten(line), "has more cells than the header")
-    return [dict(zip(header, line, strict=False)) for line in lines[1:]]
+    return [dict(zip_longest(header, line, fillvalue="")) for line in lines[1:]]
 
 
 def _mapped(

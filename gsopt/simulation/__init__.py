@@ -25,36 +25,44 @@ Examples
 (2.0, 2.0, 1.0)
 """
 
-from gsopt.simulation.ledger import Placer, consolidated
 from gsopt.simulation.lift import lift
-from gsopt.simulation.metrics import Metrics, mean_jct_bound
+from gsopt.simulation.placer import FreeGpus, Placer, consolidated
 from gsopt.simulation.policy import (
     Action,
+    Assign,
     Decider,
     IllegalDecision,
     Move,
+    NotReleased,
     Policy,
+    Request,
     Resize,
     Start,
     State,
     Stop,
+    Vacate,
     Wake,
 )
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import Replay, replay, scenario_of, simulate
 
 __all__ = [
     "Action",
+    "Assign",
     "Decider",
+    "FreeGpus",
     "IllegalDecision",
-    "Metrics",
     "Move",
+    "NotReleased",
     "Placer",
     "Policy",
     "Replay",
+    "Request",
     "Resize",
     "Start",
     "State",
     "Stop",
+    "Vacate",
     "Wake",
     "consolidated",
     "lift",

@@ -1,14 +1,17 @@
-"""Ledgers: which GPUs are held by whom, and the rules of holding them."""
+"""Ledgers: which GPUs are there, and which are held by whom.
 
-from collections.abc import Callable, Iterable, Mapping
+A ledger follows a plan step by step, so in between too many jobs may hold a GPU by number; `check` says whether
+what stands in the end is allowed.
+"""
+
+from bisect import insort
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Protocol
 
 from gsopt.cluster import Cluster, Tier
 from gsopt.job import Job
-from gsopt.simulation.policy import Allocation
-
-#: Where a job goes when a policy gives a number of GPUs only: (cluster, free GPUs, number) -> GPUs.
-Placer = Callable[[Cluster, tuple[int, ...], int], tuple[int, ...]]
+from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
@@ -16,87 +19,101 @@ class Forbidden(Exception):
 
 
 class Ledger(Protocol):
-    """Keeps who holds what; `take` raises Forbidden and changes nothing when a rule would be broken."""
+    """Keeps who holds what.
+
+    Attributes
+    ----------
+    capacity
+        Number of GPUs that are there.
+    free
+        Number of those that no job holds.
+    stirred
+        Jobs whose partners on a GPU have changed, until somebody clears it.
+    """
 
     capacity: int
     free: int
+    stirred: set[int]
 
     @property
     def occupied(self) -> int:
         """Number of GPUs that at least one job holds."""
 
-    def take(self, number: int, job: Job, gpus: Allocation | None) -> int:
-        """Give GPUs to a job and return their number."""
+    def place(self, number: int, job: Job, mode: str, count: int) -> bool:
+        """Give a job so many free GPUs, or tell that there are too few."""
+
+    def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
+        """Give a job GPUs by number, ascending."""
 
     def give_back(self, number: int, count: int) -> None:
         """Take all GPUs back from a job."""
 
-    def change(self, number: int, job: Job, count: int, gpus: Allocation) -> int:
-        """Exchange the GPUs of a job for others and return their number."""
+    def check(self, number: int) -> None:
+        """Raise Forbidden when a job may not hold what it holds."""
 
-    def fits(self, job: Job) -> bool:
-        """Tell whether the job's demanded GPUs are free."""
+    def room(self, job: Job, mode: str) -> int:
+        """Count the free GPUs on which a job may run."""
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Give the GPUs of a job by number, where they have numbers."""
+        """Give the GPUs of a job by number, ascending, where they have numbers."""
 
     def tier(self, number: int) -> Tier:
         """Give the network tier that joins the GPUs of a job."""
 
-    def partners(self, number: int) -> Iterable[int]:
+    def partners(self, number: int) -> Sequence[int]:
         """Give the jobs that share a GPU with a job, ascending."""
 
-    def displaced(self, capacity: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs that lose their GPUs when the capacity becomes this."""
+    def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
+        """Give the jobs that lose their GPUs when only the GPUs below a limit are there."""
 
-    def set_capacity(self, capacity: int) -> None:
-        """Change the number of GPUs; displaced jobs have given theirs back."""
-
-
-def allowed_count(job: Job, count: int) -> int:
-    """Give the count, or raise Forbidden when the job may not run on it."""
-    if count != job.gpus and count not in job.counts:
-        raise Forbidden(f"a job runs on an allowed number of GPUs ({', '.join(map(str, job.counts))})")
-    return count
+    def set_limit(self, limit: int) -> None:
+        """Let the GPUs below a limit be there, as far as nothing else has taken them."""
 
 
 class Counts:
-    """The ledger of a plain cluster: only numbers of GPUs."""
+    """The ledger of a plain cluster: only numbers of GPUs.
+
+    Attributes
+    ----------
+    given_up
+        Number of GPUs that were given up on request.
+    """
 
     def __init__(self, capacity: int) -> None:
-        self.capacity = self.free = capacity
+        self.capacity = self.free = self._limit = capacity
+        self.given_up = 0
+        self.stirred: set[int] = set()
 
     @property
     def occupied(self) -> int:
         """Number of GPUs in use."""
         return self.capacity - self.free
 
-    def take(self, number: int, job: Job, gpus: Allocation | None) -> int:
-        """Give GPUs to a job and return their number."""
-        del number
-        count = job.gpus if gpus is None else self._count(job, gpus)
+    def place(self, number: int, job: Job, mode: str, count: int) -> bool:
+        """Give a job so many free GPUs, or tell that there are too few."""
+        del number, job, mode
         if count > self.free:
-            raise Forbidden(f"a job takes free GPUs ({self.free} are free)")
+            return False
         self.free -= count
-        return count
+        return True
+
+    def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
+        """Refuse: there are no numbers."""
+        del number, job, mode, gpus
+        raise Forbidden("GPUs of a plain cluster have no numbers")
 
     def give_back(self, number: int, count: int) -> None:
         """Take all GPUs back from a job."""
         del number
         self.free += count
 
-    def change(self, number: int, job: Job, count: int, gpus: Allocation) -> int:
-        """Exchange the GPUs of a job for another number."""
-        if gpus == count:
-            raise Forbidden("a resize or move changes the GPUs")
-        if self._count(job, gpus) > self.free + count:
-            raise Forbidden(f"a job takes free GPUs ({self.free + count} are free)")
-        self.free += count
-        return self.take(number, job, gpus)
+    def check(self, number: int) -> None:
+        """Find nothing wrong: only free GPUs are given."""
 
-    def fits(self, job: Job) -> bool:
-        """Tell whether the job's demanded GPUs are free."""
-        return job.gpus <= self.free
+    def room(self, job: Job, mode: str) -> int:
+        """Count the free GPUs; all are alike."""
+        del job, mode
+        return self.free
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give nothing: the GPUs of a plain cluster have no numbers."""
@@ -108,13 +125,30 @@ class Counts:
         del number
         return Tier.MACHINE
 
-    def partners(self, number: int) -> Iterable[int]:
+    def partners(self, number: int) -> Sequence[int]:
         """Give nobody: nothing is shared."""
         del number
         return ()
 
-    def displaced(self, capacity: int, running: Mapping[int, int]) -> list[int]:
+    def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
         """Give the jobs started last, until the others fit."""
+        return self._last_started(max(limit - self.given_up, 0), running)
+
+    def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
+        """Give the jobs started last that have to go for so many GPUs to be given up."""
+        return self._last_started(max(self.capacity - gpus, 0), running)
+
+    def set_limit(self, limit: int) -> None:
+        """Change the number of GPUs of which some may be given up."""
+        self._limit = limit
+        self._count()
+
+    def give_up(self, gpus: int) -> None:
+        """Take GPUs away on request, or bring them back when negative."""
+        self.given_up += gpus
+        self._count()
+
+    def _last_started(self, capacity: int, running: Mapping[int, int]) -> list[int]:
         excess, out = self.occupied - capacity, []
         for number in reversed(running):
             if excess <= 0:
@@ -123,149 +157,223 @@ class Counts:
             excess -= running[number]
         return out
 
-    def set_capacity(self, capacity: int) -> None:
-        """Change the number of GPUs."""
+    def _count(self) -> None:
+        capacity = max(self._limit - self.given_up, 0)
         self.free += capacity - self.capacity
         self.capacity = capacity
 
-    @staticmethod
-    def _count(job: Job, gpus: Allocation) -> int:
-        if not isinstance(gpus, int):
-            raise Forbidden("GPUs of a plain cluster have no numbers")
-        return allowed_count(job, gpus)
-
 
 class Placements:
-    """The ledger of a cluster of racks: which GPU is held by which jobs."""
+    """The ledger of a cluster of racks: which GPU is there, and which jobs hold it."""
 
     def __init__(self, cluster: Cluster, share_limit: int, placer: Placer) -> None:
         self._cluster, self._share_limit, self._placer = cluster, share_limit, placer
+        self._machine_of = cluster.machine_of
+        self._gpus_of = tuple(cluster.gpus_of.values())
         self._users: list[list[int]] = [[] for _ in range(cluster.gpus)]
         self._held: dict[int, tuple[int, ...]] = {}
-        self._jobs: dict[int, Job] = {}
+        self._memory: dict[int, int] = {}  # of the jobs that need any, on each of their GPUs
+        self._free = [list(gpus) for gpus in self._gpus_of]
+        self._there = [len(gpus) for gpus in self._gpus_of]  # GPUs of every machine that are there
+        self._limit = cluster.gpus
+        self._away: set[int] = set()  # machines
+        self._rooms: dict[tuple[str, int], FreeGpus] = {}
+        self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
+        self._rooms_with: list[list[FreeGpus]] = [[] for _ in self._gpus_of]
         self.capacity = self.free = cluster.gpus
+        self.stirred: set[int] = set()
 
     @property
     def occupied(self) -> int:
         """Number of GPUs that at least one job holds."""
         return self.capacity - self.free
 
+    # What there is
+
+    def is_there(self, machine: int) -> bool:
+        """Tell whether a machine neither left nor was given up."""
+        return machine not in self._away
+
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Give the free GPUs by number, of one type or of any."""
-        machines, machine_of = self._cluster.machines, self._cluster.machine_of
-        free = (gpu for gpu in range(self.capacity) if not self._users[gpu])
-        return tuple(gpu for gpu in free if not kind or machines[machine_of[gpu]].gpu_type == kind)
+        machines = self._cluster.machines
+        return tuple(
+            gpu
+            for machine, free in zip(machines, self._free, strict=True)
+            if not kind or machine.gpu_type == kind
+            for gpu in free
+        )
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Give the jobs on a GPU."""
         return tuple(self._users[gpu])
 
-    def take(self, number: int, job: Job, gpus: Allocation | None) -> int:
-        """Give GPUs to a job and return their number."""
-        chosen = self._chosen(job, job.gpus if gpus is None else gpus)
-        self._check(job, chosen)
+    def memory(self, gpu: int) -> int | None:
+        """Give the bytes that are left on a GPU; None when memory is not looked at."""
+        size = self._cluster.machines[self._machine_of[gpu]].memory
+        return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
+
+    def users_of_machine(self, machine: int) -> list[int]:
+        """Give the jobs on a machine, ascending."""
+        return sorted({user for gpu in self._gpus_of[machine] for user in self._users[gpu]})
+
+    def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
+        """Give the jobs on GPUs from a limit on."""
+        return [number for number in running if self._held[number][-1] >= limit]
+
+    def set_limit(self, limit: int) -> None:
+        """Let the GPUs below a limit be there, but for those of machines that are away."""
+        low, high = sorted((self._limit, limit))
+        self._limit = limit
+        if low < high:
+            for machine in range(self._machine_of[low], self._machine_of[high - 1] + 1):
+                self._recount_machine(machine)
+
+    def leave(self, machine: int) -> None:
+        """Let a machine that nobody uses go."""
+        self._away.add(machine)
+        self._recount_machine(machine)
+
+    def bring_back(self, machine: int) -> None:
+        """Let a machine be there again, if it is not."""
+        self._away.discard(machine)
+        self._recount_machine(machine)
+
+    # Who holds what
+
+    def room(self, job: Job, mode: str) -> int:
+        """Count the free GPUs on which a job may run."""
+        return self._room(job, mode).count
+
+    def place(self, number: int, job: Job, mode: str, count: int) -> bool:
+        """Give a job free GPUs that the placer chooses; or tell that there are too few."""
+        room = self._room(job, mode)
+        if count > room.count:
+            return False
+        chosen = tuple(sorted(self._placer(room, count)))
+        free = (0 <= gpu < self._limit and not self._users[gpu] for gpu in chosen)
+        if len(chosen) != count or len(set(chosen)) != count or not all(free):
+            raise Forbidden(f"a placer chooses {count} free GPUs")
+        self.take(number, job, mode, chosen)
+        return True
+
+    def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
+        """Give a job GPUs by number."""
+        chosen = tuple(gpus)
+        self._check_kind(job, chosen)
+        self._held[number] = chosen
+        memory = job.memory_in(mode) if mode else job.memory
+        if memory:
+            self._memory[number] = memory
+        self._occupy(gpu for gpu in chosen if not self._users[gpu])
         for gpu in chosen:
-            self.free -= not self._users[gpu]
-            self._users[gpu].append(number)
-        self._held[number], self._jobs[number] = chosen, job
-        return len(chosen)
+            users = self._users[gpu]
+            if users:
+                self.stirred.update(users)
+            users.append(number)
 
     def give_back(self, number: int, count: int) -> None:
         """Take all GPUs back from a job."""
         del count
-        for gpu in self._held.pop(number):
-            self._users[gpu].remove(number)
-            self.free += not self._users[gpu]
-        del self._jobs[number]
+        self._memory.pop(number, None)
+        chosen = self._held.pop(number)
+        for gpu in chosen:
+            users = self._users[gpu]
+            users.remove(number)
+            if users:
+                self.stirred.update(users)
+        self._vacate(gpu for gpu in chosen if not self._users[gpu])
 
-    def change(self, number: int, job: Job, count: int, gpus: Allocation) -> int:
-        """Exchange the GPUs of a job for others."""
-        before = self._held[number]
-        if gpus == count or (not isinstance(gpus, int) and sorted(gpus) == sorted(before)):
-            raise Forbidden("a resize or move changes the GPUs")
-        self.give_back(number, count)
-        try:
-            return self.take(number, job, gpus)
-        except Forbidden:
-            self.take(number, job, before)
-            raise
-
-    def fits(self, job: Job) -> bool:
-        """Tell whether the job's demanded GPUs are free."""
-        return job.gpus <= self.free and (not job.gpu_type or job.gpus <= len(self.free_gpus(job.gpu_type)))
+    def check(self, number: int) -> None:
+        """Raise Forbidden when a GPU of a job is shared by too many, or its memory is too small."""
+        for gpu in self._held[number]:
+            users = self._users[gpu]
+            jobs = ", ".join(map(str, users))
+            if len(users) > self._share_limit:
+                raise Forbidden(f"at most {self._share_limit} jobs hold GPU {gpu} (not jobs {jobs})")
+            memory = self.memory(gpu)
+            if memory is not None and memory < 0:
+                raise Forbidden(f"the jobs on GPU {gpu} fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number."""
         return self._held.get(number, ())
 
     def tier(self, number: int) -> Tier:
-        """Give the network tier that joins the GPUs of a job."""
-        return self._cluster.tier(self._held[number])
+        """Give the network tier that joins the GPUs of a job: those of a machine or rack stand in a row."""
+        held, machine_of, rack_of = self._held[number], self._machine_of, self._cluster.rack_of
+        first, last = machine_of[held[0]], machine_of[held[-1]]
+        if first == last:
+            return Tier.MACHINE
+        return Tier.RACK if rack_of[first] == rack_of[last] else Tier.NETWORK
 
-    def partners(self, number: int) -> Iterable[int]:
+    def partners(self, number: int) -> Sequence[int]:
         """Give the jobs that share a GPU with a job, ascending."""
         if self._share_limit == 1:
             return ()
         others = {user for gpu in self._held[number] for user in self._users[gpu]}
         return sorted(others - {number})
 
-    def displaced(self, capacity: int, running: Mapping[int, int]) -> list[int]:
-        """Give the jobs on GPUs that go away."""
-        return [number for number in running if max(self._held[number]) >= capacity]
-
-    def set_capacity(self, capacity: int) -> None:
-        """Change the number of GPUs."""
-        self.free += capacity - self.capacity
-        self.capacity = capacity
-
-    def _chosen(self, job: Job, gpus: Allocation) -> tuple[int, ...]:
-        if not isinstance(gpus, int):
-            chosen = tuple(sorted(gpus))
-            if len(set(chosen)) < len(chosen):
-                raise Forbidden("the GPUs of a job differ")
-            allowed_count(job, len(chosen))
-            return chosen
-        count = allowed_count(job, gpus)
-        free = self.free_gpus(job.gpu_type)
-        if count > len(free):
-            raise Forbidden(f"a job takes free GPUs ({len(free)} are free)")
-        return tuple(sorted(self._placer(self._cluster, free, count)))
-
-    def _check(self, job: Job, chosen: tuple[int, ...]) -> None:
-        machines, machine_of = self._cluster.machines, self._cluster.machine_of
+    def _check_kind(self, job: Job, chosen: tuple[int, ...]) -> None:
+        machines, machine_of = self._cluster.machines, self._machine_of
         for gpu in chosen:
-            if not 0 <= gpu < self.capacity:
+            if not 0 <= gpu < self._limit or machine_of[gpu] in self._away:
                 raise Forbidden(f"GPU {gpu} is there")
-            users, machine = self._users[gpu], machines[machine_of[gpu]]
-            if len(users) >= self._share_limit:
-                raise Forbidden(f"at most {self._share_limit} jobs hold GPU {gpu}")
-            if job.gpu_type not in ("", machine.gpu_type):
-                raise Forbidden(f"the job runs on {job.gpu_type} GPUs only")
-            memory = sum(self._jobs[user].memory or 0 for user in users) + (job.memory or 0)
-            if machine.memory is not None and memory > machine.memory:
-                raise Forbidden(f"the jobs on GPU {gpu} fit its memory")
+            if job.gpu_type and job.gpu_type != machines[machine_of[gpu]].gpu_type:
+                raise Forbidden(f"the job runs on {job.gpu_type} GPUs only, which GPU {gpu} is not")
 
+    def _room(self, job: Job, mode: str) -> FreeGpus:
+        """Give the free GPUs of the machines whose type and memory suit a job."""
+        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0)
+        if need not in self._rooms:
+            self._rooms[need] = self._make_room(*need)
+        return self._rooms[need]
 
-def consolidated(cluster: Cluster, free: tuple[int, ...], count: int) -> tuple[int, ...]:
-    """Place a job as close together as the free GPUs allow.
+    def _make_room(self, kind: str, memory: int) -> FreeGpus:
+        suitable = tuple(
+            number
+            for number, machine in enumerate(self._cluster.machines)
+            if kind in ("", machine.gpu_type) and (machine.memory is None or machine.memory >= memory)
+        )
+        if suitable not in self._room_of_machines:
+            room = self._room_of_machines[suitable] = FreeGpus(self._cluster, suitable, self._free)
+            for machine in suitable:
+                self._rooms_with[machine].append(room)
+        return self._room_of_machines[suitable]
 
-    The machine with the fewest free GPUs that suffice; else the rack with the fewest that suffice, its
-    emptiest machines first; else the emptiest machines of all. Ties go to the lower number.
+    def _occupy(self, gpus: Iterable[int]) -> None:
+        for machine, own in self._by_machine(gpus):
+            free = self._free[machine]
+            before = len(free)
+            for gpu in own:
+                free.remove(gpu)
+            self._recount(machine, before)
 
-    Examples
-    --------
-    >>> cluster = Cluster.uniform(machines=2, gpus=4)
-    >>> consolidated(cluster, (0, 1, 2, 4, 5), 2), consolidated(cluster, (0, 1, 2, 4, 5), 4)
-    ((4, 5), (0, 1, 2, 4))
-    """
-    on_machine: dict[int, list[int]] = {}
-    for gpu in free:
-        on_machine.setdefault(cluster.machine_of[gpu], []).append(gpu)
-    if room := [gpus for gpus in on_machine.values() if len(gpus) >= count]:
-        return tuple(min(room, key=len)[:count])
-    on_rack: dict[int, list[list[int]]] = {}
-    for machine, gpus in on_machine.items():
-        on_rack.setdefault(cluster.rack_of[machine], []).append(gpus)
-    racks = [machines for machines in on_rack.values() if sum(map(len, machines)) >= count]
-    within = min(racks, key=lambda machines: sum(map(len, machines))) if racks else on_machine.values()
-    return tuple(gpu for gpus in sorted(within, key=len, reverse=True) for gpu in gpus)[:count]
+    def _vacate(self, gpus: Iterable[int]) -> None:
+        for machine, own in self._by_machine(gpus):
+            free = self._free[machine]
+            before = len(free)
+            for gpu in own:
+                insort(free, gpu)
+            self._recount(machine, before)
+
+    def _by_machine(self, gpus: Iterable[int]) -> Iterator[tuple[int, Iterator[int]]]:
+        return groupby(gpus, self._machine_of.__getitem__)
+
+    def _recount(self, machine: int, before: int) -> None:
+        after = len(self._free[machine])
+        self.free += after - before
+        for room in self._rooms_with[machine]:
+            room.recount(machine, before, after)
+
+    def _recount_machine(self, machine: int) -> None:
+        """See again which GPUs of a machine are there; those that are not have no users."""
+        gpus = self._gpus_of[machine]
+        there = range(
+            gpus.start, gpus.start if machine in self._away else min(gpus.stop, max(self._limit, gpus.start))
+        )
+        before = len(self._free[machine])
+        self._free[machine][:] = [gpu for gpu in there if not self._users[gpu]]
+        self._recount(machine, before)
+        self.capacity += len(there) - self._there[machine]
+        self._there[machine] = len(there)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from gsopt.cluster import Cluster, Tier
 from gsopt.errors import GsoptError
 from gsopt.job import Job
 
@@ -11,13 +12,14 @@ Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """Start or continue a waiting job, on as many GPUs as it demands when `gpus` is None.
+    """Start or continue a waiting job, on as many GPUs as it demands when `gpus` is None, in a mode.
 
     In a cluster of racks GPUs may be given by number; GPUs that another job holds are then shared with it.
     """
 
     job: int
     gpus: Allocation | None = None
+    mode: str = ""
 
 
 class Stop(NamedTuple):
@@ -27,10 +29,11 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, or other GPUs by number."""
+    """Give a running job another number of GPUs, other GPUs by number, or another mode; the same when None."""
 
     job: int
     gpus: Allocation
+    mode: str | None = None
 
 
 class Move(NamedTuple):
@@ -40,13 +43,33 @@ class Move(NamedTuple):
     gpus: tuple[int, ...]
 
 
+class Assign(NamedTuple):
+    """Let exactly these jobs run from now on: GPUs of each, or a pair of GPUs and mode.
+
+    Running jobs whose number of GPUs and mode stay the same stay where they are, unless other GPUs are named;
+    all other running jobs free theirs before GPUs are chosen for numbers.
+    """
+
+    jobs: Mapping[int, Allocation | tuple[Allocation, str]]
+
+
+class Vacate(NamedTuple):
+    """Give machines up, by name, to answer open requests; jobs on them are evicted at once.
+
+    Each answers the request of the earliest deadline that may take it. The jobs stand among `State.evicted`
+    from then on in the same decision, and are not reported again.
+    """
+
+    servers: Sequence[str]
+
+
 class Wake(NamedTuple):
     """Ask for a decision at this time, in seconds, unless something happens before it."""
 
     time: Any
 
 
-Action = Start | Stop | Resize | Move | Wake
+Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
@@ -62,7 +85,7 @@ class IllegalDecision(GsoptError):
     Examples
     --------
     >>> print(IllegalDecision(Start(3), "a job starts after its release"))
-    Start(job=3, gpus=None): a job starts after its release
+    Start(job=3, gpus=None, mode=''): a job starts after its release
     """
 
     def __init__(self, action: object, rule: str) -> None:
@@ -73,19 +96,53 @@ class IllegalDecision(GsoptError):
         return type(self), (self.action, self.rule)
 
 
-class State(Protocol):
-    """What a policy sees: the truth at this instant, to read only.
+class NotReleased(GsoptError, LookupError):
+    """A policy looked at a job that has not been released yet."""
 
-    Jobs are numbered from 0 in the order of their release dates. Times are in seconds.
+
+class Request(NamedTuple):
+    """An open request to give up machines, or GPUs of a plain cluster.
+
+    Attributes
+    ----------
+    deadline
+        When the engine takes what is still owed.
+    servers
+        Number of machines that are still owed; 0 in a plain cluster.
+    gpus
+        Number of GPUs that are owed; 0 in a cluster of racks.
+    among
+        Names of the machines that may be given up for it; any when empty.
+    """
+
+    deadline: Any
+    servers: int
+    gpus: int
+    among: tuple[str, ...]
+
+
+class State(Protocol):
+    """What a policy sees: the truth at this instant and nothing of the future, to read only.
+
+    Jobs are numbered from 0 in the order of their release dates. Times are in seconds. While decisions are
+    yielded one by one the state shows the plan as it stands; what the plan changes takes effect at the end.
     """
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """Every job of the workload by number; a policy that looks ahead of `now` in it cheats."""
+        """The jobs by number; as long as the workload, but jobs that are not released raise NotReleased."""
 
     @property
     def now(self) -> Any:
         """The time."""
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, whether all of it is there or not."""
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Names of the machines that are there; empty in a plain cluster."""
 
     @property
     def capacity(self) -> int:
@@ -93,7 +150,7 @@ class State(Protocol):
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; up to date while decisions are yielded one by one."""
+        """Number of GPUs that no job holds; negative while a plan takes more than there are."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -108,6 +165,10 @@ class State(Protocol):
         """Jobs stopped since the last decision because their GPUs went away; they wait again."""
 
     @property
+    def requests(self) -> tuple[Request, ...]:
+        """The open requests to give up machines or GPUs, the earliest deadline first."""
+
+    @property
     def running(self) -> Mapping[int, int]:
         """The running jobs in the order of their starts, each with its number of GPUs."""
 
@@ -117,17 +178,32 @@ class State(Protocol):
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""
 
+    def mode(self, job: int) -> str:
+        """Give the mode of a running job."""
+
     def placement(self, job: int) -> tuple[int, ...]:
-        """Give the GPUs that a running job holds, by number; empty in a plain cluster."""
+        """Give the GPUs of a running job by number; empty in a plain cluster or before they are chosen."""
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Give the jobs that hold a GPU of a cluster of racks."""
 
-    def free_gpus(self) -> tuple[int, ...]:
-        """Give the free GPUs of a cluster of racks by number."""
+    def memory(self, gpu: int) -> int | None:
+        """Give the bytes that are left on a GPU of a cluster of racks; None when memory is not looked at."""
+
+    def free_gpus(self, kind: str = "") -> tuple[int, ...]:
+        """Give the free GPUs of a cluster of racks by number, of one type or of any."""
 
     def fits(self, job: int) -> bool:
-        """Tell whether the demanded GPUs of a job are free."""
+        """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
+
+    def tier(self, gpus: Sequence[int]) -> Tier:
+        """Give the network tier that joins GPUs."""
+
+    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+        """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
+
+        A number of GPUs stands for GPUs of one machine.
+        """
 
 
 class Decider(Protocol):
@@ -144,7 +220,8 @@ class Decider(Protocol):
     def decide(self, state: State) -> Iterable[Action]:
         """Decide at an instant at which something happened.
 
-        A generator sees the effect of each decision that it has yielded; a list is carried out in its order.
+        What is decided is who runs where when all changes are made, in their order; it takes effect at once.
+        A generator sees the plan as it stands after each change that it has yielded.
         """
 
 

@@ -12,11 +12,12 @@ from gsopt.job import Workload
 from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.fairness import FairTimes
+from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
-from gsopt.simulation.ledger import Placer, consolidated
-from gsopt.simulation.metrics import Metrics, mean_jct_bound, metrics_of
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
+from gsopt.simulation.record import mean_jct_bound, record_of
 from gsopt.speed import Speed
 
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
@@ -32,7 +33,7 @@ class Replay:
     scenario
         What was given.
     metrics
-        The figures.
+        What ran by the simulator's own books, with the figures.
     completion_times
         Of every job by number, in seconds; None for a job that did not complete.
     start_times
@@ -51,7 +52,7 @@ class Replay:
     """
 
     scenario: Scenario
-    metrics: Metrics
+    metrics: Record
     completion_times: tuple[Any, ...]
     start_times: tuple[Any, ...]
     schedule: Schedule | None
@@ -158,13 +159,13 @@ def replay(
     record: bool = False,
     exact: bool = False,
     bound: float | None = None,
-    fair_times: Sequence[Any] | None = None,
+    fair_times: FairTimes | None = None,
     on_progress: Callable[[int], Any] | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
-    `fair_times` are the finish times under generalized processor sharing, computed when None. `on_progress` is
+    `fair_times` are those of the references of fairness, computed when None. `on_progress` is
     called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
     """
     if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
@@ -175,11 +176,11 @@ def replay(
     )
     engine.run(on_progress)
     if fair_times is None:
-        fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
+        fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus, exact=exact)
     name = name_of(partial(policy, **options) if options else policy)
     return Replay(
         scenario=scenario,
-        metrics=metrics_of(engine, name, bound, fair_times),
+        metrics=record_of(engine, name, bound, fair_times),
         completion_times=tuple(engine.completion),
         start_times=tuple(engine.started),
         schedule=engine.schedule() if record else None,

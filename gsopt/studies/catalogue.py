@@ -11,13 +11,14 @@ from functools import lru_cache, reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, accepts
+from gsopt.method import Method, MethodLike, accepts, name_of
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -149,13 +150,16 @@ def demo_workload() -> tuple[Workload, int]:
     return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
 
 
-def find_method(word: str, method: Method | str) -> Method:
+def find_method(word: str, method: MethodLike | str) -> MethodLike:
     """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
+
+    A policy, which is told by its first parameter ``state``, is lifted to a heuristic of scheduling.
 
     Raises
     ------
     InvalidInput
-        The decision has no such method, or there is no such function.
+        The decision has no such method, or there is no such function, or it is a policy and the decision
+        another.
 
     Examples
     --------
@@ -164,8 +168,13 @@ def find_method(word: str, method: Method | str) -> Method:
     >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
     'greedy'
     """
-    found: Method = _find("method", method, lambda: methods(word))
-    return found
+    found: MethodLike = _find("method", method, lambda: methods(word))
+    if not _is_policy(found):
+        return found
+    if word != Scheduling.word:
+        rule = f"is a policy, which decides over time; {word} has none"
+        raise InvalidInput("", "method", name_of(found), rule)
+    return lift(found)
 
 
 def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
@@ -183,6 +192,13 @@ def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
     """
     found: Policy = _find(field, policy, policies)
     return found
+
+
+def _is_policy(function: Callable[..., Any]) -> bool:
+    try:
+        return next(iter(signature(function).parameters), "") == "state"
+    except (TypeError, ValueError):  # built into Python without a signature
+        return False
 
 
 def is_path(name: str) -> bool:
@@ -231,12 +247,12 @@ def _imported(kind: str, path: str) -> Any:
 
 
 def _added(group: str) -> tuple[EntryPoint, ...]:
-    return _entry_points(group, tuple(sys.path))
+    return entry_points_of(group, tuple(sys.path))
 
 
 @lru_cache(maxsize=8)
-def _entry_points(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Find the entry points of a group; anew when modules are sought elsewhere."""
+def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Find the entry points of a group; anew only when modules are sought elsewhere, as it takes a while."""
     del path
     return tuple(entry_points(group=group))
 
@@ -262,7 +278,7 @@ def _load(entry: EntryPoint) -> Any:
     try:
         return _imported("entry point", f"{entry.module}:{entry.attr}")
     except InvalidInput as error:
-        line = f"{entry.name} of {entry.group}: {error}"
+        line = f"entry point {entry.name} of {entry.group}: {entry.value}: {error.rule}"
 
     def unloaded(*_: Any, **options: Any) -> NoReturn:
         del options

@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from gsopt.budget import Budget
-from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
+from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, accepts, name_of
-from gsopt.problem import Problem, Sense
-from gsopt.result import Result, StoppedBy, agree, refuse_contradiction, settles
+from gsopt.method import MethodLike, accepts, name_of
+from gsopt.problem import Problem
+from gsopt.result import Claim, Result, StoppedBy, agree, settle
 from gsopt.scenario import Scenario
 from gsopt.studies.catalogue import exact_methods, find_method
 from gsopt.studies.catalogue import methods as methods_of
@@ -26,7 +26,7 @@ _EXACT, _HEURISTIC = "exact", "heuristic"
 
 def compare(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    methods: Method | str | Iterable[Method | str] | None = None,
+    methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
     *,
     time_limit: float | None = COMPARE_TIME_LIMIT,
     on_row: Callable[[Row], Any] | None = None,
@@ -35,7 +35,7 @@ def compare(
     """Run methods on problems and put value, best proven bound and gap side by side.
 
     Heuristics run first, and exact methods start from the best solution that they found. A method that raises
-    an error has a row that says so.
+    an error other than a contradiction has a row that says so.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ def compare(
 
 def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
-    chosen: Method | str | Iterable[Method | str] | None,
-) -> list[tuple[Problem[Any], dict[str, Method]]]:
+    chosen: MethodLike | str | Iterable[MethodLike | str] | None,
+) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
     """Give every problem with the methods that are to run on it, each under a name of its own."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
@@ -97,7 +97,7 @@ def _wanted(
         if several is None:
             found.append((problem, methods_of(problem.word)))
             continue
-        named: dict[str, Method] = {}
+        named: dict[str, MethodLike] = {}
         for each in several:
             method = find_method(problem.word, each)
             named[_free_name(each if isinstance(each, str) else name_of(method), named)] = method
@@ -116,7 +116,7 @@ def _free_name(name: str, taken: Container[str]) -> str:
 
 def _compare_one(
     problem: Problem[Any],
-    wanted: Mapping[str, Method],
+    wanted: Mapping[str, MethodLike],
     time_limit: float | None,
     on_row: Callable[[Row], Any] | None,
     options: dict[str, Any],
@@ -138,6 +138,8 @@ def _compare_one(
         except KeyboardInterrupt:
             interrupted = True
             break
+        except Contradiction:  # then no row is to be trusted
+            raise
         except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
@@ -154,28 +156,16 @@ def _compare_one(
 def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
     """Give every row the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
-    proofs = [result for result in results if result.bound is not None]
-    for result in results:
-        for proof in proofs:
-            if result.objective is not None and proof.bound is not None:
-                refuse_contradiction(
-                    problem.sense,
-                    result.method,
-                    result.objective,
-                    proof.method,
-                    proof.bound,
-                    resolution=problem.resolution(result.objective),
-                )
-    bounds = [proof.bound for proof in proofs if proof.bound is not None]
-    strongest = max if problem.sense is Sense.MINIMIZE else min
-    bound = strongest(bounds, default=None)
-    known = any(
-        settles(result.objective, bound, problem.resolution(result.objective))
-        for result in results
-        if result.objective is not None
-    )
+    settled = settle(problem.sense, [_claim(problem, result) for result in results])
     agreed = iter(agree(problem, results))
     return [
-        replace(row, result=next(agreed) if row.result else None, bound=bound, optimum_known=known)
+        replace(
+            row, result=next(agreed) if row.result else None, bound=settled.bound, optimum_known=settled.known
+        )
         for row in rows
     ]
+
+
+def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
+    resolution = 0 if result.objective is None else problem.resolution(result.objective)
+    return Claim(result.method, result.objective, result.bound, resolution)

@@ -1,24 +1,20 @@
 """Comparison: methods side by side on instances, as a table, a data frame or a plot."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib.util import find_spec
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from rich import box
-from rich.markup import escape
-from rich.table import Table
+from rich.console import RenderableType
 
-from gsopt.errors import InvalidInput
 from gsopt.grid import exact_total
 from gsopt.problem import Number, Problem, Sense
-from gsopt.result import Result, Status, plain, relative_gap
-from gsopt.studies.tables import html_of, percent, text_of
+from gsopt.result import Result, Status, plain, relative_gap, settles
+from gsopt.studies.listing import Listing, need
+from gsopt.studies.tables import Column, lay_out, percent
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
 
@@ -27,6 +23,12 @@ _MOST_GROUPS = 4
 
 #: From here on a table shows numbers with one decimal, below with six digits.
 _LARGE = 1000
+
+#: Where what does not fit on a page is to be found.
+_ELSEWHERE = "to_frame() and --json"
+
+#: Columns of a summary that are left out first.
+_SUMMARY_RANKS = {"median time": 2, "instances": 1}
 
 #: Digits of a number, and to how many they grow where two different numbers would look alike.
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
@@ -98,7 +100,7 @@ class Row:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Sequence[Row]):
+class Comparison(Listing[Row]):
     """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
 
     Examples
@@ -114,80 +116,52 @@ class Comparison(Sequence[Row]):
     rows: tuple[Row, ...]
     interrupted: bool = False
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
     def __add__(self, other: "Comparison") -> "Comparison":
         return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
 
-    def table(self) -> Table:
-        """Give every row as a rich table."""
-        table = Table(box=box.SIMPLE_HEAD)
-        keys = _shared_keys(self.rows)
-        for name in ["instance", *keys, "method"]:
-            table.add_column(name, justify="right" if name in keys else "left")
-        for name in [self._unit(), "proven bound", "gap", "time", "status"]:
-            table.add_column(name, justify="left" if name == "status" else "right")
-        previous = None
-        for row in self.rows:
-            if previous not in (None, row.instance):
-                table.add_section()
-            previous = row.instance
-            table.add_row(*map(escape, _cells(row, keys)))
-        return table
+    def table(self) -> RenderableType:
+        """Give a line per method, under a line per instance; why there is no result stands below."""
+        headings: dict[int, str] = {}
+        for place, row in enumerate(self.rows):
+            if place == 0 or row.instance != self.rows[place - 1].instance:
+                headings[place] = _described(row.instance, row.problem.headline())
+        notes = [f"{row.method}: {row.note}" for row in self.rows if row.result is None and row.note]
+        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes), elsewhere=_ELSEWHERE)
 
-    def summary(self) -> Table:
+    def summary(self) -> RenderableType:
         """Give one line per group of like instances and method: total value, total bound, gap, median time.
 
         Instances are alike when they belong to one suite, count the same thing and agree in their headline
         figures; where these are many, a suite is one group.
         """
         keys = _shared_keys(self.rows)
-        table = Table(box=box.SIMPLE_HEAD)
-        least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
-        proven = "proven minimum" if least else "proven maximum"
-        for name in ["suite", "method", *keys, "instances", self._unit(), proven, "gap", "median time"]:
-            table.add_column(name, justify="left" if name in ("suite", "method") else "right")
-        previous = None
-        for (suite, _, figures), group in _groups(self.rows, keys).items():
-            if previous is not None:
-                table.add_section()
-            previous = suite
+        lines: list[list[str]] = []
+        headings: dict[int, str] = {}
+        for (suite, unit, figures), group in _groups(self.rows, keys).items():
+            headings[len(lines)] = _described(suite, dict(zip(keys, figures, strict=True)), unit)
             for name in dict.fromkeys(row.method for row in group):
                 rows = [row for row in group if row.method == name and row.result is not None]
                 if rows:
-                    table.add_row(*map(escape, (suite, name, *figures, *_totals(rows))))
-        return table
+                    lines.append([name, *_totals(rows)])
+        least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
+        names = [
+            "method",
+            "instances",
+            "value",
+            f"proven {'minimum' if least else 'maximum'}",
+            "gap",
+            "median time",
+        ]
+        columns = [
+            Column(name, [line[place] for line in lines], right=place > 0, rank=_SUMMARY_RANKS.get(name, 0))
+            for place, name in enumerate(names)
+        ]
+        headings = {place: heading for place, heading in headings.items() if place < len(lines)}
+        return lay_out(columns, headings=headings, elsewhere=_ELSEWHERE)
 
-    def _unit(self) -> str:
-        return " or ".join(dict.fromkeys(row.problem.unit for row in self.rows)) or "value"
-
-    def __str__(self) -> str:
-        return text_of(self.table())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_of(self.table())
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Give the rows as a pandas data frame.
-
-        Raises
-        ------
-        InvalidInput
-            pandas is not installed.
-        """
-        _need("pandas", "to_frame")
-        import pandas as pd
-
-        return pd.DataFrame([row.as_dict() for row in self.rows])
+    def records(self) -> list[dict[str, Any]]:
+        """Give every row in full, as plain JSON types."""
+        return [row.as_dict() for row in self.rows]
 
     def plot(self) -> "Axes":
         """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
@@ -197,7 +171,7 @@ class Comparison(Sequence[Row]):
         InvalidInput
             matplotlib is not installed.
         """
-        _need("matplotlib", "plot")
+        need("matplotlib", "plot")
         import matplotlib.pyplot as plt
 
         from gsopt.studies.plots import gaps
@@ -256,7 +230,7 @@ def _totals(rows: list[Row]) -> list[str]:
     value = exact_total(
         row.result.objective for row in solved if row.result and row.result.objective is not None
     )
-    bounds = [row.bound for row in solved if row.bound is not None]
+    bounds = [bound for row in solved if (bound := _bound(row)) is not None]
     bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
     proven = all(row.optimum_known for row in solved)
@@ -270,29 +244,44 @@ def _totals(rows: list[Row]) -> list[str]:
     ]
 
 
-def _cells(row: Row, keys: Sequence[str]) -> list[str]:
-    figures = [str(value) for value in _figures(row, keys)]
-    if row.result is None:
-        return [
-            row.instance,
-            *figures,
-            row.method,
-            "",
-            "",
-            "",
-            "",
-            f"{'failed' if row.failed else 'not applicable'}: {row.note}",
-        ]
-    found = row.result
+def _columns(rows: Sequence[Row]) -> list[Column]:
+    unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
+    shown = [_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
     return [
-        row.instance,
-        *figures,
-        row.method,
-        *_apart(found.objective, row.bound),
-        _gap(row.gap, row.excess),
-        _seconds(found.runtime),
-        found.status.value if found.status is not Status.OPTIMAL else f"optimal, {found.level.value}",
+        Column("method", [row.method for row in rows], right=False),
+        Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
+        Column(
+            "proven bound", [bound if row.result else "" for row, (_, bound) in zip(rows, shown, strict=True)]
+        ),
+        Column("gap", [_shown_gap(row) if row.result else "" for row in rows]),
+        Column("time", [_seconds(row.result.runtime) if row.result else "" for row in rows], rank=1),
+        Column("status", [_status(row) for row in rows], right=False),
     ]
+
+
+def _bound(row: Row) -> Number | None:
+    """Give the bound to show: the value itself where floats cannot tell the two apart."""
+    value = None if row.result is None else row.result.objective
+    met = value is not None and settles(value, row.bound, row.problem.resolution(value))
+    return value if met else row.bound
+
+
+def _shown_gap(row: Row) -> str:
+    value = None if row.result is None else row.result.objective
+    return percent(0.0) if value is not None and _bound(row) == value else _gap(row.gap, row.excess)
+
+
+def _status(row: Row) -> str:
+    if row.result is None:
+        return "failed" if row.failed else "not applicable"
+    status = row.result.status
+    return f"optimal, {row.result.level.value}" if status is Status.OPTIMAL else status.value
+
+
+def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
+    """Name an instance or a suite, with what tells it from others."""
+    told = [f"{key} {value}" for key, value in figures.items()]
+    return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name
 
 
 def _apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
@@ -323,8 +312,3 @@ def _gap(gap: float | None, excess: Number | None) -> str:
 
 def _seconds(seconds: float) -> str:
     return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _need(package: str, what: str) -> None:
-    if find_spec(package) is None:
-        raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

@@ -80,9 +80,7 @@ def _replayed(cell: Cell) -> dict[str, Any]:
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)
-    figures = run.metrics.as_dict()
-    del figures["policy"]
-    return {**figures, "runtime": perf_counter() - begin}
+    return {**run.metrics.as_dict(), "runtime": perf_counter() - begin}
 
 
 @lru_cache(maxsize=2)

@@ -6,44 +6,30 @@ from typing import Any
 
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
-from gsopt.errors import Contradiction, InvalidInput, shorten
+from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
 from gsopt.problem import Problem
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
-from gsopt.result import plain, relative_gap
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
+from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import Verdict
 from gsopt.schedule.judge import judge as judge_segments
-from gsopt.simulation.metrics import mean_jct_bound
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import scenario_of
+from gsopt.studies.tables import written
 
-#: The figures that are shown, with what they are called.
-_FIGURES = {
-    "mean_jct": "mean job completion time (s)",
-    "p99_jct": "99th percentile of job completion times (s)",
-    "makespan": "makespan (s)",
-    "mean_queueing": "mean time without GPUs (s)",
-    "utilisation": "GPUs in use",
-    "unfair_fraction": "unfair fraction",
-    "worst_fairness": "worst finish-time fairness",
-    "preemptions": "preemptions",
-    "resizes": "resizes",
-}
+#: Figures that a line of its own tells.
+_COUNTED = ("jobs", "completed")
 
 #: Broken rules that are shown of many.
 _SHOWN = 10
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(Verdict):
     """What the judge found, beside a proven bound; prints as a list of figures.
-
-    Attributes
-    ----------
-    bound
-        Mean job completion time that no schedule goes below; None where there is none, or a rule is broken.
 
     Examples
     --------
@@ -55,43 +41,29 @@ class Judgement(Verdict):
     (True, 3.0, 2.0, 3.0)
     """
 
-    bound: float | None = None
-
     @property
     def legal(self) -> bool:
         """Whether no rule is broken."""
         return not self.violations
 
-    @property
-    def gap(self) -> float | None:
-        """How much worse the mean job completion time is than the best possible, at most."""
-        return None if self.bound is None else relative_gap(self.mean_jct, self.bound)
-
     def as_dict(self) -> dict[str, Any]:
         """Give the figures as plain JSON types."""
-        figures = {name: plain(getattr(self, name)) for name in _FIGURES}
-        done = sum(time is not None for time in self.completion_times)
-        return {
-            "legal": self.legal,
-            "violations": list(self.violations),
-            "jobs": len(self.completion_times),
-            "completed": done,
-            **figures,
-            "bound": self.bound,
-            "gap": self.gap,
-        }
+        return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
 
     def __str__(self) -> str:
         lines = [f"violation: {line}" for line in self.violations[:_SHOWN]]
         if len(self.violations) > _SHOWN:
             lines.append(f"and {len(self.violations) - _SHOWN:,} more violations")
-        done = sum(time is not None for time in self.completion_times)
-        counted = f"{done:,} of {len(self.completion_times):,} jobs complete"
+        counted = f"{self.completed:,} of {self.jobs:,} jobs complete"
         lines.append(f"{'legal' if self.legal else 'not legal'}, {counted}")
-        shown: dict[str, Any] = {label: getattr(self, name) for name, label in _FIGURES.items()}
-        shown |= {"proven bound on the mean (s)": self.bound, "gap to it": self.gap}
-        width = max(map(len, shown))
-        return "\n".join([*lines, *(f"  {label:<{width}}  {_shown(value)}" for label, value in shown.items())])
+        width = max(len(each.title) for each in FIGURES)
+        shown = [each for each in FIGURES if each.key not in _COUNTED]
+        return "\n".join(
+            [
+                *lines,
+                *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown),
+            ]
+        )
 
     __repr__ = __str__
 
@@ -155,10 +127,12 @@ def judge(
     found = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
     if isinstance(given, Scheduling) and not verdict.violations and given.fairness is not None:
         found["violations"] = tuple(given.violations(SchedulingSolution.of(schedule)))
-    bound = None
-    if not found["violations"] and verdict.jct and None not in verdict.completion_times:
-        bound = _bound(scenario, verdict)
-    return Judgement(**found, bound=bound)
+    judgement = Judgement(**found)
+    if judgement.violations:
+        return judgement
+    ends = zip((verdict.completion_times[job] for job in verdict.done), verdict.jct, strict=True)
+    excused = sum(clock_error(end, span) for end, span in ends)
+    return judgement.held_against(mean_jct_bound(scenario), excused)
 
 
 def _scenario(given: Any, cluster: Cluster | int | None) -> Scenario:
@@ -176,21 +150,3 @@ def _scenario(given: Any, cluster: Cluster | int | None) -> Scenario:
     if isinstance(given, Problem):
         rule += "; problem.violations(solution) judges solutions of other decisions"
     raise InvalidInput("", "given", f"a {type(given).__name__}", rule)
-
-
-def _bound(scenario: Scenario, verdict: Verdict) -> float | None:
-    """Bound the mean job completion time; what the judge excuses may bring a schedule a little below it."""
-    bound, mean = mean_jct_bound(scenario), verdict.mean_jct
-    if bound is None or bound <= mean:
-        return bound
-    ends = zip(verdict.completion_times, verdict.jct, strict=True)
-    if bound - mean > sum(clock_error(end, span) for end, span in ends):
-        raise Contradiction(f"the mean job completion time {plain(mean)} is below the proven bound {bound}")
-    return float(mean)
-
-
-def _shown(value: Any) -> str:
-    simple = plain(value)
-    if simple is None:
-        return "-"
-    return f"{simple:,}" if isinstance(simple, int) else f"{simple:,.6g}"

@@ -16,7 +16,8 @@ from gsopt.drawing import (
     titled,
 )
 from gsopt.errors import InvalidInput, shorten
-from gsopt.studies.report import SHARES, baselines, headline, numeric_figures, values_of
+from gsopt.schedule.figures import Kind, figure_of
+from gsopt.studies.report import CELL_FIGURES, baselines, headline, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import percentile
@@ -26,22 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _HATCHES = ("", "///", "...", "xxx")  # one for each round of colours
-
-#: Figures by the name and unit that an axis bears; shares are in percent.
-_UNITS = {
-    "mean_jct": "mean JCT [s]",
-    "p99_jct": "99th percentile of JCT [s]",
-    "makespan": "makespan [s]",
-    "mean_queueing": "mean queueing [s]",
-    "lower_bound": "bound on mean JCT [s]",
-    "utilisation": "GPUs in use",
-    "unfair_fraction": "unfairly served jobs",
-    "worst_fairness": "worst finish-time fairness",
-    "preemptions_per_job": "preemptions per job",
-    "gap": "gap to the bound",
-    "runtime": "run time [s]",
-}
-
 
 #: Bands of more than a few lines lie on each other and would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
@@ -370,7 +355,12 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _title(figure: str, relative_to: str) -> str:
-    return f"{figure} / {figure} of {relative_to}" if relative_to else _UNITS.get(figure, figure)
+    return f"{figure} / {figure} of {relative_to}" if relative_to else _label(figure)
+
+
+def _label(key: str) -> str:
+    known = figure_of(key, CELL_FIGURES)
+    return key if known is None else known.title
 
 
 def _wrapped(text: str) -> str:
@@ -387,7 +377,8 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
         heights = [axes.dataLim.y0 for axes in all_axes] + [axes.dataLim.y1 for axes in all_axes]
         first.set_ylim(pad_equal(first.get_ylim(), heights))
     low, high = first.get_ylim()
-    if figure in SHARES and not relative_to:
+    known = figure_of(figure, CELL_FIGURES)
+    if known is not None and known.kind is Kind.SHARE and not relative_to:
         from matplotlib.ticker import PercentFormatter
 
         first.yaxis.set_major_formatter(PercentFormatter(1.0))

@@ -5,30 +5,30 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from rich import box
-from rich.markup import escape
-from rich.table import Table
+from rich.console import RenderableType
 
 from gsopt.cluster import Cluster
 from gsopt.errors import one_line
 from gsopt.job import Workload
 from gsopt.method import name_of
 from gsopt.scenario import CapacityChange, Overhead
-from gsopt.schedule.fairness import gps_finish_times
-from gsopt.simulation.ledger import Placer, consolidated
-from gsopt.simulation.metrics import Metrics, mean_jct_bound
+from gsopt.schedule.fairness import FairTimes
+from gsopt.schedule.figures import FIGURES, Kind, Record
+from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
+from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed
 from gsopt.studies.catalogue import find_policy
-from gsopt.studies.tables import html_of, text_of
+from gsopt.studies.listing import Listing
+from gsopt.studies.tables import Column, lay_out, written
 
-#: Seconds.
-_DAY = 86_400
+#: A figure that is the same for all policies.
+_BOUND = "lower_bound"
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyComparison(Sequence[Metrics]):
+class PolicyComparison(Listing[Record]):
     """The figures of several policies on one workload; prints as a table, in notebooks too.
 
     Attributes
@@ -47,69 +47,36 @@ class PolicyComparison(Sequence[Metrics]):
     [0.0]
     """
 
-    rows: tuple[Metrics, ...]
+    rows: tuple[Record, ...]
     failed: Mapping[str, str] = field(default_factory=dict)
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __iter__(self) -> Iterator[Metrics]:
-        return iter(self.rows)
-
-    def table(self) -> Table:
-        """Give one line per policy; times in seconds."""
-        table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
-        for name in (
-            "policy",
-            "jobs",
-            "mean JCT",
-            "p99 JCT",
-            "makespan",
-            "queueing",
-            "in use",
-            "unfair",
-            "preemptions",
-        ):
-            table.add_column(name, justify="left" if name == "policy" else "right")
-        table.add_column("proven bound", justify="right")
-        table.add_column("gap", justify="right")
-        for row in self.rows:
-            seconds = [row.mean_jct, row.p99_jct, row.makespan, row.mean_queueing]
-            table.add_row(
-                escape(row.policy),
-                f"{row.completed:,}" if row.completed == row.jobs else f"{row.completed:,} of {row.jobs:,}",
-                *map(_seconds, seconds),
-                *("-" if share is None else f"{share:.1%}" for share in (row.utilisation, row.unfair_fraction)),
-                f"{row.preemptions:,}",
-                _seconds(row.lower_bound),
-                "-" if row.gap is None else f"{row.gap:.1%}",
+    def table(self) -> RenderableType:
+        """Give one line per policy, with the figures that are usual; the proven bound stands below."""
+        shown = [each for each in FIGURES if each.rank and each.key != _BOUND]
+        columns = [Column("policy", [row.policy for row in self.rows], right=False)]
+        if any(row.completed < row.jobs for row in self.rows):
+            columns.append(Column("jobs", [f"{row.completed:,} of {row.jobs:,}" for row in self.rows]))
+        columns += [
+            Column(
+                each.label,
+                [written(getattr(row, each.key), each.kind) for row in self.rows],
+                rank=each.rank - 1,
             )
-        if self.failed:
-            table.caption = "\n".join(escape(f"{name} failed: {line}") for name, line in self.failed.items())
-            table.caption_justify = "left"
-        return table
+            for each in shown
+        ]
+        return lay_out(columns, notes=self._notes(), elsewhere="to_frame() and --json")
 
-    def __str__(self) -> str:
-        return text_of(self.table())
+    def _notes(self) -> Iterator[str]:
+        bounds = dict.fromkeys(row.lower_bound for row in self.rows if row.lower_bound is not None)
+        if bounds:
+            least = written(min(bounds), Kind.SECONDS)
+            yield f"times in seconds; the gap is to the proven bound of {least} s on the mean JCT of any policy"
+        for name, line in self.failed.items():
+            yield f"{name} failed: {line}"
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_of(self.table())
-
-    def to_frame(self) -> Any:
-        """Give the figures as a pandas data frame."""
-        import pandas as pd
-
-        return pd.DataFrame([row.as_dict() for row in self.rows])
-
-
-def _seconds(value: float | None) -> str:
-    """Write seconds; beyond a day a tenth of one says nothing."""
-    return "-" if value is None else f"{value:,.{0 if value >= _DAY else 1}f}"
+    def records(self) -> list[dict[str, Any]]:
+        """Give every figure of every policy, as plain JSON types."""
+        return [{"policy": row.policy, **row.as_dict()} for row in self.rows]
 
 
 def compare_policies(
@@ -150,7 +117,7 @@ def compare_policies(
         round_length=round_length,
         placer=placer,
         bound=mean_jct_bound(scenario),
-        fair_times=gps_finish_times(scenario.workload, scenario.cluster.gpus),
+        fair_times=FairTimes.of(scenario.workload, scenario.cluster.gpus),
     )
     rows, failed = [], {}
     for policy in [find_policy(each) for each in policies]:

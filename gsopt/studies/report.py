@@ -7,41 +7,28 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from rich import box
-from rich.markup import escape
-from rich.table import Table
+from rich.console import RenderableType
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.schedule.figures import FIGURES, Figure, Kind, figure_of
 from gsopt.studies.grid import described
 from gsopt.studies.outcome import State
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.studies.tables import html_of, text_of
+from gsopt.studies.tables import Column, html_of, lay_out, text_of, written
 
-#: What a table shows unless told otherwise, as far as the results have it.
-_HEADLINE = (
-    "objective",
-    "mean_jct",
-    "p99_jct",
-    "makespan",
-    "utilisation",
-    "unfair_fraction",
-    "worst_fairness",
-    "preemptions_per_job",
-    "lower_bound",
-    "gap",
-    "runtime",
+#: Figures of a cell beside those of a schedule.
+CELL_FIGURES = (
+    Figure("objective", "objective", Kind.COUNT, rank=1),
+    Figure("bound", "own bound", Kind.COUNT),
+    Figure("own_gap", "gap to own bound", Kind.SHARE),
+    Figure("proven_bound", "proven bound", Kind.COUNT),
+    Figure("runtime", "run time", Kind.SECONDS, "s", rank=4),
 )
 
-#: Figures that are shares, shown in percent.
-SHARES = frozenset({"gap", "own_gap", "utilisation", "unfair_fraction"})
-
-#: From here on a table shows numbers with one decimal, below with four digits.
-_LARGE = 1000
-
-#: Characters; a wide table is scrolled, not folded.
-_WIDTH = 1000
+#: Counts of cells are left out before any usual figure.
+_COUNTS_RANK = 9
 
 _LATEX = str.maketrans(
     {
@@ -67,51 +54,58 @@ class Report:
     ----------
     names
         The columns by which cells are grouped.
+    counts
+        The columns that count cells.
     figures
         The columns of numbers.
     lines
         One value per column; None where there is none.
-    shares
-        The columns of numbers that are shares.
 
     Examples
     --------
-    >>> print(Report(("method",), ("gap",), (("greedy", 0.25),), frozenset({"gap"})).markdown(), end="")
+    >>> gap = Heading("gap", figure_of("gap"))
+    >>> print(Report(("method",), (), (gap,), (("greedy", 0.25),)).markdown(), end="")
     | method | gap |
     |:--|--:|
-    | greedy | 25.0% |
+    | greedy | 25.0 % |
     """
 
     names: tuple[str, ...]
-    figures: tuple[str, ...]
+    counts: tuple[str, ...]
+    figures: tuple["Heading", ...]
     lines: tuple[tuple[Any, ...], ...]
-    shares: frozenset[str] = frozenset()
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The names of all columns."""
-        return self.names + self.figures
+        """The names of all columns in data."""
+        return self.names + self.counts + tuple(each.key for each in self.figures)
 
-    def rich(self) -> Table:
-        """Give the table for a terminal."""
-        table = Table(box=box.SIMPLE_HEAD)
-        for name in self.header:
-            table.add_column(escape(name), justify="right" if name in self.figures else "left")
-        previous = None
-        for line in self.lines:
-            if len(self.names) > 1 and previous not in (None, line[0]):
-                table.add_section()
-            previous = line[0]
-            table.add_row(*map(escape, self._cells(line)))
-        return table
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """The names of all columns for a reader."""
+        return self.names + self.counts + tuple(each.title for each in self.figures)
+
+    def rich(self) -> RenderableType:
+        """Give the table for a terminal; what does not fit on a page is left out, and said to be."""
+        ranks = [
+            *([0] * len(self.names)),
+            *([_COUNTS_RANK] * len(self.counts)),
+            *(each.rank for each in self.figures),
+        ]
+        cells = list(zip(*self._text(), strict=True)) or [()] * len(self.titles)
+        columns = [
+            Column(title, cells[place], right=place >= len(self.names), rank=ranks[place])
+            for place, title in enumerate(self.titles)
+        ]
+        return lay_out(columns, elsewhere="--figure, and CSV and JSON,")
 
     def text(self) -> str:
         """Give the table as plain text."""
-        return text_of(self.rich(), _WIDTH) + "\n"
+        return text_of(self.rich()) + "\n"
 
     def html(self) -> str:
         """Give the table as preformatted HTML, for notebooks."""
-        return html_of(self.rich(), _WIDTH)
+        return html_of(self.rich())
 
     def csv(self) -> str:
         """Give the table as CSV, numbers in full."""
@@ -127,16 +121,16 @@ class Report:
 
     def markdown(self) -> str:
         """Give the table in Markdown."""
-        rule = [":--"] * len(self.names) + ["--:"] * len(self.figures)
-        lines = [[cell.replace("|", r"\|") for cell in line] for line in [self.header, *self._text()]]
+        rule = [":--"] * len(self.names) + ["--:"] * (len(self.titles) - len(self.names))
+        lines = [[cell.replace("|", r"\|") for cell in line] for line in [self.titles, *self._text()]]
         return "".join([_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])])
 
     def latex(self) -> str:
         """Give the table in LaTeX, with the rules of the package booktabs."""
-        columns = "l" * len(self.names) + "r" * len(self.figures)
+        columns = "l" * len(self.names) + "r" * (len(self.titles) - len(self.names))
         head, *body = (
             " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
-            for line in [self.header, *self._text()]
+            for line in [self.titles, *self._text()]
         )
         parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
         return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", ""])
@@ -145,9 +139,60 @@ class Report:
         return map(self._cells, self.lines)
 
     def _cells(self, line: Sequence[Any]) -> list[str]:
+        first = len(self.names) + len(self.counts)
+        numbers = zip(self.figures, line[first:], strict=True)
         shown = [described(value) for value in line[: len(self.names)]]
-        numbers = zip(self.figures, line[len(self.names) :], strict=True)
-        return shown + [_number(value, share=name in self.shares) for name, value in numbers]
+        counted = [written(value, Kind.COUNT) for value in line[len(self.names) : first]]
+        return [*shown, *counted, *(written(value, each.kind) for each, value in numbers)]
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A column of a figure.
+
+    Attributes
+    ----------
+    key
+        Its name in data: that of the figure, with the statistic and the method it is relative to.
+    figure
+        The figure, or None for one that only its problem knows.
+    statistic, relative_to
+        What else the name says, if anything.
+    asked
+        Whether it was asked for.
+
+    Examples
+    --------
+    >>> heading = Heading("median mean_jct / fifo", figure_of("mean_jct"), "median", "fifo")
+    >>> heading.title, heading.kind
+    ('median mean JCT / fifo', <Kind.RATIO: 'ratio'>)
+    """
+
+    key: str
+    figure: Figure | None
+    statistic: str = ""
+    relative_to: str = ""
+    asked: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name for a reader."""
+        if self.figure is None:
+            return self.key
+        title = self.figure.label if self.relative_to else self.figure.title
+        return _head(title, self.statistic, self.relative_to)
+
+    @property
+    def kind(self) -> Kind:
+        """What its numbers are."""
+        if self.relative_to:
+            return Kind.RATIO
+        return Kind.COUNT if self.figure is None else self.figure.kind
+
+    @property
+    def rank(self) -> int:
+        """When a narrow table leaves it out: asked for before the counts of cells, else as the figure says."""
+        return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
 def report(
@@ -200,23 +245,23 @@ def report(
             key: rows for key, rows in groups.items() if any(values_of(rows, each, bases) for each in chosen)
         }
     lost = any(row.outcome.state is not State.DONE for row in found.rows)
-    heads = {
-        _head(figure, name, relative_to, plain=not statistics): (figure, name)
-        for figure in chosen
-        for name in summaries
-    }
+    heads = [
+        Heading(_head(key, name, relative_to), figure_of(key, CELL_FIGURES), name, relative_to, bool(figures))
+        for key in chosen
+        for name in (statistics or ("",))
+    ]
+    plans = [(key, summary) for key in chosen for summary in summaries.values()]
     lines = [
         (
             *json.loads(key),
             sum(row.outcome.state is State.DONE for row in rows),
             *([sum(row.outcome.state is not State.DONE for row in rows)] if lost else []),
-            *(summaries[name](values_of(rows, figure, bases)) for figure, name in heads.values()),
+            *(summary(values_of(rows, key, bases)) for key, summary in plans),
         )
         for key, rows in groups.items()
     ]
-    shares = [head for head, (figure, _) in heads.items() if figure in SHARES and not relative_to]
     counts = ("cells", "without result") if lost else ("cells",)
-    return Report(names, (*counts, *heads), tuple(lines), frozenset(shares))
+    return Report(names, counts, tuple(heads), tuple(lines))
 
 
 def cells_csv(found: Results) -> str:
@@ -239,7 +284,8 @@ def numeric_figures(rows: Iterable[Row]) -> list[str]:
 def headline(rows: Sequence[Row]) -> tuple[str, ...]:
     """Name the figures that are shown unless told otherwise."""
     known = numeric_figures(rows)
-    return tuple(name for name in _HEADLINE if name in known)
+    first, *others = CELL_FIGURES
+    return tuple(each.key for each in (first, *FIGURES, *others) if each.rank and each.key in known)
 
 
 def values_of(
@@ -286,8 +332,8 @@ def _refuse_unknown(what: str, wanted: Iterable[str], known: Iterable[str]) -> N
             raise InvalidInput("", what, shorten(name), rule)
 
 
-def _head(figure: str, name: str, relative_to: str, *, plain: bool) -> str:
-    head = figure if plain else f"{name} {figure}"
+def _head(figure: str, name: str, relative_to: str) -> str:
+    head = f"{name} {figure}" if name else figure
     return f"{head} / {relative_to}" if relative_to else head
 
 
@@ -297,13 +343,3 @@ def _is_number(value: Any) -> bool:
 
 def _barred(cells: Sequence[str], space: str) -> str:
     return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"
-
-
-def _number(value: Any, *, share: bool) -> str:
-    if value is None:
-        return "-"
-    if share:
-        return f"{value:.1%}"
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{int(value):,}"
-    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"

@@ -2,25 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from math import ulp
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gsopt.errors import Contradiction, InvalidInput
+from rich.console import RenderableType
+
+from gsopt.errors import Contradiction
 from gsopt.problem import Number, Sense
-from gsopt.result import refuse_contradiction, relative_gap
+from gsopt.result import Claim, relative_gap, settle
+from gsopt.studies.listing import Listing
 from gsopt.studies.outcome import State
 from gsopt.studies.rows import Row
 from gsopt.studies.store import reading
 from gsopt.tolerances import ULPS
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 @dataclass(frozen=True, repr=False)
-class Results(Sequence[Row]):
+class Results(Listing[Row]):
     """The finished cells of a study in the order of its grid; prints as a table, in notebooks too.
 
     A decision's cells carry, besides their own figures, the best bound that any method of the study proved on
@@ -47,15 +46,6 @@ class Results(Sequence[Row]):
     rows: tuple[Row, ...]
     total: int
     interrupted: bool = False
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
 
     @property
     def missing(self) -> int:
@@ -84,37 +74,20 @@ class Results(Sequence[Row]):
             if row.outcome.error == Contradiction.__name__:
                 raise Contradiction(f"{row.labels.instance}: {row.labels.method}: {row.outcome.message}")
         for rows in _by_instance(self.rows).values():
-            provers = [row for row in rows if row.figures.get("bound") is not None]
-            valued = [row for row in rows if row.figures.get("objective") is not None]
-            for row in valued:
-                for prover in provers:
-                    _refuse(row, prover)
+            try:
+                _settle(rows)
+            except Contradiction as error:
+                raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
-    def to_frame(self) -> "pd.DataFrame":
-        """Give a pandas data frame: a line per cell, with names, options, state and figures.
-
-        Raises
-        ------
-        InvalidInput
-            pandas is not installed.
-        """
-        if find_spec("pandas") is None:
-            raise InvalidInput("", "to_frame", "", 'needs pandas: pip install "gsopt[report]"')
-        import pandas as pd
-
-        return pd.DataFrame([row.as_dict() for row in self.rows])
-
-    def __str__(self) -> str:
+    def table(self) -> RenderableType:
+        """Give the usual figures by group and method."""
         from gsopt.studies.report import report
 
-        return report(self).text().rstrip()
+        return report(self).rich()
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        from gsopt.studies.report import report
-
-        return report(self).html()
+    def records(self) -> list[dict[str, Any]]:
+        """Give every cell in full: names, options, state and figures."""
+        return [row.as_dict() for row in self.rows]
 
 
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
@@ -148,11 +121,7 @@ def _by_instance(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def _settled(rows: Sequence[Row]) -> Iterator[Row]:
     """Give every cell of a decision the best bound on its instance, and the gap to it."""
-    best: dict[str, Number | None] = {}
-    for key, group in _by_instance(rows).items():
-        bounds = [row.figures["bound"] for row in group if row.figures.get("bound") is not None]
-        strongest = max if _sense(group) is Sense.MINIMIZE else min
-        best[key] = strongest(bounds, default=None)
+    best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
         if not row.word or row.outcome.state is not State.DONE:
             yield row
@@ -167,20 +136,22 @@ def _sense(rows: Sequence[Row]) -> Sense:
     return Sense(senses[0]) if senses else Sense.MINIMIZE
 
 
-def _resolution(figures: Mapping[str, Any]) -> float:
+def _best_bound(rows: Sequence[Row]) -> Number | None:
+    claims = [Claim(str(row.labels.method), bound=row.figures.get("bound")) for row in rows]
+    return settle(_sense(rows), claims).bound
+
+
+def _settle(rows: Sequence[Row]) -> None:
+    """Hold the cells of one instance against each other."""
+    settle(_sense(rows), [_claim(row) for row in rows])
+
+
+def _claim(row: Row) -> Claim:
+    value = row.figures.get("objective")
+    resolution = 0.0 if value is None else _resolution(row.figures, value)
+    return Claim(str(row.labels.method), value, row.figures.get("bound"), resolution)
+
+
+def _resolution(figures: Mapping[str, Any], value: Number) -> float:
     """Give the problem's own resolution, or what storing exact values as floats has rounded away."""
-    return max(figures.get("resolution") or 0.0, ULPS * ulp(float(figures["objective"])))
-
-
-def _refuse(row: Row, prover: Row) -> None:
-    try:
-        refuse_contradiction(
-            Sense(row.figures["sense"]),
-            str(row.labels.method),
-            row.figures["objective"],
-            str(prover.labels.method),
-            prover.figures["bound"],
-            resolution=_resolution(row.figures),
-        )
-    except Contradiction as error:
-        raise Contradiction(f"{row.labels.instance}: {error}") from None
+    return max(figures.get("resolution") or 0.0, ULPS * ulp(float(value)))

@@ -9,7 +9,7 @@ from gsopt.backends import Backend, CpSat, Highs
 from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget
 from gsopt.errors import InvalidInput, Unsupported, shorten
-from gsopt.method import Method, accepts, name_of, run
+from gsopt.method import MethodLike, accepts, name_of, run
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
 from gsopt.result import Result
@@ -25,7 +25,7 @@ _HEURISTICS_GRACE = 0.2
 
 def solve(
     problem: Problem[Any],
-    method: Method | str | None = None,
+    method: MethodLike | str | None = None,
     *,
     time_limit: float | None = None,
     **options: Any,

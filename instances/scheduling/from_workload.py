@@ -30,7 +30,8 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     Raises
     ------
     InvalidInput
-        There are no jobs, a job demands more GPUs than there are, or an argument is out of its range.
+        There are no jobs, a job demands more GPUs than there are or has modes or phases, which the problem
+        does not know, or an argument is out of its range.
 
     Examples
     --------
@@ -41,6 +42,8 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)
     require(gpus >= most, "gpus", gpus, f"must be at least {most}, the largest demand")
+    special = next((job.name for job in workload.jobs if job.modes or job.phases), None)
+    require(special is None, "workload", special, "must be a job without modes and phases")
     require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
     problem = Scheduling(
         name=workload.name,

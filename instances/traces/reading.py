@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
+from gsopt.files import first_error, read_bytes
 from gsopt.job import Workload
 from gsopt.problem import Frozen, Many
 
@@ -157,16 +157,13 @@ def content(path: str | Path) -> bytes:
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: no/such/trace.csv: cannot be read: No such file or directory
     """
+    data = read_bytes(path)
     try:
-        with Path(path).open("rb") as file:
-            data = file.read(_LARGEST + 1)
         if data.startswith(_GZIP):
             with gzip.open(BytesIO(data)) as unpacked:
                 data = unpacked.read(_LARGEST + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise InvalidInput(str(path), "", "", "must be a complete gzip file") from None
-    except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
     if len(data) > _LARGEST:
         raise InvalidInput(str(path), "", "", "must hold at most 256 MiB")
     return data

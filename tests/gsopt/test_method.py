@@ -1,15 +1,18 @@
 """Methods."""
 
 import pickle
+from functools import partial
 from inspect import signature
 
 import pytest
 
 from gsopt.budget import DEFAULTS, Budget
 from gsopt.errors import Contradiction, InvalidInput, InvalidSolution
-from gsopt.method import accepts, exact_method, heuristic
+from gsopt.method import NoSolution, accepts, exact_method, heuristic, name_of, run
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.problems.scheduling import SchedulingSolution
+from gsopt.result import Level, Result, Status, StoppedBy
+from heuristics.policies import fifo
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 
@@ -112,3 +115,32 @@ def test_budget_and_options_do_not_mix() -> None:
         worst_servers(figure_5(2), budget=Budget(), gap=0.5)
     with pytest.raises(InvalidInput, match=r"budget: 3: must be a gsopt\.Budget"):
         worst_servers(figure_5(2), budget=3)  # type: ignore[arg-type]
+
+
+def test_plain_functions_are_run() -> None:
+    """A function's solution is judged, a result is passed through, and anything else is refused in one line."""
+    problem = figure_5(2)
+    result = run(lambda _: pick("s1", "s2"), problem)
+    assert (result.method, result.objective, result.level) == ("<lambda>", 1, Level.CHECKED)
+    assert run(first_servers, problem, skip=1).objective == 2
+    assert run(lambda _: NoSolution("none", proven=True), problem).status is Status.INFEASIBLE
+    for wrong in (None, 7, SchedulingSolution(runs=[])):
+        with pytest.raises(InvalidInput, match="must return a ReclaimingSolution, a Result or NoSolution"):
+            run(lambda _, found=wrong: found, problem)
+    with pytest.raises(InvalidInput, match=r"gsopt\.lift makes a heuristic of a policy"):
+        run(fifo, problem)
+
+
+def test_names_of_callables() -> None:
+    """Functions, classes and objects have names; a partial one shows its options."""
+
+    class Chooser:
+        def __call__(self, problem: Reclaiming) -> ReclaimingSolution:
+            return pick(*(server.name for server in problem.servers))
+
+    assert [name_of(each) for each in (Chooser, Chooser(), partial(first_servers, skip=2))] == [
+        "Chooser",
+        "Chooser",
+        "first_servers(skip=2)",
+    ]
+    assert not accepts(dict, "seed")

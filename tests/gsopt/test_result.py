@@ -1,13 +1,16 @@
 """Results: status, level, gap and the errors that stop a run."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.errors import Contradiction, InvalidSolution
+import gsopt
+from gsopt.errors import Contradiction, InvalidInput, InvalidSolution
 from gsopt.problem import Sense
 from gsopt.problems.reclaiming import ReclaimingSolution
 from gsopt.result import (
@@ -117,6 +120,62 @@ def test_gap_is_never_infinite() -> None:
     assert relative_gap(3, 0) is None
     assert relative_gap(0, -3) == 1.0
     assert plain(Fraction(7, 7)) == 1
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        judged(pick("s1", "s2"), bound=1, solver="highs", message="at once"),
+        judged(pick("s3", "s4"), bound=1, stopped_by=StoppedBy.TIME_LIMIT),
+        judged(None, bound=1),
+        judged(None),
+        Result.judged(figure_5(2), method="m", runtime=0.5, infeasible=True),
+        replace(judged(pick("s1", "s2"), bound=1), level=Level.AGREED),
+    ],
+)
+def test_there_and_back(result: Result[ReclaimingSolution]) -> None:
+    """What a result gives as plain JSON is read back equal."""
+    data = json.loads(json.dumps(result.as_dict()))
+    assert Result.from_dict(figure_5(2), data) == result
+
+
+def test_exact_numbers_come_back() -> None:
+    """Values and bounds that no float can hold come back exact, on a grid and where there is none."""
+    costly = figure_5(2)
+    costly = costly.model_copy(
+        update={"jobs": tuple(job.model_copy(update={"cost": 0.1}) for job in costly.jobs)}
+    )
+    between = Result.judged(costly, method="m", solution=pick("s3", "s4"), bound=Fraction(1, 10), runtime=0.0)
+    assert (between.objective, between.bound) == (Fraction(1, 5), Fraction(1, 10))
+    fine = gsopt.load("allocation/small/decimals")
+    assert fine.step is None
+    proven = gsopt.solve(fine)
+    assert proven.bound == proven.objective == Fraction(15000000000000001, 25000000000000000)
+    for problem, result in ((costly, between), (fine, proven)):
+        assert Result.from_dict(problem, json.loads(json.dumps(result.as_dict()))) == result
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"status": "feasible"}, InvalidInput, "status: 'feasible': must be what follows"),
+        ({"status": "perfect"}, InvalidInput, "status: 'perfect': must be optimal or feasible or"),
+        ({"objective": 0}, InvalidInput, "objective: 0: must be 1, as the judge finds"),
+        ({"bound": 2}, Contradiction, "better than the bound 2"),
+        ({"bound": float("inf")}, InvalidInput, "bound: inf: must be int or float or NoneType"),
+        ({"runtime": True}, InvalidInput, "runtime: True: must be int or float"),
+        ({"solution": {"servers": ["s1"]}}, InvalidSolution, "demand is 2"),
+        ({"solution": {"server": []}}, InvalidInput, "solution.servers"),
+        ({"solution": None}, InvalidInput, "status: 'optimal': must be what follows"),
+        ({"method": ...}, InvalidInput, "method: is required"),
+    ],
+)
+def test_a_stored_result_is_judged_again(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    """A stored result that is not what the judge finds is refused."""
+    data = judged(pick("s1", "s2"), bound=1).as_dict() | change
+    data = {name: value for name, value in data.items() if value is not ...}
+    with pytest.raises(error, match=message):
+        Result.from_dict(figure_5(2), data)
 
 
 @given(st.integers(0, 200), st.integers(0, 200), st.fractions(0, 3, max_denominator=20).map(float))

@@ -11,7 +11,7 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule.delays import delay_bound, longest_busy_period
-from gsopt.schedule.fairness import capped_gps_finish_times, gps_finish_times
+from gsopt.schedule.fairness import FairTimes, capped_gps_finish_times, gps_finish_times
 from gsopt.simulation import replay
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq
@@ -72,7 +72,7 @@ def late(kind: Kind, seed: int) -> dict[str, bool]:
     scenario = instance(kind, seed)
     jobs, gpus = scenario.workload, scenario.cluster.gpus
     fair = gps_finish_times(jobs, gpus, exact=True)
-    run = replay(scenario, efq, alpha=kind.alpha, exact=True, record=True, fair_times=fair)
+    run = replay(scenario, efq, alpha=kind.alpha, exact=True, record=True, fair_times=FairTimes(fair, fair))
     assert run.schedule is not None
     caps = [max(k for k in efficient_counts(job, kind.alpha) if k <= gpus) for job in jobs.jobs]
     fluid: dict[str, Any] = {

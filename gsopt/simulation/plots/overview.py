@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gsopt.drawing import ENDINGS, new_figure
 from gsopt.drawing import save as save_figure
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import file_name
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
@@ -79,7 +80,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
             "gpus": gpus_in_use(run.schedule, run.scenario, title=name).figure,
         }
         for kind, figure in pictures.items():
-            saved.append(Path(folder) / f"{kind}-{name}{ending}")
+            saved.append(Path(folder) / f"{kind}-{file_name(name)}{ending}")
             save_figure(figure, saved[-1])
     saved.append(Path(folder) / f"jct{ending}")
     save_figure(jct_distribution(replays).figure, saved[-1])

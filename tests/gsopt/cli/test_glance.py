@@ -69,7 +69,7 @@ def test_a_line_fits_eighty_columns(seen: Glance) -> None:
 
 
 def test_bar_is_as_long_as_the_gap() -> None:
-    """A gap of one half fills half of the bar, one of a 96th an eighth of a character, a larger one than all all."""
+    """A gap of one half fills half of the bar, one of a 96th an eighth of a character, the whole all."""
     bars = [Glance("a", 1, 0, 0, (gap,)).line().plain.split()[-1] for gap in (0.5, 1 / 96, 1.0, 7.0)]
     assert bars == ["█" * 6, "▏", "█" * 12, "█" * 12]
     assert len(heads("a title").plain.rstrip()) == 2 + 22 + 9 + 10 + 10

@@ -19,6 +19,7 @@ from gsopt.problem import Number
 from gsopt.problems import Scheduling
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.scheduling import ElasticJob, Run, SchedulingSolution
+from gsopt.schedule import Schedule, Segment
 from gsopt.testing import check_judge
 from tests.strategies.scheduling import figure_4, tiny, wandering
 
@@ -115,12 +116,12 @@ def measured(problem: Scheduling, solution: SchedulingSolution) -> dict[str, Num
         own = sorted((run.start, run.end) for run in solution.runs if run.job == name)
         pauses += sum(late > end for (_, end), (late, _) in pairwise(own))
     return {
-        "99th percentile of job completion times (s)": times[ceil(Fraction(99, 100) * len(times)) - 1],
-        "makespan (s)": max(ends.values()) - min(release.values()),
-        "unfair fraction": Fraction(sum(ratio > 1 + Fraction(1, 10**9) for ratio in ratios), len(ratios)),
-        "worst finish-time fairness": max(ratios),
-        "largest delay behind the fair share (s)": max(ends[name] - fair[name] for name in ends),
-        "preemptions per job": Fraction(pauses, len(ends)),
+        "p99_jct": times[ceil(Fraction(99, 100) * len(times)) - 1],
+        "makespan": max(ends.values()) - min(release.values()),
+        "gps_unfair_fraction": Fraction(sum(ratio > 1 + Fraction(1, 10**9) for ratio in ratios), len(ratios)),
+        "gps_worst_fairness": max(ratios),
+        "largest delay behind GPS (s)": max(ends[name] - fair[name] for name in ends),
+        "preemptions_per_job": Fraction(pauses, len(ends)),
     }
 
 
@@ -157,12 +158,19 @@ def test_figure_4() -> None:
     assert problem.violations(solution) == []
     assert problem.objective(solution) == pytest.approx((3 + 8 + 3.5) / 3, rel=1e-15)
     assert problem.measures(solution) == {
-        "99th percentile of job completion times (s)": 8.0,
-        "makespan (s)": 8.0,
-        "unfair fraction": 0,
-        "worst finish-time fairness": 1.0,
-        "largest delay behind the fair share (s)": 0.0,
-        "preemptions per job": 1 / 3,
+        "p99_jct": 8.0,
+        "makespan": 8.0,
+        "mean_queueing": pytest.approx(1 / 3),
+        "utilisation": 1.0,
+        "unfair_fraction": 0.0,
+        "worst_fairness": 1.0,
+        "gps_unfair_fraction": 0.0,
+        "gps_worst_fairness": 1.0,
+        "preemptions": 1,
+        "preemptions_per_job": 1 / 3,
+        "resizes": 2,
+        "gpu_hours": 48 / 3600,
+        "largest delay behind GPS (s)": 0.0,
     }
     assert (problem.unit, problem.headline()) == ("seconds of mean job completion time", {"jobs": 3, "GPUs": 6})
 
@@ -174,9 +182,9 @@ def test_one_after_the_other() -> None:
     solution = schedule(("b", 0, 4, 1), ("a", 4, 6, 1))
 
     assert problem.objective(solution) == 5
-    assert problem.measures(solution)["largest delay behind the fair share (s)"] == 2
-    assert problem.measures(solution)["worst finish-time fairness"] == 1.5
-    assert problem.measures(solution)["unfair fraction"] == 0.5
+    assert problem.measures(solution)["largest delay behind GPS (s)"] == 2
+    assert problem.measures(solution)["worst_fairness"] == 1.5
+    assert problem.measures(solution)["unfair_fraction"] == 0.5
 
 
 @pytest.mark.parametrize(
@@ -266,7 +274,8 @@ def test_the_judge_agrees_with_a_second_evaluation() -> None:
         mean = sum(ends[job.name] - Fraction(job.release) for job in problem.jobs) / len(problem.jobs)
         assert problem.objective(solution) == pytest.approx(float(mean), rel=1e-9)
         figures = {name: float(value) for name, value in measured(problem, solution).items()}
-        assert problem.measures(solution) == pytest.approx(figures, rel=1e-9, abs=1e-9), problem.name
+        found = {name: problem.measures(solution)[name] for name in figures}
+        assert found == pytest.approx(figures, rel=1e-9, abs=1e-9), problem.name
     assert 20 <= unfair <= 130
 
 
@@ -467,3 +476,10 @@ def test_malformed_solutions_give_one_line(tmp_path: Path, text: str, line: str)
     with pytest.raises(InvalidInput) as caught:
         read_solution(path, figure_4())
     assert str(caught.value).startswith(f"{path}: {line}")
+
+
+def test_only_default_modes_are_taken_over() -> None:
+    """The problem knows no modes, so a schedule with one is refused in one line."""
+    schedule = Schedule((Segment("a", 0, 1, 1), Segment("a", 1, 2, 1, (), "halves")))
+    with pytest.raises(InvalidInput, match=r"schedule: segments\[1\].mode: 'halves': must be the default mode"):
+        SchedulingSolution.of(schedule)

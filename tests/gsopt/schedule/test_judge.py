@@ -221,9 +221,12 @@ def test_figures_by_hand() -> None:
     assert verdict.gpu_hours == Fraction(10, 3600)
     assert verdict.utilisation == Fraction(10, 15)
     assert (verdict.preemptions, verdict.preemptions_per_job, verdict.resizes) == (1, 0.5, 0)
-    # as a fluid: a alone until 1, then half of 3 GPUs each: b is done at 7/3, a at 10/3
-    assert verdict.fairness == (Fraction(3, 2), Fraction(3, 2))
-    assert (verdict.worst_fairness, verdict.unfair_fraction) == (Fraction(3, 2), 1.0)
+    # as a fluid of which each uses what it demands: a is done at 4, b, which starts at 1, at 3
+    assert verdict.fairness == (Fraction(5, 4), 1)
+    assert (verdict.worst_fairness, verdict.unfair_fraction) == (Fraction(5, 4), 0.5)
+    # as a fluid without caps: a alone until 1, then half of 3 GPUs each: b is done at 7/3, a at 10/3
+    assert verdict.gps_fairness == (Fraction(3, 2), Fraction(3, 2))
+    assert (verdict.gps_worst_fairness, verdict.gps_unfair_fraction) == (Fraction(3, 2), 1.0)
 
 
 def _ones(number: int) -> Workload:

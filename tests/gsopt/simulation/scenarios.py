@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job, Workload
+from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.speed import Speed, TierPenalty
 
@@ -63,12 +64,12 @@ def workloads(draw: st.DrawFn, gpus: int, *, elastic: bool = False, most: int = 
 
 
 @st.composite
-def _capacity_changes(draw: st.DrawFn, gpus: int) -> tuple[CapacityChange, ...]:
+def _capacity_changes(draw: st.DrawFn, gpus: int, *, least: int = 1) -> tuple[CapacityChange, ...]:
     """Draw no changes, or some of which the last one brings all GPUs back."""
     if draw(st.booleans()):
         return ()
     times = sorted(draw(st.sets(st.integers(0, 20), min_size=2, max_size=3)))
-    sizes = [draw(st.integers(1, gpus)) for _ in times[1:]] + [gpus]
+    sizes = [draw(st.integers(least, gpus)) for _ in times[1:]] + [gpus]
     return tuple(CapacityChange(time=float(t), gpus=size) for t, size in zip(times, sizes, strict=True))
 
 
@@ -104,6 +105,148 @@ def tree_scenarios(draw: st.DrawFn, *, share_limit: int = 1) -> Scenario:
         overheads=draw(OVERHEADS),
         share_limit=share_limit,
         capacity_changes=draw(_capacity_changes(cluster.gpus)),
+    )
+
+
+#: When everything is there again.
+_ALL_BACK = 60.0
+
+_PHASES = st.lists(
+    st.tuples(st.sampled_from([0.25, 0.3, 0.5, 0.875]), st.sampled_from([1.0, 1.5, 3.0])), max_size=2
+)
+
+
+@st.composite
+def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
+    """Draw jobs with menus, modes, phases, types and memory, each of which fits the cluster somehow."""
+    jobs = []
+    kinds = sorted({machine.gpu_type for machine in cluster.machines if machine.gpu_type})
+    for index in range(draw(st.integers(1, most))):
+        kind = draw(st.sampled_from(["", "", *kinds]))
+        memory = draw(st.sampled_from([None, 0, 4, 6, 10]))
+        room = cluster.room(kind, memory or 0)
+        if not room:
+            kind, memory, room = "", None, cluster.gpus
+        demand = draw(st.integers(1, room))
+        counts = draw(st.sets(st.integers(1, cluster.gpus), max_size=2)) - {demand}
+        menu = ((demand, 1.0), *((k, (k / demand) ** 0.5) for k in sorted(counts)))
+        mode = Mode(
+            name="halves",
+            menu=[(count, draw(st.sampled_from([0.5, 0.75, 1.25]))) for count in {1, demand}],
+            memory=draw(st.sampled_from([None, 2])),
+            steps=2,
+        )
+        modes = (mode,) if draw(st.booleans()) else ()
+        ends = dict(draw(_PHASES)) | {1.0: 1.0}
+        slower = {"halves": 2.0} if modes and draw(st.booleans()) else {}
+        phases = [Phase(until=end, slowdown=ends[end], modes=slower) for end in sorted(ends)]
+        jobs.append(
+            Job(
+                name=f"job {index}",
+                release_date=draw(_TIMES),
+                duration=draw(_DURATIONS),
+                gpus=demand,
+                menu=menu if len(menu) > 1 else (),
+                model=draw(st.sampled_from(_MODELS)),
+                memory=memory,
+                gpu_type=kind,
+                modes=modes,
+                phases=tuple(phases) if len(phases) > 1 else (),
+            )
+        )
+    return bundle(jobs)
+
+
+@st.composite
+def _machine_events(draw: st.DrawFn, names: list[str]) -> tuple[Event, ...]:
+    """Draw machines that leave, return and are reclaimed; in the end all are there."""
+    events: list[Event] = []
+    away: set[str] = set()
+    requests: list[Reclaim] = []
+    returned = dict.fromkeys(names, 0.0)
+    for time in sorted(draw(st.sets(st.integers(0, 48).map(lambda x: x / 2), max_size=6))):
+        kind = draw(st.sampled_from(["leave", "return", "reclaim"]))
+        if kind == "reclaim":
+            among = draw(st.sets(st.sampled_from(names)))
+            servers = draw(st.integers(1, len(among) or len(names)))
+            deadline = time + draw(st.sampled_from([0.25, 2.0, 5.0, 5.5]))
+            requests.append(Reclaim(time=time, deadline=deadline, servers=servers, among=sorted(among)))
+            events.append(requests[-1])
+        elif kind == "return" and away:
+            back = draw(st.sampled_from(sorted(away)))
+            events.append(Return(time=time, servers=[back]))
+            away.remove(back)
+            returned[back] = time
+        elif kind == "leave" and len(away) < len(names):
+            gone = draw(st.sets(st.sampled_from(sorted(set(names) - away)), min_size=1))
+            events.append(
+                Leave(time=time, servers=sorted(gone), lost_work=draw(st.sampled_from([0.0, 0.5, 9.0])))
+            )
+            away |= gone
+    for request in requests:
+        away |= {name for name in names if request.takes(name) and request.deadline >= returned[name]}
+    if back_again := sorted(away):
+        events.append(Return(time=_ALL_BACK, servers=back_again))
+    return tuple(events)
+
+
+@st.composite
+def _gpu_events(draw: st.DrawFn, gpus: int) -> tuple[Event, ...]:
+    """Draw GPUs of a plain cluster that are reclaimed and come back."""
+    events: list[Event] = []
+    given_up = 0
+    for time in sorted(draw(st.sets(st.integers(0, 24), max_size=2))):
+        if given_up < gpus:
+            asked = draw(st.integers(1, gpus - given_up))
+            events.append(Reclaim(time=time, deadline=time + draw(st.sampled_from([0.5, 3.0])), gpus=asked))
+            given_up += asked
+    if given_up:
+        events.append(Return(time=_ALL_BACK, gpus=given_up))
+    return tuple(events)
+
+
+@st.composite
+def rich_scenarios(draw: st.DrawFn) -> Scenario:
+    """Draw a scenario with everything that there is; at the end all GPUs are there."""
+    if draw(st.sampled_from([False, False, False, True])):
+        cluster = Cluster.plain(draw(st.integers(1, 8)))
+        events = draw(_gpu_events(cluster.gpus))
+        share_limit, changes = 1, () if events else draw(_capacity_changes(cluster.gpus, least=0))
+    else:
+        cluster = draw(_rich_clusters())
+        events = draw(_machine_events([machine.name for machine in cluster.machines]))
+        share_limit, changes = draw(st.integers(1, 3)), draw(_capacity_changes(cluster.gpus, least=0))
+    return Scenario(
+        workload=draw(_rich_jobs(cluster)),
+        cluster=cluster,
+        speed=SPEED,
+        overheads=draw(OVERHEADS),
+        share_limit=share_limit,
+        capacity_changes=changes,
+        events=events,
+    )
+
+
+@st.composite
+def _rich_clusters(draw: st.DrawFn) -> Cluster:
+    """Draw racks of machines that differ in size, type and memory."""
+    shape = draw(st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=2), min_size=1, max_size=2))
+    return Cluster(
+        racks=tuple(
+            Rack(
+                name=f"rack {r}",
+                machines=tuple(
+                    Machine(
+                        name=f"machine {r}.{m}",
+                        gpus=size,
+                        gpu_type=draw(st.sampled_from(["", "old", "new"])),
+                        memory=draw(st.sampled_from([None, 8, 16])),
+                    )
+                    for m, size in enumerate(sizes)
+                ),
+            )
+            for r, sizes in enumerate(shape)
+        )
     )
 
 

@@ -9,11 +9,26 @@ from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy
 from heuristics import policies
-from tests.gsopt.simulation.scenarios import plain_scenarios, shifted, tree_scenarios
+from tests.gsopt.simulation.monkeys import monkey
+from tests.gsopt.simulation.scenarios import plain_scenarios, rich_scenarios, shifted, tree_scenarios
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+@settings(calm, max_examples=1000)
+@given(scenario=rich_scenarios(), seed=st.integers(0, 10**6), length=st.sampled_from([None, None, 1.75]))
+def test_any_decisions_with_everything_that_there_is(
+    scenario: Scenario, seed: int, length: float | None
+) -> None:
+    """In fractions they agree without any tolerance whatever is given and whatever a policy decides.
+
+    Types, memory, sharing, tiers, modes, phases, overheads, rounds, machines that fail, leave, return and are
+    reclaimed; swaps, stops and starts in one instant, whole assignments in any order.
+    """
+    limit = scenario.share_limit
+    assert check_policy(monkey, [scenario], round_length=length, seed=seed, share_limit=limit) == 2
 
 
 @settings(calm, max_examples=500)

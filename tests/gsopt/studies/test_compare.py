@@ -1,12 +1,21 @@
 """Comparing: rows, the shared bound, and what contradicts it."""
 
+import re
+from functools import partial
+from typing import Any
+
 import pytest
 
 import gsopt
-from gsopt.errors import Contradiction, Unsupported
+from gsopt.budget import Budget
+from gsopt.errors import Contradiction, InvalidInput, Unsupported
+from gsopt.job import Workload
+from gsopt.method import exact_method
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Level, Result
 from gsopt.studies import catalogue
+from gsopt.studies.comparison import Row
+from heuristics.policies import efq
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.gsopt.studies.test_solve import idle
 from tests.gsopt.test_method import first_servers
@@ -57,6 +66,18 @@ def test_contradiction_stops_the_comparison() -> None:
         gsopt.compare(figure_5(2), [lies, first_servers])
 
 
+@exact_method()
+def proves_too_much(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    """Claim a bound above the optimum, and no solution."""
+    return Result.judged(problem, method="proves_too_much", bound=2, runtime=budget.runtime)
+
+
+def test_contradicted_start_stops_the_comparison() -> None:
+    """A bound above the solution that an exact method starts from raises, and is no row."""
+    with pytest.raises(Contradiction, match="better than the bound 2"):
+        gsopt.compare(figure_5(2), [proves_too_much, first_servers])
+
+
 def test_method_that_does_not_apply_leaves_a_note() -> None:
     """An unsupported instance gives a row without result that says why."""
     (row,) = gsopt.compare(figure_5(2), [gives_up])
@@ -80,3 +101,92 @@ def test_one_algorithm_under_two_names_does_not_agree_with_itself() -> None:
     assert {row.result.level for row in same_code if row.result} == {Level.CHECKED}
     two_codes = gsopt.compare(problem, ["bundling", "milp"])
     assert {row.result.level for row in two_codes if row.result} == {Level.AGREED}
+
+
+def plain_servers(problem: Reclaiming, *, skip: int = 0) -> ReclaimingSolution:
+    """Return the first servers of the list, without any decoration."""
+    return ReclaimingSolution(servers=[each.name for each in problem.servers[skip : skip + problem.demand]])
+
+
+def crashes(problem: Reclaiming) -> ReclaimingSolution:
+    """Fail as a program does that has a mistake."""
+    raise ZeroDivisionError(f"in {problem.word}\nand more")
+
+
+def too_few(problem: Reclaiming) -> ReclaimingSolution:
+    """Return no server."""
+    del problem
+    return ReclaimingSolution(servers=[])
+
+
+def test_plain_functions_are_compared() -> None:
+    """An undecorated function is timed and judged as a heuristic, with its options."""
+    (row,) = gsopt.compare(figure_5(2), [plain_servers], skip=1)
+    assert (row.method, row.kind, row.result and row.result.objective) == ("plain_servers", "heuristic", 2)
+    assert gsopt.compare(figure_5(2), plain_servers)[0].result.level is Level.CHECKED
+
+
+def test_a_method_that_raises_is_a_row() -> None:
+    """Whatever a method raises stands in its row, by type and message; the other rows are whole."""
+    comparison = gsopt.compare([figure_5(2), figure_5(3)], [crashes, first_servers, too_few])
+    assert [(row.method, row.failed, row.result is None) for row in comparison] == 2 * [
+        ("crashes", True, True),
+        ("first_servers", False, False),
+        ("too_few", True, True),
+    ]
+    assert comparison[0].note == "ZeroDivisionError: in reclaiming"
+    assert comparison[2].note.startswith("InvalidSolution: too_few on ")
+    assert "crashes: ZeroDivisionError: in reclaiming" in str(comparison)
+    assert re.search(r"^crashes +failed$", str(comparison), re.MULTILINE)
+    assert [row["failed"] for row in map(Row.as_dict, comparison)] == 2 * [True, False, True]
+
+
+def test_methods_are_named_as_they_are_given() -> None:
+    """A name stands as it was given, a partial function with its options, a double with a number."""
+    path = f"{__name__}:plain_servers"
+    chosen: list[Any] = ["greedy", path, partial(plain_servers, skip=1), plain_servers, plain_servers]
+    comparison = gsopt.compare(figure_5(2), chosen)
+    assert [row.method for row in comparison] == [
+        "greedy",
+        path,
+        "plain_servers(skip=1)",
+        "plain_servers",
+        "plain_servers (2)",
+    ]
+    assert [row.method for row in gsopt.compare(figure_5(2), "greedy")] == ["greedy"]
+
+
+@pytest.mark.parametrize(
+    ("problems", "methods", "message"),
+    [
+        (Workload(jobs=[]), None, "problems: a workload: must be a problem; .* by gsopt.compare_policies"),
+        (
+            "reclaiming/aryl-figure-5",
+            None,
+            "problems: 'reclaiming/.*': must be a problem; gsopt.load gives one",
+        ),
+        (7, None, "problems: 7: must be a problem"),
+        ([figure_5(2), None], [stops], "problems: None: must be a problem"),
+        (figure_5(2), [stops, "greedyy"], "method: 'greedyy': must be one of .*, or package.module:function"),
+        (figure_5(2), [stops, 7], "method: 7: must be a name or a callable"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_first(problems: Any, methods: Any, message: str) -> None:
+    """What is no problem and no method gives one line before anything has run."""
+    with pytest.raises(InvalidInput, match=message):
+        gsopt.compare(problems, methods)
+
+
+def test_a_bad_limit_is_refused_first() -> None:
+    """A time limit that is none is an error of whoever gave it, not of every method."""
+    with pytest.raises(InvalidInput, match="time_limit"):
+        gsopt.compare(figure_5(2), [first_servers], time_limit=-1)
+
+
+def test_policies_are_compared_with_the_optimum() -> None:
+    """On a scheduling problem every policy is a row; a policy of one's own is lifted."""
+    problem = gsopt.load("scheduling/small/ares-figure-4")
+    named = gsopt.compare(problem, list(catalogue.policies()))
+    assert all(row.result is not None for row in named)
+    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, alpha=1.0))])
+    assert own.method == "efq(alpha=1.0)"

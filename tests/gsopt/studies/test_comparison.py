@@ -11,6 +11,7 @@ from gsopt.result import Result
 from gsopt.studies.catalogue import load
 from gsopt.studies.comparison import Comparison, Row
 from gsopt.studies.solve import solve
+from gsopt.studies.tables import text_of
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 mpl.use("Agg")
@@ -51,31 +52,64 @@ def test_values_that_differ_look_different() -> None:
     assert "0.00000005 %" in text or "5e-08 %" in text
 
 
+def test_what_floats_cannot_tell_apart_looks_equal() -> None:
+    """A value that meets its bound but for the rounding of floats is shown with it, and without a gap."""
+    problem = load("scheduling/small/all-gpus-each")
+    value = solve(problem, "exact")
+    assert value.objective is not None
+    below = value.objective * (1 - 1e-15)
+    (line,) = [
+        line
+        for line in str(Comparison((Row("a", "m", "exact", problem, value, below),))).splitlines()
+        if line.startswith("m ")
+    ]
+    assert line.split()[1:5] == ["8", "8", "0.0", "%"]
+
+
 def test_table_names_value_bound_gap_and_reason() -> None:
     """The printed table has a line per row, and says why a method did not apply."""
     text = str(Comparison((GOOD, BAD, ABSENT)))
-    assert "preemptions" in text.splitlines()[0]
+    assert "preemptions" in text
     assert "100.0 %" in text
-    assert "not applicable: needs glue" in text
+    assert "not applicable" in text
+    assert "absent: needs glue" in text.splitlines()
+
+
+def test_instances_stand_above_their_rows() -> None:
+    """Each instance has a line of its own with its headline figures, once for all its rows."""
+    lines = str(Comparison((GOOD, replace(BAD, instance=GOOD.instance), ABSENT))).splitlines()
+    assert [line for line in lines if "demand" in line] == ["suite/good  (demand 2)", "suite/bad  (demand 2)"]
 
 
 def test_summary_adds_up_like_instances() -> None:
     """The summary has one line per suite, demand and method, with totals over its instances."""
-    rows = (GOOD, GOOD, BAD, ABSENT)
-    table = Comparison(rows).summary()
-    assert [column.header for column in table.columns][:4] == ["suite", "method", "demand", "instances"]
-    assert table.row_count == 2
-    assert list(table.columns[3].cells) == ["2", "1"]
-    assert list(table.columns[4].cells) == ["2", "2"]
-    assert list(table.columns[6].cells) == ["0.0 %", "100.0 %"]
+    lines = text_of(Comparison((GOOD, GOOD, BAD, ABSENT)).summary()).splitlines()
+    assert lines[-3].split("  ")[0] == "suite"
+    assert lines[-2].split()[:6] == ["good", "2", "2", "2", "0.0", "%"]
+    assert lines[-1].split()[:6] == ["bad", "1", "2", "1", "100.0", "%"]
 
 
 def test_summary_says_what_was_not_solved() -> None:
     """Totals are over the instances that a method solved, and the count says how many these are."""
     lost = replace(BAD, result=Result.judged(figure_5(2), method="bad", runtime=0.1))
-    both, none = Comparison((BAD, lost)).summary(), Comparison((lost,)).summary()
-    assert [next(iter(column.cells)) for column in both.columns][3:6] == ["1 of 2", "2", "1"]
-    assert [next(iter(column.cells)) for column in none.columns][3:7] == ["0 of 1", "-", "-", "-"]
+    both, none = (text_of(Comparison(rows).summary()).splitlines()[-1] for rows in [(BAD, lost), (lost,)])
+    assert both.split()[1:6] == ["1", "of", "2", "2", "1"]
+    assert none.split()[1:7] == ["0", "of", "1", "-", "-", "-"]
+
+
+@pytest.mark.parametrize("length", [3, 40, 90])
+@pytest.mark.parametrize("cost", [1, 12345.678, 20000026.4])
+def test_tables_fit_a_page(length: int, cost: float) -> None:
+    """Whatever the names and numbers, no line is longer than a page, and every name can be read in full."""
+    job = Job(name="a", workers={"s1": 1}, cost=cost)
+    problem = Reclaiming(demand=1, servers=[Server(name=n, gpus=8) for n in ("s1", "s2")], jobs=[job])
+    names = ["m" * length, "n" * length]
+    rows = [replace(row(problem, name, "s1", bound=None), instance="suite/" + name) for name in names]
+    for text in (str(Comparison(tuple(rows))), text_of(Comparison(tuple(rows)).summary())):
+        assert max(map(len, text.splitlines())) <= 80
+        kept = "".join(line.split()[0] for line in text.splitlines() if line.startswith("m"))
+        assert kept.startswith("m" * min(length, 12))
+        assert text.count("m") >= length
 
 
 def test_names_are_not_markup() -> None:
@@ -88,9 +122,9 @@ def test_rows_of_different_decisions_stand_under_their_headings() -> None:
     other = load("allocation/aryl-table-4")
     value = solve(other)
     mixed = Comparison((GOOD, Row("table-4", "exact", "exact", other, value, value.bound, optimum_known=True)))
-    header, *lines = str(mixed).splitlines()
-    at = header.index("proven bound") + len("proven bound")
-    assert [line[:at].split()[-1] for line in lines if "table-4" in line] == ["86"]
+    lines = str(mixed).splitlines()
+    at = lines[1].index("bound") + len("bound")
+    assert [line[:at].split()[-1] for line in lines if line.startswith("exact")] == ["86"]
 
 
 def test_comparisons_add_up() -> None:
@@ -122,7 +156,7 @@ def test_plot_shows_each_method() -> None:
 
 def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pandas or matplotlib the message names the extra to install."""
-    monkeypatch.setattr("gsopt.studies.comparison.find_spec", lambda _: None)
+    monkeypatch.setattr("gsopt.studies.listing.find_spec", lambda _: None)
     for call in (Comparison((GOOD,)).to_frame, Comparison((GOOD,)).plot):
         with pytest.raises(ValueError, match=r'pip install "gsopt\[report\]"'):
             call()
@@ -130,4 +164,4 @@ def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_empty_comparison_prints() -> None:
     """A comparison without rows prints an empty table instead of failing."""
-    assert "instance" in str(Comparison(()))
+    assert "method" in str(Comparison(()))

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from gsopt.errors import InvalidInput
+from gsopt.schedule.figures import FIGURES
 from gsopt.studies import Results, State, report
-from gsopt.studies.report import cells_csv
+from gsopt.studies.report import CELL_FIGURES, cells_csv
 from tests.gsopt.studies.samples import found, row
 
 
@@ -72,10 +73,10 @@ def test_the_forms_say_the_same() -> None:
         "mean_jct": 750.0,
         "gap": 0.25,
     }
-    assert "| a_b | fifo | 2 | 3,000 | 50.0% |\n" in made.markdown()
-    assert r"a\_b & fifo & 2 & 3,000 & 50.0\% \\" in made.latex()
+    assert "| a_b | fifo | 2 | 3,000 | 50.0 % |\n" in made.markdown()
+    assert r"a\_b & fifo & 2 & 3,000 & 50.0 \% \\" in made.latex()
     assert made.latex().startswith(
-        "\\begin{tabular}{llrrr}\n\\toprule\ngroup & method & cells & mean\\_jct & gap"
+        "\\begin{tabular}{llrrr}\n\\toprule\ngroup & method & cells & mean JCT [s] & gap"
     )
     assert "efq(alpha=0.5)" in made.text()
 
@@ -101,3 +102,21 @@ def test_what_is_not_there_is_refused(options: dict[str, Any], line: str) -> Non
     with pytest.raises(InvalidInput) as refused:
         report(_sweep(), **options)
     assert str(refused.value).startswith(line)
+
+
+def test_text_fits_a_page() -> None:
+    """With all usual figures and long names no line is longer than a page, and what is left out is named."""
+    keys = [each.key for each in FIGURES if each.rank]
+    cells = [row(dict.fromkeys(keys, 123_456.7), "a_method_with_a_very_long_name", group="g" * 40)]
+    made = report(found(*cells))
+    lines = made.text().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "left out: cells" in made.text()
+    assert set(keys) <= set(made.header)
+    assert "mean JCT [s]" in made.markdown()
+
+
+def test_a_figure_has_one_column() -> None:
+    """No two figures of a cell share a name or a label, those of a schedule included."""
+    every = [*FIGURES, *CELL_FIGURES]
+    assert len({each.key for each in every}) == len({each.label for each in every}) == len(every)

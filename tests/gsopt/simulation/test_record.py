@@ -1,4 +1,4 @@
-"""Metrics: the proven bound never stands above the figure that it bounds."""
+"""Record: the proven bound never stands above the figure that it bounds."""
 
 from math import nextafter
 
@@ -25,7 +25,7 @@ def test_a_bound_above_the_mean_by_rounding_is_the_mean() -> None:
 
 def test_a_bound_above_the_mean_is_a_contradiction() -> None:
     """A bound that exceeds the mean job completion time by more than rounding is an error."""
-    with pytest.raises(Contradiction, match="below the proven bound"):
+    with pytest.raises(Contradiction, match="better than the bound"):
         replay(_SCENARIO, fifo, bound=9363)
 
 
@@ -40,7 +40,7 @@ def test_the_clock_of_today_beats_no_bound(jobs: int) -> None:
     assert figures.mean_jct is not None
     assert figures.mean_jct < 0.05 * (jobs + 1) - 1e-7 * jobs / 4
     assert (figures.lower_bound, figures.gap) == (figures.mean_jct, 0)
-    with pytest.raises(Contradiction, match="below the proven bound"):
+    with pytest.raises(Contradiction, match="better than the bound"):
         replay(scenario, fifo, bound=bound + 2.0**-21 * (jobs + 1))
 
 

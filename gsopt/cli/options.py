@@ -1,0 +1,83 @@
+"""Options: what is written behind a name on the command line, such as ``tiresias:promote=2,quantum=600``."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+
+#: A name, which may have colons in it, and behind another colon its options.
+_NAMED = re.compile(r"(?P<name>.*?)(?::(?P<options>\w+\s*=.*))?", re.DOTALL)
+
+_OPENING, _CLOSING = "[{", "]}"
+
+
+def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
+    """Split a name from its options, whose values are JSON, or else text.
+
+    Parameters
+    ----------
+    text
+        The name, alone or with options.
+    field
+        What the error message calls it.
+
+    Raises
+    ------
+    InvalidInput
+        An option is no name and value, or is given twice.
+
+    Examples
+    --------
+    >>> split_name("srtf", ""), split_name("tiresias:thresholds=[1,2],promote=2", "")
+    (('srtf', {}), ('tiresias', {'thresholds': [1, 2], 'promote': 2}))
+    >>> split_name("mine.policies:best:alpha=0.5", "")
+    ('mine.policies:best', {'alpha': 0.5})
+    """
+    found = _NAMED.fullmatch(text)
+    if found is None or found["options"] is None:
+        return text, {}
+    return found["name"], read_options(found["options"], field)
+
+
+def read_options(text: str, field: str) -> dict[str, Any]:
+    """Read ``name=value,name=value``.
+
+    Raises
+    ------
+    InvalidInput
+        As `split_name`.
+
+    Examples
+    --------
+    >>> read_options("start=4,mode=fast", "")
+    {'start': 4, 'mode': 'fast'}
+    """
+    options: dict[str, Any] = {}
+    for part in _parts(text):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name:
+            raise InvalidInput("", field, shorten(part), "must be an option and its value, such as promote=2")
+        if name in options:
+            raise InvalidInput("", field, shorten(part), f"gives {name} twice")
+        options[name] = _value(value)
+    return options
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Split at the commas that stand in no brackets."""
+    depth, begin = 0, 0
+    for place, each in enumerate(text):
+        depth += (each in _OPENING) - (each in _CLOSING)
+        if each == "," and depth == 0:
+            yield text[begin:place]
+            begin = place + 1
+    yield text[begin:]
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

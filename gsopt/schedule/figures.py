@@ -1,0 +1,283 @@
+"""Figures: what a schedule is worth; each figure once, with its label, its unit and how it is computed.
+
+The judge and the simulator each fill a `Record` of what ran, from the segments and from the simulator's own
+books. What is computed from it is defined here only, and what is printed of it, in comparisons, studies and
+plots, reads `FIGURES`. A new figure is a property of the record and a line of that table.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, fsum
+from typing import Any, Self
+
+from gsopt.problem import Sense
+from gsopt.result import plain, refuse_contradiction, relative_gap
+
+
+class Kind(StrEnum):
+    """What a figure's numbers are, and so how they are written."""
+
+    SECONDS = "seconds"
+    SHARE = "share"  # of 1, written in per cent
+    RATIO = "ratio"  # to what would be normal
+    COUNT = "count"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure by name.
+
+    Attributes
+    ----------
+    key
+        Its name in data: the property of `Record`, the column of a study, the field of JSON.
+    label
+        Its name in tables and on axes; no two figures share one.
+    kind
+        What its numbers are.
+    unit
+        Their unit; empty for shares, ratios and counts of what the label says.
+    rank
+        Place among the figures that are shown where nobody asks for certain ones: a narrow table leaves out
+        those of the highest rank first, and 1 never. One of rank 0 is shown when it is asked for.
+
+    Examples
+    --------
+    >>> Figure("mean_jct", "mean JCT", Kind.SECONDS, "s").title
+    'mean JCT [s]'
+    """
+
+    key: str
+    label: str
+    kind: Kind
+    unit: str = ""
+    rank: int = 0
+
+    @property
+    def title(self) -> str:
+        """The label and the unit, as on an axis."""
+        return f"{self.label} [{self.unit}]" if self.unit else self.label
+
+
+#: Every figure of a schedule, in the order of tables.
+FIGURES = (
+    Figure("jobs", "jobs", Kind.COUNT),
+    Figure("completed", "completed", Kind.COUNT),
+    Figure("mean_jct", "mean JCT", Kind.SECONDS, "s", rank=1),
+    Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", rank=2),
+    Figure("makespan", "makespan", Kind.SECONDS, "s", rank=5),
+    Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
+    Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
+    Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
+    Figure("worst_fairness", "worst fairness", Kind.RATIO, rank=6),
+    Figure("gps_unfair_fraction", "unfair jobs (GPS)", Kind.SHARE),
+    Figure("gps_worst_fairness", "worst fairness (GPS)", Kind.RATIO),
+    Figure("preemptions", "preemptions", Kind.COUNT),
+    Figure("preemptions_per_job", "preemptions per job", Kind.RATIO, rank=4),
+    Figure("resizes", "resizes", Kind.COUNT),
+    Figure("gpu_hours", "GPU time", Kind.COUNT, "h"),
+    Figure("lower_bound", "bound on mean JCT", Kind.SECONDS, "s", rank=7),
+    Figure("gap", "gap", Kind.SHARE, rank=1),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """What ran, as far as figures need it, and the figures. Times are in seconds.
+
+    Means and the like are over the completed jobs, and None when there are none.
+
+    Attributes
+    ----------
+    policy
+        What made the schedule; empty when unknown.
+    release_dates, durations
+        Of every job by number.
+    completion_times
+        Of every job by number; None for a job that does not complete.
+    queueing
+        Seconds between release and completion without GPUs, of the completed jobs by number.
+    fairness
+        Job completion time over that under the fair share capped at what each job can use (finish-time
+        fairness), likewise; 1 when they differ by no more than rounding explains.
+    gps_fairness
+        The same against generalized processor sharing, which knows no caps.
+    gpu_seconds
+        GPU time in use, a shared GPU counted once.
+    used, there
+        GPU time in use, and GPU time that is there, from the first release date to the last completion.
+    preemptions
+        How often a job lost its GPUs before its completion.
+    resizes
+        How often a job went on with another number of GPUs without a pause.
+    bound
+        Proven bound on the mean job completion time of every schedule; None unless all jobs completed.
+
+    Examples
+    --------
+    >>> record = Record(
+    ...     release_dates=(0, 1),
+    ...     durations=(2, 1),
+    ...     completion_times=(3.0, 2.0),
+    ...     queueing=(1.0, 0.0),
+    ...     fairness=(1.0, 0.5),
+    ...     gps_fairness=(1.0, 0.5),
+    ...     gpu_seconds=3.0,
+    ...     used=3.0,
+    ...     there=3.0,
+    ...     preemptions=1,
+    ...     resizes=0,
+    ...     bound=2.0,
+    ... )
+    >>> record.mean_jct, record.unfair_fraction, record.gap, record.as_dict()["makespan"]
+    (2.0, 0.0, 0.0, 3.0)
+    """
+
+    policy: str = ""
+    release_dates: tuple[Any, ...]
+    durations: tuple[Any, ...]
+    completion_times: tuple[Any, ...]
+    queueing: tuple[Any, ...]
+    fairness: tuple[Any, ...]
+    gps_fairness: tuple[Any, ...]
+    gpu_seconds: Any
+    used: Any
+    there: Any
+    preemptions: int
+    resizes: int
+    bound: Any = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give every figure by key, as plain JSON types."""
+        return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
+
+    def held_against(self, bound: Any, resolution: float) -> Self:
+        """Give the record with a proven bound, which then exceeds the mean by no rounding either.
+
+        Nothing is bound unless all jobs completed.
+
+        Raises
+        ------
+        Contradiction
+            The mean job completion time is below the bound, by more than a resolution.
+        """
+        if bound is None or self.mean_jct is None or self.completed < self.jobs:
+            return self
+        who = self.policy or "the schedule"
+        refuse_contradiction(
+            Sense.MINIMIZE, who, self.mean_jct, "the lower bound", bound, resolution=resolution
+        )
+        return replace(self, bound=min(bound, self.mean_jct))
+
+    @property
+    def done(self) -> list[int]:
+        """Numbers of the completed jobs."""
+        return [job for job, time in enumerate(self.completion_times) if time is not None]
+
+    @cached_property
+    def jct(self) -> tuple[Any, ...]:
+        """Job completion times: completion minus release date, of the completed jobs by number."""
+        pairs = zip(self.completion_times, self.release_dates, strict=True)
+        return tuple(time - type(time)(release) for time, release in pairs if time is not None)
+
+    @property
+    def jobs(self) -> int:
+        """Number of jobs."""
+        return len(self.completion_times)
+
+    @property
+    def completed(self) -> int:
+        """Number of completed jobs."""
+        return len(self.jct)
+
+    @cached_property
+    def mean_jct(self) -> Any:
+        """Mean job completion time."""
+        return _mean(self.jct)
+
+    @property
+    def p99_jct(self) -> Any:
+        """Smallest job completion time that 99 % of the jobs do not exceed."""
+        return sorted(self.jct)[ceil(len(self.jct) * 99 / 100) - 1] if self.jct else None
+
+    @property
+    def makespan(self) -> Any:
+        """From the first release date to the last completion."""
+        last = max((time for time in self.completion_times if time is not None), default=None)
+        return None if last is None else last - type(last)(self.release_dates[0])
+
+    @property
+    def mean_queueing(self) -> Any:
+        """Mean time without GPUs."""
+        return _mean(self.queueing)
+
+    @property
+    def utilisation(self) -> Any:
+        """GPU time in use over GPU time that is there, until the last completion."""
+        return self.used / self.there if self.there else None
+
+    @property
+    def unfair_fraction(self) -> float | None:
+        """Share of the jobs that complete later than under the fair share."""
+        return _share_above_one(self.fairness)
+
+    @property
+    def worst_fairness(self) -> Any:
+        """Largest finish-time fairness ratio."""
+        return max(self.fairness, default=None)
+
+    @property
+    def gps_unfair_fraction(self) -> float | None:
+        """Share of the jobs that complete later than under generalized processor sharing."""
+        return _share_above_one(self.gps_fairness)
+
+    @property
+    def gps_worst_fairness(self) -> Any:
+        """Largest ratio of job completion times to those under generalized processor sharing."""
+        return max(self.gps_fairness, default=None)
+
+    @property
+    def preemptions_per_job(self) -> float | None:
+        """Preemptions over jobs; None when no job completed."""
+        return self.preemptions / self.jobs if self.jct else None
+
+    @property
+    def gpu_hours(self) -> Any:
+        """GPU time in use, in hours."""
+        return self.gpu_seconds / 3600
+
+    @property
+    def lower_bound(self) -> Any:
+        """The proven bound on the mean job completion time."""
+        return self.bound
+
+    @property
+    def gap(self) -> float | None:
+        """How much longer the mean job completion time is than the bound, relative to the bound."""
+        return relative_gap(self.mean_jct, self.lower_bound)
+
+
+def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
+    """Give a figure of a schedule, or of some others, by its key; None when there is none.
+
+    Examples
+    --------
+    >>> figure_of("p99_jct").title, figure_of("colour")
+    ('p99 JCT [s]', None)
+    """
+    return next((each for each in (*FIGURES, *others) if each.key == key), None)
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    if not values:
+        return None
+    if all(isinstance(value, Fraction) for value in values):
+        return sum(values) / len(values)
+    return fsum(values) / len(values)
+
+
+def _share_above_one(ratios: Sequence[Any]) -> float | None:
+    return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None

@@ -1,0 +1,216 @@
+"""Presence: which GPUs are there when, from what was given and from the machines that were given up."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from math import isfinite
+from typing import Any, NamedTuple
+
+from gsopt.clock import clock_error
+from gsopt.events import Leave, Reclaim, Return
+from gsopt.scenario import Scenario
+from gsopt.schedule.schedule import Vacated
+
+#: What happens, in its order within an instant.
+_CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is there from a time on, and what has changed.
+
+    Attributes
+    ----------
+    time
+        Seconds on the clock of the workload.
+    limit
+        GPUs numbered from here on are not there.
+    gpus
+        Number of GPUs that are there.
+    fell
+        Whether the limit has fallen.
+    gone, back
+        GPUs of the machines that have gone, and of those that have come back.
+    lost
+        GPUs of the machines that have gone without notice, with the seconds of work that their jobs lose.
+    """
+
+    time: Any
+    limit: int
+    gpus: int
+    fell: bool = False
+    gone: tuple[range, ...] = ()
+    back: tuple[range, ...] = ()
+    lost: tuple[tuple[range, Any], ...] = ()
+
+    def takes(self, placement: Sequence[int]) -> bool:
+        """Tell whether a job on these GPUs had to stop."""
+        return self.fell or any(gpu in gpus for gpus in self.gone for gpu in placement)
+
+
+class _Happening(NamedTuple):
+    """What happens at a time, in a place within the instant."""
+
+    time: Any
+    place: int
+    does: Callable[..., None]
+    given: tuple[Any, ...]
+
+
+@dataclass
+class _Request:
+    """A request that is open."""
+
+    name: str
+    deadline: Any
+    request: Reclaim
+    owed: int
+
+
+class Presence:
+    """What is there over time, and the rules that the machines given up break.
+
+    Parameters
+    ----------
+    scenario, vacated
+        What was given, and the machines that were given up.
+    number
+        ``float``, or ``Fraction`` for exact arithmetic. Floats excuse a few ticks of the clock.
+
+    Attributes
+    ----------
+    steps
+        From the first change on, by time; before it all GPUs are there.
+    found
+        Every rule that is broken, one sentence each.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> cluster = Cluster.uniform(machines=2, gpus=4)
+    >>> request = Reclaim(time=0, deadline=60, servers=1)
+    >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=[request])
+    >>> presence = Presence(scenario, [Vacated(30, "machine 0.1")], float)
+    >>> [(step.time, step.gpus, step.gone) for step in presence.steps], presence.found
+    ([(0.0, 8, ()), (30.0, 4, (range(4, 8),)), (60.0, 4, ())], [])
+    >>> Presence(scenario, [], float).found
+    ["at 60.0: events[0] is owed 1 more machines, and 'machine 0.0' is there"]
+    """
+
+    def __init__(self, scenario: Scenario, vacated: Sequence[Vacated], number: Callable[[Any], Any]) -> None:
+        self._scenario, self._cluster, self._number = scenario, scenario.cluster, number
+        self.found: list[str] = []
+        self._there = self._limit = scenario.cluster.gpus
+        self._given_up = 0  # GPUs of a plain cluster
+        self._away: dict[str, None] = {}
+        self._open: list[_Request] = []
+        self._lost: list[tuple[range, Any]] = []
+        self._fell = False
+        happenings = sorted(self._happenings(vacated), key=lambda each: each[:2])
+        self.steps = [self._step(time, each) for time, each in groupby(happenings, key=lambda each: each.time)]
+        self._times = [step.time for step in self.steps]
+
+    def around(self, time: Any, excuse: Any) -> Sequence[Step]:
+        """Give the steps that are at a time, but for an excuse."""
+        begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
+        return self.steps[begin:end]
+
+    def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
+        """Give all that happens."""
+        number = self._number
+        for change in self._scenario.capacity_changes:
+            yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
+        dates: set[Any] = set()
+        for index, event in enumerate(self._scenario.events):
+            name, time = f"events[{index}]", number(event.time)
+            yield _Happening(time, _EVENT, self._happen, (name, event))
+            if isinstance(event, Reclaim):
+                deadline = number(event.deadline)
+                yield _Happening(deadline, _DEADLINE, self._close, (deadline, name))
+                dates |= {time, deadline}
+        known = sorted(dates)
+        for index, (time, server) in enumerate(vacated):
+            if not isfinite(time):
+                self.found.append(f"vacated[{index}]: a machine is given up at a time")
+            elif server not in self._cluster.gpus_of:
+                self.found.append(f"vacated[{index}]: {server!r} is no machine of the cluster")
+            else:
+                date = self._nearby(number(time), known)
+                yield _Happening(date, _VACATED, self._give_up, (date, server))
+
+    def _nearby(self, time: Any, dates: Sequence[Any]) -> Any:
+        """Give the date that floats cannot tell from a time, or the time."""
+        place = bisect_left(dates, time)
+        excuse = 0 if self._number is Fraction else clock_error(time, 0)
+        return next((date for date in dates[max(place - 1, 0) : place + 1] if abs(date - time) <= excuse), time)
+
+    def _step(self, time: Any, happenings: Iterable[_Happening]) -> Step:
+        """Let everything of an instant happen."""
+        self._fell, self._lost = False, []
+        before = self._away.copy()
+        for each in happenings:
+            each.does(*each.given)
+        gpus_of = self._cluster.gpus_of
+        away = sum(
+            min(gpus_of[each].stop, self._limit) - min(gpus_of[each].start, self._limit) for each in self._away
+        )
+        return Step(
+            time=time,
+            limit=self._limit,
+            gpus=self._limit - away,
+            fell=self._fell,
+            gone=tuple(gpus_of[server] for server in self._away if server not in before),
+            back=tuple(gpus_of[server] for server in before if server not in self._away),
+            lost=tuple(self._lost),
+        )
+
+    # What happens
+
+    def _set(self, there: int | None = None, given_up: int = 0) -> None:
+        """Change the number of GPUs that are there, or of those of a plain cluster that are given up."""
+        self._there = self._there if there is None else there
+        self._given_up += given_up
+        limit = max(self._there - self._given_up, 0)
+        self._fell |= limit < self._limit
+        self._limit = limit
+
+    def _happen(self, name: str, event: Leave | Return | Reclaim) -> None:
+        if isinstance(event, Leave):
+            for server in event.servers:
+                if server not in self._away:
+                    self._away[server] = None
+                    self._lost.append((self._cluster.gpus_of[server], self._number(event.lost_work)))
+        elif isinstance(event, Return):
+            for server in event.servers:
+                self._away.pop(server, None)
+            self._set(given_up=-(event.gpus or 0))
+        else:
+            owed = event.gpus if event.servers is None else event.servers
+            self._open.append(_Request(name, self._number(event.deadline), event, owed or 0))
+            self._open.sort(key=lambda each: each.deadline)
+
+    def _give_up(self, time: Any, server: str) -> None:
+        if server in self._away:
+            self.found.append(f"at {time}: machine {server!r} is given up and not there")
+            return
+        self._away[server] = None
+        for each in self._open:
+            if each.owed and each.request.takes(server):
+                each.owed -= 1
+                return
+        self.found.append(f"at {time}: machine {server!r} is given up and no request takes it")
+
+    def _close(self, time: Any, name: str) -> None:
+        """Check that a request is met at its deadline, or that everything it may take is away."""
+        closing = next(each for each in self._open if each.name == name)
+        self._open.remove(closing)
+        if closing.request.gpus is not None:
+            self._set(given_up=closing.request.gpus)
+            return
+        names = (machine.name for machine in self._cluster.machines)
+        left = next((each for each in names if each not in self._away and closing.request.takes(each)), None)
+        if closing.owed and left is not None:
+            self.found.append(f"at {time}: {name} is owed {closing.owed} more machines, and {left!r} is there")

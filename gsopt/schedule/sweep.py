@@ -1,0 +1,321 @@
+"""Sweep: passes over a schedule in time order and looks at who holds what, and how far each job gets."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from gsopt.cluster import Tier
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from gsopt.schedule.presence import Presence, Step
+
+#: Kinds of events, in their order within an instant.
+_LOSS, _END, _STEP, _START = range(4)
+
+
+@dataclass(slots=True, eq=False)
+class Account:
+    """A job on trial: what it has done, and the seconds that it owes to rounding.
+
+    Attributes
+    ----------
+    number, job
+        The job.
+    work
+        Its work, in seconds at speed 1.
+    speed
+        The highest speed that it may have reached, to turn work into seconds.
+    limit
+        The most seconds that it may owe.
+    phases
+        The work at which each of its phases ends, infinite for the last one, with its slowdown by mode; empty
+        without phases.
+    """
+
+    number: int
+    job: Job
+    work: Any
+    speed: Any
+    limit: Any
+    phases: Sequence[tuple[Any, Callable[[str], Any]]] = ()
+    owed: Any = 0
+    done: Any = 0
+
+    def excuses(self, seconds: Any) -> bool:
+        """Take seconds on and tell that they are excused; or tell that they are too many."""
+        if self.owed + seconds > self.limit:
+            return False
+        self.owed += seconds
+        return True
+
+    def progress(self, seconds: Any, rate: Any, mode: str) -> None:
+        """Work for some seconds at a rate, slowed down by the phases that the work is in."""
+        if not self.phases:
+            self.done += seconds * rate
+            return
+        for end, slowdown in self.phases:
+            if self.done < end:
+                slowed = rate / slowdown(mode)
+                needed = (end - self.done) / slowed
+                if needed >= seconds:
+                    self.done += seconds * slowed
+                    return
+                self.done = end
+                seconds -= needed
+
+    def lose(self, seconds: Any) -> None:
+        """Lose seconds of work, unless all of it is done."""
+        if (self.work - self.done) / self.speed > self.limit:
+            self.done -= min(self.done, seconds)
+
+
+@dataclass(slots=True, eq=False)
+class Piece:
+    """A segment on trial, and the state of the sweep over it."""
+
+    where: str
+    account: Account
+    start: Any
+    end: Any
+    gpus: int
+    placement: tuple[int, ...]
+    mode: str
+    works_from: Any = None
+    rate: Any = None
+
+    @property
+    def job(self) -> Job:
+        """The job."""
+        return self.account.job
+
+
+class Broken(NamedTuple):
+    """A rule that is broken at some time, and by which pieces: without them it would not be."""
+
+    rule: str
+    pieces: Sequence[Piece]
+
+
+@dataclass
+class Sweep:
+    """Passes over all starts, ends and changes of what is there: capacity, sharing, memory and speed.
+
+    Attributes
+    ----------
+    scenario, presence
+        What was given, and what is there when.
+    number
+        ``float``, or ``Fraction`` for exact arithmetic.
+    found
+        Where every rule that is broken is added.
+    held_during
+        Spans of time, with the number of GPUs in use.
+    """
+
+    scenario: Scenario
+    presence: Presence
+    number: Callable[[Any], Any]
+    found: list[str]
+    held_during: list[tuple[Any, Any, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        cluster = self.scenario.cluster
+        self._capacity = self._limit = cluster.gpus
+        self._away: set[int] = set()
+        self._running: dict[Piece, None] = {}
+        self._on_gpu: dict[int, list[Piece]] = {}
+        self._unplaced = 0
+        self._broken: list[Broken] = []  # rules that are, at this time
+        self._crowded: set[int] = set()  # GPUs on which they are
+        self._places = [  # by GPU: names of machine and rack, bytes of memory; empty for a plain cluster
+            (machine.name, rack.name, machine.memory)
+            for rack in cluster.racks
+            for machine in rack.machines
+            for _ in range(machine.gpus)
+        ]
+
+    @property
+    def held(self) -> int:
+        """Number of GPUs in use."""
+        return self._unplaced + len(self._on_gpu)
+
+    def run(self, pieces: Sequence[Piece]) -> None:
+        """Sweep; every job then knows what it has done."""
+        steps = self.presence.steps
+        events: list[tuple[Any, int, int]] = []
+        for index, piece in enumerate(pieces):
+            events += [(piece.end, _END, index), (piece.start, _START, index)]
+        for index, step in enumerate(steps):
+            events += [(step.time, kind, index) for kind in (_LOSS, _STEP) if kind == _STEP or step.lost]
+        events.sort()
+        before = None
+        touched: dict[Piece, None] = {}
+        for position, (time, kind, index) in enumerate(events):
+            if time != before:
+                self._pass(before, time)
+                before = time
+            if kind == _START:
+                self._start(pieces[index], time, touched)
+            elif kind == _END:
+                self._end(pieces[index], time, touched)
+            elif kind == _STEP:
+                self._step(steps[index], touched)
+            else:
+                self._lose(steps[index])
+            if position + 1 == len(events) or events[position + 1][0] != time:
+                self._check(time, touched)
+                for piece in touched:
+                    self._settle(piece, time)
+                    piece.rate = self._rate(piece)
+                touched = {}
+
+    def _pass(self, before: Any, time: Any) -> None:
+        """Let time pass."""
+        if before is not None and (held := self.held):
+            self.held_during.append((before, time, held))
+            if self._broken:
+                self._charge(time - before)
+
+    # Events
+
+    def _start(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
+        self._running[piece] = touched[piece] = None
+        piece.works_from = max(piece.works_from, time)
+        if not piece.placement:
+            self._unplaced += piece.gpus
+        for gpu in piece.placement:
+            users = self._on_gpu.get(gpu)
+            if users is None:
+                self._on_gpu[gpu] = [piece]
+            else:
+                self._touch(users, time, touched)
+                users.append(piece)
+
+    def _end(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
+        self._settle(piece, time)
+        del self._running[piece]
+        touched.pop(piece, None)
+        if not piece.placement:
+            self._unplaced -= piece.gpus
+        for gpu in piece.placement:
+            users = self._on_gpu[gpu]
+            if len(users) == 1:
+                del self._on_gpu[gpu]
+            else:
+                users.remove(piece)
+                self._touch(users, time, touched)
+
+    def _touch(self, users: Iterable[Piece], time: Any, touched: dict[Piece, None]) -> None:
+        """Settle the work of those whose speed may change."""
+        for other in users:
+            self._settle(other, time)
+            touched[other] = None
+
+    def _lose(self, step: Step) -> None:
+        """Let the jobs on machines that go without notice lose work; those completing have none to lose."""
+        lost: dict[Account, Any] = {}
+        for gpus, seconds in step.lost:
+            for gpu in gpus:
+                for piece in self._on_gpu.get(gpu, ()):
+                    if piece.placement[-1] < step.limit:  # else it has lost its GPUs to the capacity before
+                        self._settle(piece, step.time)
+                        lost.setdefault(piece.account, seconds)
+        for account, seconds in lost.items():
+            account.lose(seconds)
+
+    def _step(self, step: Step, touched: dict[Piece, None]) -> None:
+        """Change what is there, and look again at whoever is where nothing is any more."""
+        self._capacity, self._limit = step.gpus, step.limit
+        self._away.update(gpu for gpus in step.gone for gpu in gpus)
+        self._away.difference_update(gpu for gpus in step.back for gpu in gpus)
+        suspects: Iterable[int] = self._on_gpu if step.fell else [gpu for gpus in step.gone for gpu in gpus]
+        for gpu in suspects:
+            if self._is_gone(gpu):
+                touched.update(dict.fromkeys(self._on_gpu.get(gpu, ())))
+
+    def _is_gone(self, gpu: int) -> bool:
+        return gpu >= self._limit or gpu in self._away
+
+    @staticmethod
+    def _settle(piece: Piece, time: Any) -> None:
+        if piece.rate is not None and time > piece.works_from:
+            piece.account.progress(time - piece.works_from, piece.rate, piece.mode)
+            piece.works_from = time
+
+    # Rules
+
+    def _charge(self, seconds: Any) -> None:
+        """Let the jobs that break rules owe the time in which they do, once however many they break."""
+        excused: dict[Account, bool] = {}
+        for rule, pieces in self._broken:
+            for piece in pieces:
+                if piece.account not in excused:
+                    excused[piece.account] = piece.account.excuses(seconds)
+            if not all(excused[piece.account] for piece in pieces):
+                self.found.append(rule)
+
+    def _check(self, time: Any, touched: Iterable[Piece]) -> None:
+        """Find the rules that are broken from now on."""
+        suspects = self._crowded.union(*(piece.placement for piece in touched))
+        self._broken = []
+        if self.held > self._capacity:
+            rule = f"at {time}: {self.held} GPUs are held, {self._capacity} are there"
+            surplus = _surplus(self._running, self._capacity, lambda piece: piece.gpus)
+            self._broken.append(Broken(rule, surplus))
+        wrong = [gpu for gpu in suspects if self._may_be_wrong(gpu)]
+        on_gpus = [(gpu, rule) for gpu in sorted(wrong) for rule in self._broken_on(gpu, time)]
+        self._broken += [rule for _, rule in on_gpus]
+        self._crowded = {gpu for gpu, _ in on_gpus}
+
+    def _may_be_wrong(self, gpu: int) -> bool:
+        """Tell quickly of most GPUs that no rule is broken there."""
+        users = self._on_gpu.get(gpu, ())
+        if not users:
+            return False
+        if len(users) > 1 or gpu >= self._limit or gpu in self._away:
+            return True
+        return bool(self._places) and self._places[gpu][2] is not None
+
+    def _broken_on(self, gpu: int, time: Any) -> Iterator[Broken]:
+        users = self._on_gpu.get(gpu, [])
+        if users and self._is_gone(gpu):
+            yield Broken(f"at {time}: GPU {gpu} is held and not there", tuple(users))
+        if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
+            yield Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
+        memory = self._places[gpu][2] if self._places else None
+        if memory is not None and (surplus := _surplus(users, memory, _memory)):
+            yield Broken(f"at {time}: the jobs on GPU {gpu} do not fit its memory", surplus)
+
+    # Speed
+
+    def _rate(self, piece: Piece) -> Any:
+        """Give the speed without phases."""
+        if not self._places:
+            return self.number(piece.job.speed(piece.gpus, piece.mode))
+        partners = [
+            other.job
+            for gpu in piece.placement
+            for other in self._on_gpu[gpu]
+            if other.account is not piece.account
+        ]
+        tier = self._tier(piece.placement)
+        return self.scenario.speed.rate(piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode)
+
+    def _tier(self, placement: Sequence[int]) -> Tier:
+        """Find the network tier of a placement from the machines and racks of its GPUs."""
+        places = {self._places[gpu][:2] for gpu in placement}
+        if len(places) == 1:
+            return Tier.MACHINE
+        return Tier.RACK if len({rack for _, rack in places}) == 1 else Tier.NETWORK
+
+
+def _memory(piece: Piece) -> int:
+    return piece.job.memory_in(piece.mode) or 0
+
+
+def _surplus(pieces: Iterable[Piece], room: int, need: Callable[[Piece], int]) -> Sequence[Piece]:
+    """Give the pieces that end first, until there is room for the others."""
+    by_end = sorted(pieces, key=lambda piece: piece.end)
+    needed = accumulate(map(need, reversed(by_end)))
+    return by_end[: sum(total > room for total in needed)]

@@ -1,0 +1,253 @@
+"""Plan: who runs where, as a decision stands while it is taken, and how it differs from what was before.
+
+Changes edit the plan one by one; what is legal is where they lead. So two jobs may swap their GPUs, and a job
+may take GPUs that a later change of the same decision frees. What concerns one job alone, such as its release
+or its number of GPUs, is refused at once.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gsopt.job import Job
+from gsopt.simulation.ledger import Forbidden, Ledger
+from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision, Move, Resize, Start, Stop
+
+
+class Held(NamedTuple):
+    """What a running job holds: how many GPUs, which, and in which mode it runs."""
+
+    number: int
+    gpus: tuple[int, ...]
+    mode: str
+
+
+class Plan:
+    """Who runs where.
+
+    Parameters
+    ----------
+    jobs
+        The jobs by number.
+    ledger
+        Who holds which GPUs; it follows the plan.
+
+    Attributes
+    ----------
+    running
+        The running jobs in the order of their starts, each with its number of GPUs.
+    in_force
+        What the jobs hold that run now, before anything that is planned takes effect.
+    touched
+        The jobs that are changed at this instant, each with what the policy did with it last.
+    evicted
+        Those that have lost their GPUs because the GPUs went away.
+    owed
+        Number of GPUs that have been given by number only and are not placed yet.
+    needs_check
+        Whether anything was done that may be illegal in the end.
+    """
+
+    def __init__(self, jobs: Sequence[Job], ledger: Ledger) -> None:
+        self._jobs, self._ledger = jobs, ledger
+        self.running: dict[int, int] = {}
+        self.in_force: dict[int, Held] = {}
+        self.touched: dict[int, Action | None] = {}
+        self.evicted: set[int] = set()
+        self.owed = 0
+        self._modes: dict[int, str] = {}  # of the jobs that are not in their default mode
+        self._unchecked: dict[int, Action] = {}  # jobs whose GPUs were named
+        self._unplaced: dict[int, tuple[int, str]] = {}  # jobs whose GPUs are still to be chosen
+        self._placing_later = False
+        self._reentered = False
+        self.needs_check = False
+
+    def mode(self, job: int) -> str:
+        """Give the mode of a job."""
+        return self._modes.get(job, "")
+
+    def held(self, job: int) -> Held:
+        """Give what a running job holds in the plan."""
+        return Held(self.running[job], self._ledger.placement(job), self._modes.get(job, ""))
+
+    # Changes
+
+    def start(self, action: Start) -> None:
+        """Let a waiting job run."""
+        job, gpus, mode = action
+        if job in self.running:
+            raise Forbidden("a job that starts is waiting")
+        self.touched[job] = action
+        if job in self.in_force:
+            self._reentered = True
+        self._give(job, self._jobs[job].gpus if gpus is None else gpus, mode, action)
+
+    def stop(self, action: Stop) -> None:
+        """Let a running job wait."""
+        job = action.job
+        self._require_running(job)
+        self.touched[job] = action
+        self.needs_check = True
+        self._let_go(job)
+
+    def resize(self, action: Resize) -> None:
+        """Let a running job go on with other GPUs or in another mode; a number that it has keeps its GPUs."""
+        job, gpus, mode = action
+        self._require_running(job)
+        if mode is None:
+            mode = self.mode(job)
+        held = self._ledger.placement(job)
+        same = gpus == self.running[job] if isinstance(gpus, int) else _numbers(gpus) == held
+        if same and mode == self.mode(job):
+            return
+        if same and held:
+            gpus = held
+        self.touched[job] = action
+        self._take_back(job)
+        self._give(job, gpus, mode, action)
+
+    def move(self, action: Move) -> None:
+        """Let a running job go on with as many other GPUs."""
+        self._require_running(action.job)
+        if isinstance(action.gpus, int) or len(_numbers(action.gpus)) != self.running[action.job]:
+            raise Forbidden("a move keeps the number of GPUs and names the new ones")
+        self.resize(Resize(action.job, action.gpus))
+
+    def assign(self, action: Assign) -> None:
+        """Let exactly the given jobs run; numbers of GPUs are placed when everything else stands."""
+        wanted = {job: _allocation(given) for job, given in action.jobs.items()}
+        steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
+        for job, (gpus, mode) in wanted.items():
+            steps.append(Resize(job, gpus, mode) if job in self.running else Start(job, gpus, mode))
+        self._placing_later = self.needs_check = True
+        for step in steps:
+            try:
+                self._take_step(step)
+            except Forbidden as rule:
+                raise IllegalDecision(step, str(rule)) from None
+
+    def evict(self, job: int) -> None:
+        """Take the GPUs of a running job because they go away."""
+        self.touched[job] = None
+        self._let_go(job)
+        self.evicted.add(job)
+
+    def complete(self, job: int) -> Held:
+        """Take a job that is done out of the plan, which is no change, and give what it held."""
+        self._ledger.give_back(job, self.running.pop(job))
+        self._modes.pop(job, None)
+        return self.in_force.pop(job)
+
+    # The end of a decision
+
+    def check(self, *, preemptive: bool) -> None:
+        """Choose the GPUs that are still to be chosen; raise IllegalDecision when the plan breaks a rule."""
+        self._placing_later = self.needs_check = False
+        if self._unplaced:
+            self._place_the_rest()
+        for job, action in self._unchecked.items():
+            try:
+                self._ledger.check(job)
+            except Forbidden as rule:
+                raise IllegalDecision(action, str(rule)) from None
+        self._unchecked.clear()
+        if not preemptive:
+            for job, last in self.touched.items():
+                if job in self.in_force and job not in self.running and job not in self.evicted:
+                    raise IllegalDecision(last, "a policy that is not preemptive stops no job")
+
+    def conclude(self, started: Sequence[int]) -> None:
+        """Forget what was changed, once it is in force; `started` says by which count jobs have started."""
+        if self._reentered:  # jobs that were stopped and started go back to where they stood
+            ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
+            self.running.clear()
+            self.running.update(ordered)
+            self._reentered = False
+        self.touched.clear()
+        self.evicted.clear()
+
+    # Steps
+
+    def _place_the_rest(self) -> None:
+        """Choose the GPUs that are still to be chosen, in the order in which they were given."""
+        for job, (count, mode) in self._unplaced.items():
+            item = self._jobs[job]
+            if not self._ledger.place(job, item, mode, count):
+                rule = f"a job takes free GPUs ({self._ledger.room(item, mode)} are free for it)"
+                raise IllegalDecision(self.touched.get(job), rule)
+        self._unplaced.clear()
+        self.owed = 0
+
+    def _take_step(self, step: Stop | Resize | Start) -> None:
+        if isinstance(step, Stop):
+            self.stop(step)
+        elif isinstance(step, Start):
+            self.start(step)
+        else:
+            self.resize(step)
+
+    def _give(self, job: int, gpus: Allocation, mode: str, action: Action) -> None:
+        item = self._jobs[job]
+        if isinstance(gpus, int):
+            count = gpus
+            if mode or count != item.gpus:
+                _check_allowed(item, count, mode)
+            later = self._placing_later or self._unplaced
+            if later or not self._ledger.place(job, item, mode, count):
+                self.needs_check = True
+                self._unplaced[job] = (count, mode)
+                self.owed += count
+        else:
+            numbers = _numbers(gpus)
+            count = len(numbers)
+            _check_allowed(item, count, mode)
+            self._ledger.take(job, item, mode, numbers)
+            self._unchecked[job] = action
+            self.needs_check = True
+        self.running[job] = count
+        if mode:
+            self._modes[job] = mode
+
+    def _take_back(self, job: int) -> None:
+        """Take the GPUs of a job that goes on with others."""
+        if job in self._unplaced:
+            self.owed -= self._unplaced.pop(job)[0]
+        else:
+            self._ledger.give_back(job, self.running[job])
+        self._unchecked.pop(job, None)
+        self._modes.pop(job, None)
+
+    def _let_go(self, job: int) -> None:
+        self._take_back(job)
+        del self.running[job]
+
+    def _require_running(self, job: int) -> None:
+        if job not in self.running:
+            raise Forbidden("a job that is stopped, resized or moved is running")
+
+
+def _check_allowed(job: Job, count: int, mode: str) -> None:
+    """Raise Forbidden when a job may not run on so many GPUs."""
+    counts = job.speeds.get(mode)
+    if counts is None:
+        raise Forbidden(f"a job runs in one of its modes ({', '.join(map(repr, job.speeds))})")
+    if count not in counts:
+        raise Forbidden(f"a job runs on an allowed number of GPUs ({', '.join(map(str, sorted(counts)))})")
+
+
+def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
+    """Give GPU numbers in ascending order."""
+    if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
+        raise Forbidden("GPUs are a number, or numbered")
+    numbers = tuple(sorted(set(gpus)))
+    if len(numbers) < len(gpus):
+        raise Forbidden("the GPUs of a job differ")
+    return numbers
+
+
+def _allocation(given: Any) -> tuple[Allocation, str]:
+    """Take the mode apart from the GPUs of an assignment."""
+    match given:
+        case (gpus, str(mode)):
+            return gpus, mode
+        case gpus:
+            return gpus, ""

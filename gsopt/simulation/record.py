@@ -1,0 +1,71 @@
+"""Record: what a run's own books say of it, held against the proven bound."""
+
+from math import ulp
+from typing import Any
+
+from gsopt.bounds import lower_bound, mean_jct
+from gsopt.scenario import Scenario
+from gsopt.schedule.fairness import FairTimes, finish_time_fairness
+from gsopt.schedule.figures import Record
+from gsopt.simulation.engine import Engine
+from gsopt.tolerances import SPAN_ERROR
+
+
+def record_of(engine: Engine, policy: str, bound: Any, fair_times: FairTimes) -> Record:
+    """Read what ran, with its figures, out of a finished run.
+
+    Parameters
+    ----------
+    engine
+        The run.
+    policy
+        Name of the policy.
+    bound
+        Proven bound on the mean job completion time, or None.
+    fair_times
+        When the jobs finish under the references of fairness.
+
+    Raises
+    ------
+    Contradiction
+        The policy beats the bound.
+    """
+    workload = engine.scenario.workload
+    done = [job for job, time in enumerate(engine.completion) if time is not None]
+    used, there = engine.until_completion
+    ratios = [
+        finish_time_fairness(engine.completion, ends, workload) for ends in (fair_times.fair, fair_times.gps)
+    ]
+    record = Record(
+        policy=policy,
+        release_dates=tuple(job.release_date for job in workload.jobs),
+        durations=tuple(job.duration for job in workload.jobs),
+        completion_times=tuple(engine.completion),
+        queueing=tuple(engine.completion[job] - engine.release[job] - engine.holding[job] for job in done),
+        fairness=tuple(ratios[0][job] for job in done),
+        gps_fairness=tuple(ratios[1][job] for job in done),
+        gpu_seconds=engine.occupied_seconds,
+        used=used,
+        there=there,
+        preemptions=engine.preemptions,
+        resizes=engine.resizes,
+    )
+    last = max((engine.completion[job] for job in done), default=0)
+    return record.held_against(bound, _rounding(float(record.mean_jct or 0), record.jobs, last))
+
+
+def _rounding(mean: float, jobs: int, last: Any) -> float:
+    """Give how far below a bound rounding may bring a mean job completion time.
+
+    The clock rounds each completion by up to half a tick; each job waits for those before it, so that it may
+    gain by all of them. The bound is a sum on the same clock.
+    """
+    return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))
+
+
+def mean_jct_bound(scenario: Scenario) -> float | None:
+    """Bound the mean job completion time of every policy on a scenario; None without jobs."""
+    if not scenario.workload.jobs:
+        return None
+    gpus = scenario.cluster.gpus * scenario.share_limit
+    return mean_jct(lower_bound(scenario.workload, gpus), scenario.workload)

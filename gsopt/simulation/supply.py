@@ -1,0 +1,185 @@
+"""Supply: the GPUs that come and go during a run.
+
+At an instant the capacity changes first, then events happen in the order in which they are given, then what is
+still owed to requests of this deadline is taken.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gsopt.events import Leave, Reclaim, Return
+from gsopt.scenario import CapacityChange, Scenario
+from gsopt.simulation.ledger import Counts, Forbidden, Placements
+from gsopt.simulation.policy import Request
+
+#: Kinds of dates, in their order within an instant.
+_CHANGE, _EVENT, _DEADLINE = range(3)
+
+
+@dataclass(eq=False)
+class _Open:
+    """A request that is open, and what is owed to it: machines, or GPUs of a plain cluster."""
+
+    deadline: Any
+    owed: int
+    reclaim: Reclaim
+
+
+class Supply:
+    """Applies what a scenario does to its cluster, and keeps the open requests.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    ledger
+        Which GPUs are there.
+    running
+        The running jobs with their numbers of GPUs, kept by the plan.
+    evict
+        Takes the GPUs of a job, and so much of the work that it has done.
+    number
+        ``float`` or ``Fraction``.
+
+    Attributes
+    ----------
+    coming
+        When the next change comes; None when none does.
+    given_up
+        When which machines were given up on request.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        ledger: Counts | Placements,
+        running: dict[int, int],
+        evict: Callable[[int, float], None],
+        number: Callable[[Any], Any],
+    ) -> None:
+        self._cluster, self._ledger, self._running, self._evict = scenario.cluster, ledger, running, evict
+        self._machine = {machine.name: index for index, machine in enumerate(self._cluster.machines)}
+        self._open: list[_Open] = []
+        self.given_up: list[tuple[Any, str]] = []
+        self.coming: Any = None
+        dates: list[tuple[Any, int, int, CapacityChange | Leave | Return | _Open]] = []
+        for index, change in enumerate(scenario.capacity_changes):
+            dates.append((number(change.time), _CHANGE, index, change))
+        for index, event in enumerate(scenario.events):
+            if isinstance(event, Reclaim):
+                request = _Open(number(event.deadline), event.servers or event.gpus or 0, event)
+                dates.append((number(event.time), _EVENT, index, request))
+                dates.append((request.deadline, _DEADLINE, index, request))
+            else:
+                dates.append((number(event.time), _EVENT, index, event))
+        self._dates = sorted(dates, key=lambda date: date[:3])
+        self._next = 0
+        self._look_ahead()
+
+    def advance(self, now: Any) -> None:
+        """Let everything happen until now."""
+        while self.coming is not None and self.coming <= now:
+            time, kind, _, what = self._dates[self._next]
+            self._next += 1
+            if isinstance(what, CapacityChange):
+                self._change_capacity(what.gpus)
+            elif isinstance(what, Leave):
+                self._leave(what)
+            elif isinstance(what, Return):
+                self._return(what)
+            elif kind == _EVENT:
+                self._open = sorted([*self._open, what], key=lambda each: each.deadline)
+            else:
+                self._take_owed(what, time)
+            self._look_ahead()
+
+    def _look_ahead(self) -> None:
+        """Find the next date; the deadline of a request that is met is none."""
+        dates = self._dates
+        while self._next < len(dates) and dates[self._next][1] == _DEADLINE:
+            if dates[self._next][3] in self._open:
+                break
+            self._next += 1
+        self.coming = dates[self._next][0] if self._next < len(dates) else None
+
+    def requests(self) -> tuple[Request, ...]:
+        """Give the open requests, the earliest deadline first."""
+        plain = self._cluster.is_plain
+        return tuple(
+            Request(
+                each.deadline, 0 if plain else each.owed, each.owed if plain else 0, tuple(each.reclaim.among)
+            )
+            for each in self._open
+        )
+
+    def servers(self) -> tuple[str, ...]:
+        """Give the names of the machines that are there."""
+        if isinstance(self._ledger, Counts):
+            return ()
+        return tuple(name for name, machine in self._machine.items() if self._ledger.is_there(machine))
+
+    def vacate(self, servers: Sequence[str], now: Any) -> None:
+        """Give machines up to answer open requests."""
+        if isinstance(self._ledger, Counts):
+            raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
+        for name in servers:
+            machine = self._machine.get(name)
+            if machine is None or not self._ledger.is_there(machine):
+                raise Forbidden(f"a machine that is given up is there ({name!r} is not)")
+            request = next((each for each in self._open if each.reclaim.takes(name)), None)
+            if request is None:
+                raise Forbidden(f"a machine is given up on request (nobody asks for {name!r})")
+            request.owed -= 1
+            if not request.owed:
+                self._open.remove(request)
+            self._give_up(self._ledger, machine, now)
+        self._look_ahead()
+
+    def _change_capacity(self, gpus: int) -> None:
+        for job in self._ledger.displaced(gpus, self._running):
+            self._evict(job, 0.0)
+        self._ledger.set_limit(gpus)
+
+    def _leave(self, event: Leave) -> None:
+        if isinstance(self._ledger, Placements):
+            for name in event.servers:
+                self._empty(self._ledger, self._machine[name], event.lost_work)
+                self._ledger.leave(self._machine[name])
+
+    def _return(self, event: Return) -> None:
+        if isinstance(self._ledger, Counts):
+            self._ledger.give_up(-(event.gpus or 0))
+        else:
+            for name in event.servers:
+                self._ledger.bring_back(self._machine[name])
+
+    def _take_owed(self, request: _Open, now: Any) -> None:
+        """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first of equals."""
+        self._open.remove(request)
+        ledger = self._ledger
+        if isinstance(ledger, Counts):
+            for job in ledger.displaced_by(request.owed, self._running):
+                self._evict(job, 0.0)
+            ledger.give_up(request.owed)
+            return
+        there = [
+            machine
+            for name, machine in self._machine.items()
+            if ledger.is_there(machine) and request.reclaim.takes(name)
+        ]
+        for _ in range(min(request.owed, len(there))):
+            machine = min(
+                there, key=lambda each: sum(map(self._running.__getitem__, ledger.users_of_machine(each)))
+            )
+            there.remove(machine)
+            self._give_up(ledger, machine, now)
+
+    def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:
+        self._empty(ledger, machine, 0.0)
+        ledger.leave(machine)
+        self.given_up.append((now, self._cluster.machines[machine].name))
+
+    def _empty(self, ledger: Placements, machine: int, lost_work: float) -> None:
+        for job in ledger.users_of_machine(machine):
+            self._evict(job, lost_work)

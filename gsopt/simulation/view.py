@@ -1,0 +1,163 @@
+"""View: what the engine shows a policy.
+
+Every answer is computed or immutable, so a policy cannot change the run by it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from gsopt.cluster import Cluster, Tier
+from gsopt.job import Job
+from gsopt.simulation.ledger import Placements
+from gsopt.simulation.policy import Allocation, NotReleased, Request
+from gsopt.simulation.progress import left_after, slowdown_at, stretches
+
+if TYPE_CHECKING:
+    from gsopt.simulation.engine import Engine
+
+
+class ReleasedJobs(Sequence[Job]):
+    """The jobs of a run by number, as long as the workload; only those that are released can be looked at."""
+
+    __slots__ = ("_engine", "_jobs")
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._jobs = engine.jobs
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __getitem__(self, job: Any) -> Any:
+        if 0 <= job < self._engine.next_job:
+            return self._jobs[job]
+        raise NotReleased(f"job {job} is not released yet, or is none of the workload's")
+
+    def __iter__(self) -> Iterator[Job]:
+        return (self[job] for job in range(len(self)))
+
+
+class EngineState:
+    """The engine's State."""
+
+    __slots__ = ("_engine", "_jobs", "_running")
+
+    def __init__(self, engine: "Engine") -> None:
+        self._engine = engine
+        self._jobs = ReleasedJobs(engine)
+        self._running = MappingProxyType(engine.running)
+
+    @property
+    def jobs(self) -> Sequence[Job]:
+        """The released jobs by number."""
+        return self._jobs
+
+    @property
+    def now(self) -> Any:
+        """The time."""
+        return self._engine.now
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster, whether all of it is there or not."""
+        return self._engine.scenario.cluster
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Names of the machines that are there."""
+        return self._engine.supply.servers()
+
+    @property
+    def capacity(self) -> int:
+        """Number of GPUs that are there."""
+        return self._engine.ledger.capacity
+
+    @property
+    def free(self) -> int:
+        """Number of GPUs that no job holds; negative while a plan takes more than there are."""
+        engine = self._engine
+        return engine.ledger.free - engine.plan.owed
+
+    @property
+    def arrived(self) -> tuple[int, ...]:
+        """Jobs released since the last decision."""
+        return self._engine.arrived
+
+    @property
+    def completed(self) -> tuple[int, ...]:
+        """Jobs completed since the last decision."""
+        return self._engine.completed
+
+    @property
+    def evicted(self) -> tuple[int, ...]:
+        """Jobs stopped since the last decision because their GPUs went away."""
+        return self._engine.evicted
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """The open requests, the earliest deadline first."""
+        return self._engine.supply.requests()
+
+    @property
+    def running(self) -> Mapping[int, int]:
+        """The running jobs in the order of their starts, each with its number of GPUs."""
+        return self._running
+
+    def remaining(self, job: int) -> Any:
+        """Give the work that is left."""
+        engine = self._engine
+        if engine.held[job]:
+            elapsed = engine.now - engine.progress_from[job]
+            if elapsed > 0:
+                left, rate, course = engine.remaining[job], engine.rate[job], engine.courses[job]
+                return left_after(elapsed, left, rate, course) if course else left - elapsed * rate
+        elif job >= engine.next_job:
+            self._jobs[job]  # raises
+        return engine.remaining[job]
+
+    def service(self, job: int) -> Any:
+        """Give the GPU-seconds that the job has held so far."""
+        engine = self._engine
+        held = engine.held[job]
+        return engine.service[job] + held * (engine.now - engine.held_since[job])
+
+    def mode(self, job: int) -> str:
+        """Give the mode of a running job."""
+        return self._engine.plan.mode(job)
+
+    def placement(self, job: int) -> tuple[int, ...]:
+        """Give the GPUs of a running job by number."""
+        return self._engine.ledger.placement(job)
+
+    def users(self, gpu: int) -> tuple[int, ...]:
+        """Give the jobs that hold a GPU."""
+        ledger = self._engine.ledger
+        return ledger.users(gpu) if isinstance(ledger, Placements) else ()
+
+    def memory(self, gpu: int) -> int | None:
+        """Give the bytes that are left on a GPU."""
+        ledger = self._engine.ledger
+        return ledger.memory(gpu) if isinstance(ledger, Placements) else None
+
+    def free_gpus(self, kind: str = "") -> tuple[int, ...]:
+        """Give the free GPUs by number, of one type or of any."""
+        ledger = self._engine.ledger
+        return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
+
+    def fits(self, job: int) -> bool:
+        """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
+        engine = self._engine
+        item = engine.jobs[job] if 0 <= job < engine.next_job else self._jobs[job]
+        return bool(item.gpus <= engine.ledger.room(item, "") - engine.plan.owed)
+
+    def tier(self, gpus: Sequence[int]) -> Tier:
+        """Give the network tier that joins GPUs."""
+        return self._engine.scenario.cluster.tier(gpus) if self._engine.scenario.cluster.racks else Tier.MACHINE
+
+    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+        """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
+        engine, item = self._engine, self._jobs[job]
+        count, tier = (gpus, Tier.MACHINE) if isinstance(gpus, int) else (len(gpus), self.tier(gpus))
+        rate = engine.rate_on(job, count, mode, tier, beside)
+        return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))

@@ -1,0 +1,84 @@
+"""Listing: rows in order, as a sequence, a table on a page or a data frame."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rich.console import RenderableType
+
+from gsopt.errors import InvalidInput
+from gsopt.studies.tables import html_of, text_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+R = TypeVar("R")
+
+
+class Listing(Sequence[R], ABC, Generic[R]):
+    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+
+    Examples
+    --------
+    >>> from gsopt.studies.policies import PolicyComparison
+    >>> len(PolicyComparison(())), isinstance(PolicyComparison(()), Listing)
+    (0, True)
+    """
+
+    rows: tuple[R, ...]
+
+    @abstractmethod
+    def table(self) -> RenderableType:
+        """Give the rows as a table that fits a page."""
+
+    @abstractmethod
+    def records(self) -> list[dict[str, Any]]:
+        """Give every row in full, as plain JSON types."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return text_of(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_of(self.table())
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Give the rows as a pandas data frame.
+
+        Raises
+        ------
+        InvalidInput
+            pandas is not installed.
+        """
+        need("pandas", "to_frame")
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+
+def need(package: str, what: str) -> None:
+    """Refuse what needs a package that is not installed.
+
+    Raises
+    ------
+    InvalidInput
+        It is not; the line says how to install it.
+    """
+    if find_spec(package) is None:
+        raise InvalidInput("", what, "", f'needs {package}: pip install "gsopt[report]"')

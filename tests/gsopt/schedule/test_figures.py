@@ -1,0 +1,72 @@
+"""Figures: each defined once, under a name of its own."""
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from gsopt.schedule.figures import FIGURES, Record, figure_of
+
+
+def record(**changes: Any) -> Record:
+    """Give a record of two jobs, released at 0 and 1, of 4 and 1 s; the second is done first."""
+    told: dict[str, Any] = {
+        "release_dates": (0, 1),
+        "durations": (4, 1),
+        "completion_times": (Fraction(6), Fraction(2)),
+        "queueing": (Fraction(2), Fraction(0)),
+        "fairness": (Fraction(3, 2), Fraction(1)),
+        "gps_fairness": (Fraction(3), Fraction(2)),
+        "gpu_seconds": Fraction(9),
+        "used": Fraction(9),
+        "there": Fraction(12),
+        "preemptions": 1,
+        "resizes": 3,
+        "bound": Fraction(3),
+    }
+    return Record(**{**told, **changes})
+
+
+def test_figures_by_hand() -> None:
+    """Every figure of two jobs is as computed by hand, and the table has them all."""
+    expected = {
+        "jobs": 2,
+        "completed": 2,
+        "mean_jct": 3.5,
+        "p99_jct": 6,
+        "makespan": 6,
+        "mean_queueing": 1,
+        "utilisation": 0.75,
+        "unfair_fraction": 0.5,
+        "worst_fairness": 1.5,
+        "gps_unfair_fraction": 1.0,
+        "gps_worst_fairness": 3,
+        "preemptions": 1,
+        "preemptions_per_job": 0.5,
+        "resizes": 3,
+        "gpu_hours": 9 / 3600,
+        "lower_bound": 3,
+        "gap": 1 / 6,
+    }
+    assert record().as_dict() == expected
+
+
+def test_a_record_without_completions_has_no_means() -> None:
+    """Where nothing completes there is no mean, no bound on one, and no gap; what was counted stays."""
+    none = dict.fromkeys(("queueing", "fairness", "gps_fairness"), ())
+    found = record(completion_times=(None, None), there=0, **none).as_dict()
+    numbers = {key for key, value in found.items() if value is not None}
+    assert numbers == {"jobs", "completed", "preemptions", "resizes", "gpu_hours"}
+    assert (found["jobs"], found["completed"]) == (2, 0)
+
+
+def test_a_bound_says_nothing_of_some_of_the_jobs() -> None:
+    """While a job is not complete the mean is over others than the bound."""
+    some = record(completion_times=(None, Fraction(2)), queueing=(0,), fairness=(1,), gps_fairness=(2,))
+    assert (some.completed, some.mean_jct, some.lower_bound, some.gap) == (1, 1, None, None)
+
+
+def test_no_two_figures_share_a_name() -> None:
+    """Keys and labels are unique, so that no table has two columns for one figure."""
+    for names in ([each.key for each in FIGURES], [each.label for each in FIGURES]):
+        assert max(Counter(names).values()) == 1
+    assert all(figure_of(each.key) is each for each in FIGURES)
