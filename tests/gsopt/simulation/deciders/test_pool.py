@@ -234,7 +234,8 @@ def test_fair_order_equals_the_scan(seed: int) -> None:
     scenario = mixed(seed, elastic=True)
 
     def scan_fair(state: State) -> Decider:
-        fair = fluid_finish_times(scenario.workload.jobs, state.capacity, type(state.now))
+        number, jobs = type(state.now), scenario.workload.jobs
+        fair = fluid_finish_times(jobs, state.capacity, [number(state.capacity)] * len(jobs), number)
         return Scan(lambda _, job: fair[job], preemptive=True, alpha=0.75)
 
     assert _held(scenario, policies.efq) == _held(scenario, scan_fair)
