@@ -108,10 +108,7 @@ class Row(NamedTuple):
         InvalidInput
             The text is no plain decimal number.
         """
-        text = self.values[column]
-        if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
-            raise InvalidInput("", column, shorten(text), "must be a number")
-        return float(text)
+        return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
         """Give a column as a whole number.
@@ -121,10 +118,7 @@ class Row(NamedTuple):
         InvalidInput
             The text is no plain whole number.
         """
-        text = self.values[column]
-        if len(text) > _LONGEST_NUMBER or not _WHOLE_NUMBER.fullmatch(text):
-            raise InvalidInput("", column, shorten(text), "must be a whole number")
-        return int(text)
+        return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
         """Give a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
@@ -141,6 +135,12 @@ class Row(NamedTuple):
         except ValueError:  # a month 13, a 30th of February
             pass
         raise InvalidInput("", column, shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
+
+    def _matching(self, column: str, pattern: re.Pattern[str], rule: str) -> str:
+        text = self.values[column]
+        if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(text):
+            raise InvalidInput("", column, shorten(text), rule)
+        return text
 
 
 def content(path: str | Path) -> bytes:

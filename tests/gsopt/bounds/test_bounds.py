@@ -156,6 +156,6 @@ def test_a_job_may_change_its_number_of_gpus() -> None:
 
 
 def test_bisection_ends_on_the_safe_side() -> None:
-    """The second completion cannot be before 4.5 s, and the bound says no later time, be it by rounding."""
-    jobs = _together((0, 4, 2), (3, 1, 1))
-    assert 4.5 - 1e-9 <= moore_hodgson_positions(jobs, 2)[1] <= 4.5
+    """By their areas two of the jobs can be complete at 7 s, and the bound says no later time for rounding."""
+    jobs = _together((1, 4, 2), (2, 4, 2), (4, 3, 1))
+    assert 7 - 1e-9 <= moore_hodgson_positions(jobs, 2)[1] <= 7

@@ -74,6 +74,15 @@ def test_gpus_given_up_by_a_deadline_change_the_capacity() -> None:
     assert capacity_steps(Schedule(()), scenario, 0, 9) == [(0, 4), (4, 1), (6, 3), (9, 3)]
 
 
+def test_a_job_that_still_runs_does_not_wait() -> None:
+    """Where a job holds GPUs twice, which no judge would accept, it waits when both are gone."""
+    scenario = Scenario(
+        workload=Workload(jobs=[Job(name="a", release_date=0, duration=9, gpus=1)]), cluster=Cluster.plain(2)
+    )
+    schedule = Schedule((Segment("a", 0, 10, 1), Segment("a", 2, 3, 1), Segment("a", 12, 13, 1)))
+    assert [(start, end) for _, start, end in waits_of(schedule, scenario)] == [(10, 12)]
+
+
 def test_waits_are_what_remains_between_release_and_last_end() -> None:
     """On random schedules the waits of a job are the seconds of its stay in which it runs nowhere."""
     draw = Random(1)
