@@ -1,5 +1,7 @@
 """The simulator and the judge agree on 1,000 random workloads under every policy."""
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
