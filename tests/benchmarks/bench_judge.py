@@ -30,7 +30,7 @@ def _workload() -> Workload:
 
 @pytest.mark.parametrize(
     ("cluster", "policy", "least"),
-    [(Cluster.plain(256), srtf, 30_000), (Cluster.uniform(racks=4, machines=8, gpus=8), tiresias, 12_000)],
+    [(Cluster.plain(256), srtf, 20_000), (Cluster.uniform(racks=4, machines=8, gpus=8), tiresias, 10_000)],
     ids=["plain", "racks"],
 )
 def test_segments_per_second(benchmark: Any, cluster: Cluster, policy: Policy, least: int) -> None:
