@@ -473,7 +473,7 @@ def test_no_mutant_is_accepted_below_the_optimum(seed: int) -> None:
 
 @pytest.mark.parametrize("mode", ["", "fast"])
 def test_ticks_are_counted_at_the_speed_that_was_reached(mode: str) -> None:
-    """Three ticks are excused whatever work is done in them, on more GPUs or in another mode; twenty are not."""
+    """Three ticks are excused whatever is done in them, on more GPUs or in another mode; twenty are not."""
     job = Job(
         name="a",
         release_date=EPOCH,
