@@ -173,10 +173,9 @@ class Job(Frozen):
 
     @model_validator(mode="after")
     def _phases_name_modes(self) -> "Job":
-        known = {DEFAULT_MODE, *(mode.name for mode in self.modes)}
         for index, phase in enumerate(self.phases):
             for name in phase.modes:
-                if name not in known:
+                if name not in {DEFAULT_MODE, *(mode.name for mode in self.modes)}:
                     raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
         return self
 
