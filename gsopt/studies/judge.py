@@ -38,7 +38,7 @@ class Judgement(Verdict):
     >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
     >>> found = judge(Schedule((Segment("a", 1, 3, 1),)), workload, cluster=2)
     >>> found.legal, found.mean_jct, found.bound, found.worst_fairness
-    (True, 3.0, 2.0, 3.0)
+    (True, 3.0, 2.0, 1.5)
     """
 
     @property
