@@ -12,6 +12,7 @@ from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from gsopt.drawing import ENDINGS
 from gsopt.errors import InvalidInput
 from gsopt.files import require_writable, write_text
 from gsopt.schedule.figures import Record

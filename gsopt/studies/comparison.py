@@ -125,7 +125,9 @@ class Comparison(Listing[Row]):
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
                 headings[place] = _described(row.instance, row.problem.headline())
-        notes = [f"{row.method}: {row.note}" for row in self.rows if row.result is None and row.note]
+        notes = [
+            f"{row.method} {_status(row)}: {row.note}" for row in self.rows if row.result is None and row.note
+        ]
         return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes), elsewhere=_ELSEWHERE)
 
     def summary(self) -> RenderableType:

@@ -4,6 +4,9 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
+import pytest
+
+from gsopt.errors import Contradiction
 from gsopt.schedule.figures import FIGURES, Record, figure_of
 
 
@@ -53,7 +56,7 @@ def test_figures_by_hand() -> None:
 def test_a_record_without_completions_has_no_means() -> None:
     """Where nothing completes there is no mean, no bound on one, and no gap; what was counted stays."""
     none = dict.fromkeys(("queueing", "fairness", "gps_fairness"), ())
-    found = record(completion_times=(None, None), there=0, **none).as_dict()
+    found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
     assert numbers == {"jobs", "completed", "preemptions", "resizes", "gpu_hours"}
     assert (found["jobs"], found["completed"]) == (2, 0)
@@ -61,8 +64,17 @@ def test_a_record_without_completions_has_no_means() -> None:
 
 def test_a_bound_says_nothing_of_some_of_the_jobs() -> None:
     """While a job is not complete the mean is over others than the bound."""
-    some = record(completion_times=(None, Fraction(2)), queueing=(0,), fairness=(1,), gps_fairness=(2,))
+    done = {"completion_times": (None, Fraction(2)), "queueing": (0,), "fairness": (1,), "gps_fairness": (2,)}
+    some = record(bound=None, **done).held_against(1, 0)
     assert (some.completed, some.mean_jct, some.lower_bound, some.gap) == (1, 1, None, None)
+
+
+def test_a_bound_is_held_against_the_mean() -> None:
+    """A bound above the mean is the mean where rounding explains it, and else a contradiction."""
+    assert record(bound=None).held_against(Fraction(7, 4), 0).gap == 1
+    assert record(bound=None).held_against(Fraction(36, 10), 0.2).bound == Fraction(7, 2)
+    with pytest.raises(Contradiction, match=r"the schedule found 3.5, better than the bound 3.6"):
+        record(bound=None).held_against(Fraction(36, 10), 0.05)
 
 
 def test_no_two_figures_share_a_name() -> None:

@@ -71,8 +71,7 @@ def test_table_names_value_bound_gap_and_reason() -> None:
     text = str(Comparison((GOOD, BAD, ABSENT)))
     assert "preemptions" in text
     assert "100.0 %" in text
-    assert "not applicable" in text
-    assert "absent: needs glue" in text.splitlines()
+    assert "absent not applicable: needs glue" in text.splitlines()
 
 
 def test_instances_stand_above_their_rows() -> None:
@@ -103,13 +102,12 @@ def test_tables_fit_a_page(length: int, cost: float) -> None:
     """Whatever the names and numbers, no line is longer than a page, and every name can be read in full."""
     job = Job(name="a", workers={"s1": 1}, cost=cost)
     problem = Reclaiming(demand=1, servers=[Server(name=n, gpus=8) for n in ("s1", "s2")], jobs=[job])
-    names = ["m" * length, "n" * length]
-    rows = [replace(row(problem, name, "s1", bound=None), instance="suite/" + name) for name in names]
+    names = ["q" * length, "x" * length]
+    rows = [replace(row(problem, name, "s1", bound=None), instance="suite/" + "i" * length) for name in names]
     for text in (str(Comparison(tuple(rows))), text_of(Comparison(tuple(rows)).summary())):
         assert max(map(len, text.splitlines())) <= 80
-        kept = "".join(line.split()[0] for line in text.splitlines() if line.startswith("m"))
-        assert kept.startswith("m" * min(length, 12))
-        assert text.count("m") >= length
+        parts = [line.split()[0] for line in text.splitlines() if line.startswith("q")]
+        assert "".join(parts) == "q" * length
 
 
 def test_names_are_not_markup() -> None:
@@ -123,7 +121,7 @@ def test_rows_of_different_decisions_stand_under_their_headings() -> None:
     value = solve(other)
     mixed = Comparison((GOOD, Row("table-4", "exact", "exact", other, value, value.bound, optimum_known=True)))
     lines = str(mixed).splitlines()
-    at = lines[1].index("bound") + len("bound")
+    at = next(line.index("bound") for line in lines if "bound" in line) + len("bound")
     assert [line[:at].split()[-1] for line in lines if line.startswith("exact")] == ["86"]
 
 
