@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from gsopt import simulation
+from gsopt.cli.arguments import Words
 from gsopt.cli.exits import Exit
 from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
-from gsopt.cli.output import print_policies, print_table
+from gsopt.cli.output import new_console, print_policies, print_table
 from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
@@ -33,12 +34,11 @@ _POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")
 #: Suites that are shown at a glance: the first of these that a decision has.
 _SUITES = ("production", "small")
 
-_WIDTH = 80
 _INDENT = "  "
 
 
 def demo(
-    word: Annotated[list[str] | None, typer.Argument(help="decisions; all when left out")] = None,
+    word: Words = None,
     whole: Annotated[
         bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
     ] = False,
@@ -54,7 +54,7 @@ def demo(
     if whole:
         _show_grid(decisions, policies=not word)
     else:
-        _show_glance(_console(), decisions, policies=not word)
+        _show_glance(new_console(), decisions, policies=not word)
 
 
 def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
@@ -143,8 +143,3 @@ def _stop_if_interrupted(comparison: Comparison) -> None:
 
 def _print(console: Console, text: Text | str = "", style: str = "") -> None:
     console.print(text, style=style or None, no_wrap=True, overflow="ellipsis")
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)
