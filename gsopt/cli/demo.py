@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from typing import Annotated, Any
 
 import typer
@@ -24,6 +25,9 @@ from gsopt.studies.comparison import Comparison
 
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0
+
+#: Instances of a decision, drawn evenly from more.
+_MOST_INSTANCES = 40
 
 #: Lines for the heuristics of a decision; of more, those in the middle share one.
 _MOST_LINES = 7
@@ -108,7 +112,8 @@ def _instances(word: str) -> list[Problem[Any]]:
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites), [])]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1) or [("", 0)]
-    return [problem for problem in found if problem.unit == unit]
+    alike = [problem for problem in found if problem.unit == unit]
+    return alike[:: ceil(len(alike) / _MOST_INSTANCES) or 1]
 
 
 def _question(problems: Sequence[Problem[Any]]) -> str:
