@@ -151,7 +151,7 @@ def test_plots_are_pictures(tmp_path: Path, workload: Path, form: str, start: by
 @pytest.mark.parametrize(
     ("chosen", "name", "mean_jct"),
     [
-        ("tiresias:thresholds=[0.5],promote=100", "tiresias(thresholds=[0.5], promote=100.0)", 6.25),
+        ("tiresias:thresholds=[0.5],promote=100", "tiresias(thresholds=[0.5], promote=100.0)", 4.0),
         ("heuristics.policies:tiresias:thresholds=[1e9]", "tiresias(thresholds=[1000000000.0])", 6.0),
     ],
 )
