@@ -23,6 +23,7 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
+from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
@@ -224,6 +225,16 @@ def test_memory_of_a_mode_counts() -> None:
     steps = [[Start(1, (0,), "lean"), Start(0, (0,)), Start(2)]]
     done = run(_MEMORY, *steps, cluster=_SMALL, share_limit=2)
     assert done.completion_times == (4, 8, 4)
+
+
+def test_a_job_that_moves_to_and_fro_may_find_another_beside_it() -> None:
+    """What it holds is what it held, but its speed is not; nor when the other goes in the same way."""
+    jobs = bundle(Job(name=n, release_date=0, duration=4, gpus=1, model="m") for n in "ab")
+    come = [Move(0, (1,)), Start(1, (0,)), Move(0, (0,)), Wake(2)]
+    leave = [Move(0, (1,)), Stop(1), Move(0, (0,))]
+    speed = Speed(interference={"m": {"m": 2.0}})
+    done = run(jobs, [Start(0, (0,)), Wake(1)], come, leave, [Start(1)], speed=speed, share_limit=2)
+    assert done.completion_times == (4.5, 8)
 
 
 def test_too_many_jobs_on_a_gpu_are_named() -> None:
