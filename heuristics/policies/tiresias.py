@@ -76,6 +76,10 @@ def _is_positive(value: Any) -> bool:
     return isinstance(value, int | float | Fraction) and 0 < value < inf
 
 
+#: When a job falls or is promoted, the number of the plan, and the job.
+_Change = tuple[Any, int, int]
+
+
 class _Queues:
     preemptive = True
 
@@ -99,8 +103,9 @@ class _Queues:
         self._waited: dict[int, Any] = {}  # seconds since the first start or the last promotion
         self._stopped: dict[int, Any] = {}  # since when
         self._greedy = Greedy(state, key=self._key)
-        self._changes: list[tuple[Any, int]] = []  # when jobs fall or are promoted
-        self._change: dict[int, Any] = {}  # the next change of each job; any other in the heap is void
+        self._changes: list[_Change] = []  # when jobs fall or are promoted
+        self._change: dict[int, _Change] = {}  # the next change of each job; any other in the heap is void
+        self._planned = 0
 
     def decide(self, state: State) -> Iterable[Action]:
         self._take_in(state)
@@ -125,7 +130,7 @@ class _Queues:
         if self._order and state.evicted:
             self._order.stop(state.evicted)
         for job in state.evicted:
-            if self._change.get(job, state.now + 1) <= state.now:  # at the threshold just then
+            if job in self._change and self._change[job][0] <= state.now:  # at the threshold just then
                 self._queue[job] += 1
                 if self._order:
                     self._order.join(job)
@@ -140,9 +145,9 @@ class _Queues:
         """Let jobs fall and return whose time it is, and give those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
-            time, job = heappop(self._changes)
-            if self._change.get(job) == time:
-                due.append(job)
+            change = heappop(self._changes)
+            if self._change.get(change[2]) == change:
+                due.append(change[2])
         moved = []
         for job in sorted(due):
             if job in state.running:
@@ -170,18 +175,18 @@ class _Queues:
             self._plan_fall(state, job)
         for job in stopped:
             self._plan_promotion(state, job)
-        if self._order:
+        if self._order and (actions or moved):
             settled = set(moved) - set(stopped)
             self._order.stop(sorted(set(stopped) - set(moved), key=self._key))
             for job in sorted((*started, *settled), key=self._key):
                 self._order.run(job)
-                self._greedy.rekey(job)
+                self._greedy.settle(job)
             for job in stopped:
-                self._greedy.rekey(job)
+                self._greedy.settle(job)
 
     def _next_look(self, state: State) -> Any:
         """Give the time at which some job may change its queue, if nothing happens before."""
-        while self._changes and self._change.get(self._changes[0][1]) != self._changes[0][0]:
+        while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
             heappop(self._changes)
         if self._looks is None:
             return self._changes[0][0] if self._changes else None
@@ -194,9 +199,9 @@ class _Queues:
         if queue < len(self._thresholds):
             count = state.jobs[job].gpus
             service = state.service(job) - self._counts_from[job]
-            time = self._plan(state, job, (self._thresholds[queue] - service) / count)
+            change = self._plan(state, job, (self._thresholds[queue] - service) / count)
             if self._looks:
-                self._looks.expect(job, count, state.now, time, self._thresholds[queue] - service / count)
+                self._looks.expect(change, count, state.now + self._thresholds[queue] - service / count)
 
     def _plan_promotion(self, state: State, job: int) -> None:
         """Plan when a job that has just been stopped has waited too long."""
@@ -204,19 +209,20 @@ class _Queues:
         self._stopped[job] = state.now
         if self._promote is not None and self._queue[job] > 0:
             had_run = (state.service(job) - self._counts_from[job]) / state.jobs[job].gpus
-            time = self._plan(state, job, self._promote * had_run - self._waited[job])
+            change = self._plan(state, job, self._promote * had_run - self._waited[job])
             if self._looks:
-                self._looks.expect(job, 1, state.now, time, time - state.now)
+                self._looks.expect(change, 1, change[0])
 
-    def _plan(self, state: State, job: int, seconds: Any) -> Any:
+    def _plan(self, state: State, job: int, seconds: Any) -> _Change:
         time = state.now + seconds
         if time <= state.now and not seconds > 0 and self._looks:
             time = state.now  # at the next event
         elif time <= state.now:  # only by rounding
             time = nextafter(state.now, inf)
-        self._change[job] = time
-        heappush(self._changes, (time, job))
-        return time
+        self._planned += 1
+        self._change[job] = change = (time, self._planned, job)
+        heappush(self._changes, change)
+        return change
 
 
 class _Order:
@@ -253,17 +259,17 @@ class _Looks:
     """
 
     def __init__(self) -> None:
-        self._expected: dict[int, list[tuple[Any, Any, int]]] = {}
+        self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
-    def expect(self, job: int, gpus: int, now: Any, change: Any, seconds: Any) -> None:
-        """Take note of a job that will change at a time, and for which so many seconds seem to be missing."""
-        heappush(self._expected.setdefault(gpus, []), (now + seconds, change, job))
+    def expect(self, change: _Change, gpus: int, until: Any) -> None:
+        """Take note of a change, and of when the seconds that seem to be missing would have passed."""
+        heappush(self._expected.setdefault(gpus, []), (until, change))
 
-    def next(self, now: Any, change: dict[int, Any]) -> Any:
+    def next(self, now: Any, changes: dict[int, _Change]) -> Any:
         """Give the next time to look; None when nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
-            while heap and change.get(heap[0][2]) != heap[0][1]:
+            while heap and changes.get(heap[0][1][2]) != heap[0][1]:
                 heappop(heap)
             if heap:
                 times.append(now + ceil((heap[0][0] - now) / gpus))
