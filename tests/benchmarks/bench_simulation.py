@@ -111,9 +111,12 @@ def test_racks_on_philly(benchmark: Any) -> None:
     """On 4,096 GPUs in racks a start costs what it costs on a plain cluster, but for a factor of three."""
     workload = philly(LARGE, 4096)
     racks = Cluster.uniform(racks=16, machines=32, gpus=8)
-    plain, first = _seconds(lambda: simulate(workload, fifo, cluster=4096, bound=False))
+    plain, first = _seconds(lambda: simulate(workload, policies.fifo, cluster=4096, bound=False))
     run = benchmark.pedantic(
-        _seconds, args=(lambda: simulate(workload, fifo, cluster=racks, bound=False),), rounds=1, iterations=1
+        _seconds,
+        args=(lambda: simulate(workload, policies.fifo, cluster=racks, bound=False),),
+        rounds=1,
+        iterations=1,
     )
     seconds, result = run
     speeds = f"{LARGE / seconds:,.0f} jobs/s in racks, {LARGE / plain:,.0f} on a plain cluster"

@@ -84,7 +84,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
     scale=st.sampled_from([1.0, 0.1]),
 )
 def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: float, scale: float) -> None:
-    """With everything that there is the judge accepts what the simulator makes where seconds count from 1970."""
+    """With everything that there is the judge accepts what the simulator makes since 1970."""
     today = shifted(scenario, date, scale)
     run = replay(today, monkey, record=True, seed=seed, share_limit=today.share_limit)
     assert run.schedule is not None
