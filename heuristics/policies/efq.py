@@ -19,8 +19,8 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing).
     Key: virtual finish time, fixed at the release. Ties: lower number. Preemptive at arrivals and completions
-    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key; the allocation takes at
-    most O(running jobs), without the waiting ones.
+    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key, and O(different
+    holdings) per start or resize.
 
     Departures: the allowed counts are those of the job's menu instead of doublings, see
     `gsopt.speed.efficient_counts`. The reference is the cluster as it is at the beginning, also when GPUs

@@ -14,7 +14,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
     Source: none; `las` with the allocation of Ares, section 3.3.
     Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions only; resizes;
-    durations are not known. O(running jobs log running jobs) per event.
+    durations are not known. O(different holdings) per start or resize.
 
     Raises
     ------

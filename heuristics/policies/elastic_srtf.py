@@ -17,7 +17,7 @@ def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     Source: none; `srtf` with the allocation of Ares, section 3.3, to tell the worth of the order from that of
     elasticity.
     Key: remaining seconds on the largest allowed count. Ties: lower number. Preemptive at arrivals and
-    completions; resizes; knows durations. O(running jobs log running jobs) per event.
+    completions; resizes; knows durations. O(different holdings) per start or resize.
 
     Raises
     ------

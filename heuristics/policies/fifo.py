@@ -42,4 +42,4 @@ class _Line:
         pool.look(state)
         while line and pool.room(item := jobs[line[0]]) >= item.gpus:
             taken[line.popleft()] = pool.take(item, item.gpus)
-        return pool.actions(state, dict.fromkeys(taken), taken)
+        return pool.actions(state, dict.fromkeys(taken), taken) if taken else ()

@@ -10,7 +10,11 @@ def srtf(state: State) -> Decider:
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968),
     for one machine, where it minimises the mean job completion time; the baseline of many GPU schedulers.
     Key: remaining seconds on the demanded GPUs. Ties: lower number. Preemptive at arrivals and completions;
-    knows durations.
+    knows durations. O(different demands) per start or stop.
+
+    Overheads are not part of the key. Where they are longer than the time between events, a job may be stopped
+    before it gets on, but only at an arrival or completion, of which there are finitely many: every job
+    completes, in rounds as well, since the key of a job that runs never rises.
 
     Examples
     --------

@@ -175,14 +175,14 @@ class _Queues:
             self._plan_fall(state, job)
         for job in stopped:
             self._plan_promotion(state, job)
-        if self._order:
+        if self._order and (actions or moved):
             settled = set(moved) - set(stopped)
             self._order.stop(sorted(set(stopped) - set(moved), key=self._key))
             for job in sorted((*started, *settled), key=self._key):
                 self._order.run(job)
-                self._greedy.rekey(job)
+                self._greedy.settle(job)
             for job in stopped:
-                self._greedy.rekey(job)
+                self._greedy.settle(job)
 
     def _next_look(self, state: State) -> Any:
         """Give the time at which some job may change its queue, if nothing happens before."""

@@ -3,12 +3,21 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from heapq import heapify, heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 
+from gsopt.job import Job
 from gsopt.simulation.deciders.pool import Holding, pool_of, size
 from gsopt.simulation.deciders.running import Running
 from gsopt.simulation.deciders.waiting import Rank, Waiting
 from gsopt.simulation.policy import Action, State
+
+
+class _Wants(NamedTuple):
+    """A job that is there, its allowed counts, and its queue while it waits."""
+
+    item: Job
+    counts: tuple[int, ...]
+    queue: Any
 
 
 class Greedy:
@@ -67,12 +76,14 @@ class Greedy:
         self._jobs = state.jobs
         self._key, self._skip, self._pace = key, skip, pace
         self._counts_of = counts
-        self._counts: dict[int, tuple[int, ...]] = {}  # of the jobs that are there
+        self._there: dict[int, _Wants] = {}
         self._pool = pool_of(state)
         self._waiting = Waiting()
         self._running = Running(None if pace is None else lambda holding: pace(size(holding)))
-        self._queue: dict[int, Any] = {}
         self._asking: list[Rank] = []  # whose wishes are still to be looked at in this decision
+        self._nobody_behind = False  # that is, behind whoever asks now
+        self._free: Any = None  # what the last decision left
+        self._anew = True  # whether more than arrivals may have given rise to wishes
         self._wishing: dict[int, None] = {}  # running jobs below their largest count
         self._before: dict[int, Holding | None] = {}  # what the jobs that change held before
         self._begin = state.now
@@ -90,23 +101,31 @@ class Greedy:
     def update(self, state: State) -> None:
         """Take in what happened since the last decision."""
         self._running.elapsed = state.now - self._begin
+        if state.completed or state.evicted or self._pace is not None or not self._skip:
+            self._anew = True
         for job in state.completed:
             if job in self._running:
                 self._leave(job)
-            del self._counts[job], self._queue[job]
+            del self._there[job]
         for job in state.evicted:
             if job in self._running:
                 self._leave(job)
                 self._wait(job)
+        self._asking.clear()
         for job in state.arrived:
             item = self._jobs[job]
             counts = (item.gpus,) if self._counts_of is None else self._counts_of(job)
-            self._counts[job] = counts
-            self._queue[job] = self._pool.queue(item, counts[0]) if self._skip else None
-            self._wait(job)
+            queue = self._pool.queue(item, counts[0]) if self._skip else None
+            self._there[job] = _Wants(item, counts, queue)
+            self._asking.append(self._wait(job))
 
     def rekey(self, job: int) -> None:
         """Look at the key of a running or waiting job again."""
+        self._anew = True
+        self.settle(job)
+
+    def settle(self, job: int) -> None:
+        """Look again at a key that has fallen while its job runs, or risen while it waits."""
         if job in self._running:
             self._running.rekey(job, self._key(job))
         else:
@@ -114,20 +133,23 @@ class Greedy:
 
     def repair(self, state: State) -> list[Action]:
         """Give the actions that lead to the allocation that a scan would choose."""
-        self._pool.look(state)
+        pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
+        pool.look(state)
         self._before.clear()
-        asking, waiting, running = self._asking, self._waiting, self._running
-        asking[:] = waiting.heads()
-        asking += [(self._key(job), job) for job in self._wishing]
+        self._anew = self._anew or pool.free != self._free
+        if self._anew:
+            asking[:] = waiting.heads()
+        if self._wishing:
+            asking += [(self._key(job), job) for job in self._wishing]
         heapify(asking)
+        self._nobody_behind = False
         refused: set[Any] = set()  # queues whose first job gets nothing, hence none of its jobs
-        while asking:
+        while asking and not (self._nobody_behind and pool.is_empty):
             rank = heappop(asking)
             job = rank[1]
-            queue = self._queue[job]
             if job in self._wishing:
                 self._grow(rank)
-            elif job in waiting and queue not in refused:
+            elif job in waiting and (queue := self._there[job].queue) not in refused:
                 if self._serve(rank, None):
                     if (head := waiting.head(queue)) is not None:
                         heappush(asking, head)
@@ -136,8 +158,11 @@ class Greedy:
                 else:
                     self._stop_behind(rank)
                     break
+        self._free, self._anew = pool.free, False
+        if not self._before:
+            return []
         after = {job: running.holding(job) if job in running else None for job in self._before}
-        return self._pool.actions(state, self._before, after)
+        return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:
         """Give a running job more if it can have more."""
@@ -148,10 +173,12 @@ class Greedy:
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
         """Give a job as much as it can get where only the jobs before it count; False when that is no more."""
         job = rank[1]
-        item, counts, had = self._jobs[job], self._counts[job], size(holding)
+        item, counts, _ = self._there[job]
+        had = size(holding)
         available = had + self._pool.room(item)
         if available < counts[-1]:
-            count = largest(counts, available + self._held_behind(rank))
+            behind = 0 if self._nobody_behind else self._held_behind(rank)
+            count = largest(counts, available + behind)
             if count <= had:
                 return False
             if count > available:
@@ -175,18 +202,22 @@ class Greedy:
             self._waiting.remove(job)
         else:
             self._pool.give_back(holding)
-        self._run(job, self._pool.take(self._jobs[job], count, self._before[job]), self._key(job))
+        self._run(job, self._pool.take(self._there[job].item, count, self._before[job]), self._key(job))
 
     def _run(self, job: int, holding: Holding, key: Any) -> None:
         self._running.add(job, holding, key)
-        if size(holding) < self._counts[job][-1]:
+        if size(holding) < self._there[job].counts[-1]:
             self._wishing[job] = None
 
     def _stop(self, job: int) -> None:
         holding = self._leave(job)
         self._before.setdefault(job, holding)
         self._pool.give_back(holding)
-        heappush(self._asking, (self._wait(job), job))
+        heappush(self._asking, self._wait(job))
+        if not self._anew:  # jobs behind this one may have wishes now
+            self._anew = True
+            for head in self._waiting.heads():
+                heappush(self._asking, head)
 
     def _stop_behind(self, rank: Rank) -> None:
         """Stop every job behind a rank."""
@@ -195,9 +226,13 @@ class Greedy:
             self._stop(job)
 
     def _held_behind(self, rank: Rank) -> int:
-        """Give how many GPUs the jobs behind a rank hold at most that a job may use."""
-        item, usable = self._jobs[rank[1]], self._pool.usable
-        return sum(number * usable(holding, item) for holding, number in self._running.behind(rank))
+        """Give how many GPUs for the job of a rank the jobs behind it hold at most."""
+        item, usable = self._there[rank[1]].item, self._pool.usable
+        held, self._nobody_behind = 0, True
+        for holding, number in self._running.behind(rank):
+            held += number * usable(holding, item)
+            self._nobody_behind = False
+        return held
 
     def _last_behind(self, rank: Rank, need: int | None) -> tuple[list[tuple[int, int]], int]:
         """Find the last running jobs, all behind a rank, that hold `need` GPUs for the job of the rank.
@@ -205,7 +240,7 @@ class Greedy:
         With each comes how many GPUs of the right kinds it holds, and with all of them their sum. All there are
         when that is too few, or when there is no need.
         """
-        running, pool, item = self._running, self._pool, self._jobs[rank[1]]
+        running, pool, item = self._running, self._pool, self._there[rank[1]].item
         part = {holding: pool.usable(holding, item) for holding, _ in running.behind(rank)}
         chosen = {holding: 0 for holding, usable in part.items() if usable}
         victims: list[tuple[int, int]] = []
@@ -224,10 +259,10 @@ class Greedy:
             found += part[holding]
         return victims, found
 
-    def _wait(self, job: int) -> Any:
+    def _wait(self, job: int) -> Rank:
         key = self._key(job)
-        self._waiting.add(job, key, self._queue[job])
-        return key
+        self._waiting.add(job, key, self._there[job].queue)
+        return key, job
 
     def _leave(self, job: int) -> Holding:
         self._wishing.pop(job, None)

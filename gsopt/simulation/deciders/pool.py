@@ -20,6 +20,14 @@ Holding = Any
 class Pool(Protocol):
     """The free GPUs of a decision: what is left after what has been taken from it."""
 
+    @property
+    def free(self) -> Holding:
+        """What is free."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+
     def look(self, state: State) -> None:
         """Take stock of what is free."""
 
@@ -57,11 +65,16 @@ class Count:
     """The pool of GPUs that are all alike: holdings are numbers."""
 
     def __init__(self) -> None:
-        self._free = 0
+        self.free = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+        return self.free <= 0
 
     def look(self, state: State) -> None:
         """Take stock of what is free."""
-        self._free = state.free
+        self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
         """Name the queue after the number."""
@@ -70,12 +83,12 @@ class Count:
 
     def fits(self, queue: int) -> bool:
         """Tell whether so many GPUs are free."""
-        return queue <= self._free
+        return queue <= self.free
 
     def room(self, job: Job) -> int:
         """Give the number of free GPUs."""
         del job
-        return self._free
+        return self.free
 
     def usable(self, holding: int, job: Job) -> int:
         """Give the whole holding."""
@@ -85,12 +98,12 @@ class Count:
     def take(self, job: Job, count: int, before: int | None = None) -> int:
         """Take so many."""
         del job, before
-        self._free -= count
+        self.free -= count
         return count
 
     def give_back(self, holding: int) -> None:
         """Free so many."""
-        self._free += holding
+        self.free += holding
 
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
@@ -140,6 +153,16 @@ class Kinds:
         self._kind_of = [of_machine[machine] for machine in cluster.machine_of]
         self._free = [0] * len(self._kinds)
         self._allowed: dict[tuple[str, int | None], tuple[int, ...]] = {}
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The number of free GPUs of every kind."""
+        return tuple(self._free)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is free."""
+        return not any(self._free)
 
     def look(self, state: State) -> None:
         """Count the free GPUs of every kind."""

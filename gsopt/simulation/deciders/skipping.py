@@ -33,12 +33,11 @@ class Skipping:
         jobs, pool, waiting = self._jobs, self._pool, self._waiting
         for job in state.arrived + state.evicted:
             waiting.add(job, self._key(job), pool.queue(jobs[job], jobs[job].gpus))
-        if not waiting:
-            return ()
-        pool.look(state)
         taken: dict[int, Holding] = {}
-        while (first := waiting.first(pool.fits)) is not None:
+        if waiting:
+            pool.look(state)
+        while waiting and not pool.is_empty and (first := waiting.first(pool.fits)) is not None:
             job = first[1]
             waiting.remove(job)
             taken[job] = pool.take(jobs[job], jobs[job].gpus)
-        return pool.actions(state, dict.fromkeys(taken), taken)
+        return pool.actions(state, dict.fromkeys(taken), taken) if taken else ()

@@ -23,6 +23,7 @@ from gsopt.simulation import (
     Wake,
     simulate,
 )
+from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
@@ -117,15 +118,15 @@ def test_a_generator_sees_the_plan() -> None:
             yield Start(0)
             yield Wake(1.0)
         elif state.now == 1:
-            for action in (Start(1), Stop(0)):
+            for action in (Start(1), Stop(1), Start(1), Stop(0)):
                 yield action
                 seen.append((state.free, dict(state.running), state.placement(1), state.fits(0)))
 
     for cluster in (Cluster.plain(1), Cluster.uniform(machines=1, gpus=1)):
         simulate(_TWO, doing(decide), cluster=cluster)
-    assert seen[0] == (-1, {0: 1, 1: 1}, (), False)
-    assert seen[1] == (0, {1: 1}, (), False)
-    assert seen[:2] == seen[2:]
+    taken, gone = (-1, {0: 1, 1: 1}, (), False), (0, {0: 1}, (), False)
+    assert seen[:4] == [taken, gone, taken, (0, {1: 1}, (), False)]
+    assert seen[:4] == seen[4:]
 
 
 def test_an_assignment_says_who_runs() -> None:
@@ -224,6 +225,16 @@ def test_memory_of_a_mode_counts() -> None:
     steps = [[Start(1, (0,), "lean"), Start(0, (0,)), Start(2)]]
     done = run(_MEMORY, *steps, cluster=_SMALL, share_limit=2)
     assert done.completion_times == (4, 8, 4)
+
+
+def test_a_job_that_moves_to_and_fro_may_find_another_beside_it() -> None:
+    """What it holds is what it held, but its speed is not; nor when the other goes in the same way."""
+    jobs = bundle(Job(name=n, release_date=0, duration=4, gpus=1, model="m") for n in "ab")
+    come = [Move(0, (1,)), Start(1, (0,)), Move(0, (0,)), Wake(2)]
+    leave = [Move(0, (1,)), Stop(1), Move(0, (0,))]
+    speed = Speed(interference={"m": {"m": 2.0}})
+    done = run(jobs, [Start(0, (0,)), Wake(1)], come, leave, [Start(1)], speed=speed, share_limit=2)
+    assert done.completion_times == (4.5, 8)
 
 
 def test_too_many_jobs_on_a_gpu_are_named() -> None:

@@ -53,6 +53,13 @@ def test_a_job_goes_on_elsewhere_at_once() -> None:
     assert (done.completion_times, done.metrics.preemptions) == ((5,), 0)
 
 
+def test_a_promise_not_to_preempt_is_not_broken_by_a_failure() -> None:
+    """A policy that is not preemptive may decide anything else while evicted jobs wait."""
+    policy = scripted([Start(0, (0, 1))], [Start(1, (2,))], [Start(0)], preemptive=False)
+    done = run(workload((0, 4, 2), (0, 4, 1)), policy, [Leave(time=2, servers=[A])])
+    assert done.completion_times == (8, 6)
+
+
 def test_what_the_state_shows() -> None:
     """Machines that are there, and requests that are open with what is still owed."""
     seen: list[Any] = []
