@@ -271,6 +271,18 @@ def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
+def title_of(key: str) -> str:
+    """Name a measure for a reader: a figure by its label and unit, any other as it is.
+
+    Examples
+    --------
+    >>> title_of("p99_jct"), title_of("servers returned")
+    ('p99 JCT [s]', 'servers returned')
+    """
+    known = figure_of(key)
+    return key if known is None else known.title
+
+
 def _mean(values: Sequence[Any]) -> Any:
     if not values:
         return None

@@ -21,7 +21,7 @@ import pytest
 
 from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
 from gsopt.job import Job, Workload
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Policy, simulate
 from heuristics.policies import fifo, sjf, srtf, tiresias
 
@@ -104,9 +104,9 @@ def test_memory_on_philly(benchmark: Any) -> None:
 
 @pytest.mark.parametrize(
     "bound",
-    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times],
+    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times, fair_finish_times],
     ids=lambda bound: bound.__name__,
 )
 def test_bounds_on_philly(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
-    """The scalable bounds and the fluid reference on the large workload."""
+    """The scalable bounds and the fluid references on the large workload."""
     assert benchmark.pedantic(bound, args=(philly(LARGE, 512), 512), rounds=1, iterations=1)
