@@ -226,7 +226,7 @@ def _runtimes(pairs: Iterable[tuple[Answer, Answer]]) -> list[list[float]]:
 
 def _delay(problem: Scheduling, result: Answer) -> float:
     assert result.solution is not None
-    return float(problem.measures(result.solution)["largest delay behind the fair share (s)"])
+    return float(problem.measures(result.solution)["largest delay behind GPS (s)"])
 
 
 def _print(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -124,7 +124,7 @@ def test_a_schedule_that_is_unfair_is_no_solution(method: Method) -> None:
         problem = tiny(seed)
         free = method(problem)
         assert free.solution is not None
-        delay = float(problem.measures(free.solution)["largest delay behind the fair share (s)"])
+        delay = float(problem.measures(free.solution)["largest delay behind GPS (s)"])
         generous = problem.model_copy(update={"fairness": max(delay, 0) + 1e-6})
         assert method(generous).objective == free.objective
         if delay < 1e-3:
