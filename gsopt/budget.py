@@ -11,6 +11,9 @@ from gsopt.errors import InvalidInput, shorten
 if TYPE_CHECKING:
     from gsopt.backends import Backend
 
+#: Seconds, thirty years: more than anybody waits, and less than any clock or solver takes for an error.
+_LONGEST = 1e9
+
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
@@ -55,7 +58,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.time_limit is not None:
-            _require("time_limit", self.time_limit, _is_share, "must be a finite number of seconds >= 0")
+            _require("time_limit", self.time_limit, _is_time, "must be a number of seconds from 0 to 1e9")
         _require("gap", self.gap, _is_share, "must be at least 0 and finite")
         if self.backend is not None:
             _require("backend", self.backend, _is_backend, "must be a backend, such as gsopt.backends.CpSat()")
@@ -126,6 +129,10 @@ def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str
 
 def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and isfinite(value) and value >= 0
+
+
+def _is_time(value: object) -> bool:
+    return _is_share(value) and value <= _LONGEST  # type: ignore[operator]  # it is a number
 
 
 def _is_backend(value: object) -> bool:

@@ -10,6 +10,9 @@ from pydantic import Field, model_validator
 
 from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken
 
+#: GPUs of a cluster of racks; more than any that was built, and no more than memory holds.
+_MOST_GPUS = 1_000_000
+
 
 class Tier(StrEnum):
     """The lowest level of the network that joins all GPUs of a job."""
@@ -89,6 +92,13 @@ class Cluster(Frozen):
         if (self.plain_gpus > 0) == bool(self.racks):
             rule = "must be a positive number without racks, or 0 with racks"
             raise RuleBroken("plain_gpus", self.plain_gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _not_too_large(self) -> "Cluster":
+        """GPUs of racks are looked at one by one."""
+        if self.racks and self.gpus > _MOST_GPUS:
+            raise RuleBroken("racks", self.gpus, f"must have at most {_MOST_GPUS:,} GPUs in all")
         return self
 
     @model_validator(mode="after")

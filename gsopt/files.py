@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, escape, shorten
 from gsopt.problem import Frozen, Problem, RuleBroken
 
 F = TypeVar("F", bound=Frozen)
@@ -22,6 +22,9 @@ _LARGEST_FILE = 256 * 2**20
 
 
 _LONGEST_KEY = 60
+
+#: Characters of a file's name, of which file systems allow little more.
+_LONGEST_NAME = 200
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
@@ -98,17 +101,27 @@ def _writing(path: str | Path) -> Iterator[None]:
 
 
 def _target(path: str | Path) -> Path:
-    """Give the file itself, behind all links."""
+    """Give the file itself, behind all links; a device as it is named."""
     if "\0" in str(path):
         raise InvalidInput(str(path), "", "", "must be a path")
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
+    if Path(path).is_dir():
         raise InvalidInput(str(path), "", "", "must be a file, and is a folder")
-    return target
+    return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
 
 
 def _is_plain(target: Path) -> bool:
     return target.is_file() or not target.exists()
+
+
+def file_name(text: str) -> str:
+    r"""Give a name that a file can have, without its ending.
+
+    Examples
+    --------
+    >>> file_name("tiresias(promote=2.0)"), file_name("../a\nb")
+    ('tiresias(promote=2.0)', '.._a\\nb')
+    """
+    return escape(text).replace("/", "_")[:_LONGEST_NAME]
 
 
 def require_writable(path: str | Path) -> None:

@@ -13,7 +13,7 @@ from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 #: Speed relative to the job alone on its demanded GPUs.
-RelativeSpeed = Annotated[float, Field(gt=0, le=1e6)]
+RelativeSpeed = Annotated[float, Field(ge=1e-9, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
@@ -103,7 +103,7 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Seconds that the job runs alone on the GPUs it demands; more than 0.
+        Seconds that the job runs alone on the GPUs it demands; at least a nanosecond.
     gpus
         Number of GPUs that it demands.
     menu
@@ -138,7 +138,7 @@ class Job(Frozen):
 
     name: Name
     release_date: Seconds
-    duration: Annotated[Seconds, Field(gt=0)]
+    duration: Annotated[Seconds, Field(ge=1e-9)]
     gpus: Gpus
     menu: Many[Entry] = ()
     model: str = ""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.backends import Backend
+from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import MethodLike, name_of
 from gsopt.method import run as run_method
@@ -24,25 +25,6 @@ from gsopt.simulation.record import mean_jct_bound
 from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
-
-
-def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Find the optimum of a tiny instance by judging every decision; None when none is feasible.
-
-    Examples
-    --------
-    >>> import gsopt
-    >>> brute_force(gsopt.load("reclaiming/aryl-figure-5"))
-    (1, ReclaimingSolution(servers=('s1', 's2')))
-    """
-    best: tuple[Number, S] | None = None
-    for candidate in problem.candidates():
-        if problem.violations(candidate):
-            continue
-        value = problem.objective(candidate)
-        if best is None or problem.sense.better(value, best[0]):
-            best = (value, candidate)
-    return best
 
 
 def check_formulation(

@@ -12,16 +12,14 @@ from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
 
+from gsopt.drawing import ENDINGS
 from gsopt.errors import InvalidInput
-from gsopt.files import replacing, require_writable, write_text
+from gsopt.files import require_writable, write_text
 from gsopt.schedule.figures import Record
 from gsopt.studies.policies import PolicyComparison
 
 #: Columns of a page.
 _WIDTH = 80
-
-#: Endings of pictures.
-_PICTURES = (".png", ".pdf", ".svg")
 
 
 def show_help(context: typer.Context) -> None:
@@ -64,14 +62,8 @@ def require_package(name: str, wanted_for: str) -> None:
 def require_picture(path: Path) -> None:
     """Refuse a picture that could not be written later, before the work for it begins."""
     require_writable(path)
-    if path.suffix.lower() not in _PICTURES:
-        raise InvalidInput(str(path), "", "", f"must end in {', '.join(_PICTURES)}")
-
-
-def save_figure(figure: Any, path: Path) -> None:
-    """Write a picture, whole or not at all."""
-    with replacing(path) as beside:
-        figure.savefig(beside, dpi=150, format=path.suffix[1:].lower())
+    if path.suffix.lower() not in ENDINGS:
+        raise InvalidInput(str(path), "", "", f"must end in {', '.join(ENDINGS)}")
 
 
 def print_table(table: RenderableType) -> None:

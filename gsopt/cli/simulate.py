@@ -1,6 +1,7 @@
 """``gsopt simulate``: a trace under online policies."""
 
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -20,13 +21,17 @@ from gsopt.cli.arguments import (
     Window,
 )
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import print_policies, require_package, save_figure
+from gsopt.cli.output import print_policies, require_package
 from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
-from gsopt.errors import escape
-from gsopt.files import require_folder, write_text
+from gsopt.files import file_name, require_folder, write_text
 
-#: Characters of a file's name, of which file systems allow little more.
-_LONGEST_NAME = 200
+
+class Picture(StrEnum):
+    """Format of pictures."""
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
 
 
 def simulate(
@@ -49,7 +54,11 @@ def simulate(
     issues: Annotated[
         bool, typer.Option("--issues", help="list every row that was dropped or repaired")
     ] = False,
-    plots: Annotated[Path | None, typer.Option(help="folder for Gantt chart, GPUs in use and JCT")] = None,
+    plots: Annotated[
+        Path | None,
+        typer.Option(help="folder for Gantt charts with the queue, job charts, GPUs in use and JCT"),
+    ] = None,
+    plot_format: Annotated[Picture, typer.Option(help="format of the pictures")] = Picture.PNG,
     schedules: Annotated[Path | None, typer.Option(help="folder for the schedules, one CSV per policy")] = None,
     as_json: Json = False,
 ) -> None:
@@ -75,7 +84,9 @@ def simulate(
     if schedules is not None:
         _save_schedules(replays, schedules)
     if plots is not None:
-        _save_plots(replays, plots)
+        from gsopt.simulation.plots import save
+
+        save(replays, plots, ending=f".{plot_format}")
     if len(replays) < len(policies):
         raise typer.Exit(Exit.FAILED)
 
@@ -83,21 +94,4 @@ def simulate(
 def _save_schedules(replays: Sequence[simulation.Replay], folder: Path) -> None:
     for replay in replays:
         if replay.schedule is not None:
-            write_text(folder / f"{_file_name(replay)}.csv", replay.schedule.to_csv())
-
-
-def _save_plots(replays: Sequence[simulation.Replay], folder: Path) -> None:
-    from gsopt.simulation import plots
-
-    for replay in replays:
-        if replay.schedule is not None:
-            for kind, draw in (("gantt", plots.gantt), ("gpus", plots.gpus_in_use)):
-                save_figure(
-                    draw(replay.schedule, replay.scenario).figure, folder / f"{kind}-{_file_name(replay)}.png"
-                )
-    save_figure(plots.jct_distribution(replays).figure, folder / "jct.png")
-
-
-def _file_name(replay: simulation.Replay) -> str:
-    """Name files after the policy; its options may hold any text."""
-    return escape(replay.metrics.policy).replace("/", "_")[:_LONGEST_NAME]
+            write_text(folder / f"{file_name(replay.metrics.policy)}.csv", replay.schedule.to_csv())

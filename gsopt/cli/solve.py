@@ -53,7 +53,7 @@ def solve(
     if gap is not None:
         options["gap"] = gap
     if start is not None:
-        options["start"] = read_solution(start, problem)
+        options["start"] = _read_start(start, problem)
     if seed is not None:
         options["seed"] = seed
     if log:
@@ -83,6 +83,15 @@ def _show_incumbents(problem: Problem[Any]) -> Iterator[Callable[[Result[Any]], 
             progress.update(task, description=f"solving {problem.name}  {found}")
 
         yield report
+
+
+def _read_start(file: str, problem: Problem[Any]) -> Any:
+    solution = read_solution(file, problem)
+    broken = problem.violations(solution)
+    if broken:
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+        raise InvalidInput(file, "", "", f"must be a solution of the instance: {broken[0]}{more}")
+    return solution
 
 
 def _backend(name: str) -> Backend:

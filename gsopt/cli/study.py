@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import require_package, require_picture, save_figure, show_help
+from gsopt.cli.output import require_package, require_picture, show_help
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def plot(
 ) -> None:
     """Draw a study's results: medians, with the 25th to the 75th percentile of the instances and seeds."""
     from gsopt import studies
+    from gsopt.drawing import save
     from gsopt.studies import plots
 
     require_package("matplotlib", "plot")
@@ -132,17 +133,11 @@ def plot(
     require_picture(target)
     found.refuse_contradictions()
     figure: Any = (
-        plots.panels(found, x, figure=y, by=by, relative_to=relative_to)
+        plots.panels(found, x, figure=y, by=by, relative_to=relative_to, log_x=log_x, log_y=log_y)
         if x
-        else plots.bars(found, figure=y, by=by, relative_to=relative_to).figure
+        else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
     )
-    for axes in figure.get_axes():
-        if log_y:
-            axes.autoscale(axis="y")
-            axes.set_yscale("log")
-        if log_x and x:
-            axes.set_xscale("log")
-    save_figure(figure, target)
+    save(figure, target)
     typer.echo(str(target))
     _tell(found, brief=True)
 

@@ -95,6 +95,7 @@ class Engine:
         self.segments: list[Segment] | None = [] if record else None
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
+        self.has_overheads = bool(scenario.overheads)
         self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
 
         self.ledger = _make_ledger(scenario, placer)
@@ -163,7 +164,8 @@ class Engine:
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
         event = self._next_event()
-        self._next_round(event)
+        if self.round_length is not None and self.wake is None and self.active:
+            self._set_round(event, self.round_length)
         if self.wake is not None and (event is None or self.wake < event):
             return self.wake
         return event
@@ -181,22 +183,22 @@ class Engine:
                 instant = change
         return instant
 
-    def _next_round(self, event: Any) -> None:
-        """Set the next decision to a multiple of the round length while there is any job.
+    def _set_round(self, event: Any, length: Any) -> None:
+        """Set the next decision to a multiple of the round length unless nothing happens any more.
 
         It is the next one, or, when there is nothing to decide before, the first at or after what comes next.
         """
-        if self.round_length is None or self.wake is not None or not self.active or self._stuck():
+        if self._stuck():
             return
         earliest = self.now
         idle = not self.running or len(self.running) == self.active
         if idle and not self.is_news:
             coming = [time for time in (event, self.asked_wake) if time is not None]
             earliest = max(earliest, min(coming, default=earliest))
-        self.round = max(self.round + 1, ceil(earliest / self.round_length))
-        while self.round * self.round_length < earliest:
+        self.round = max(self.round + 1, ceil(earliest / length))
+        while self.round * length < earliest:
             self.round += 1
-        self.wake = self.round * self.round_length
+        self.wake = self.round * length
 
     def _stuck(self) -> bool:
         """Tell whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
@@ -205,9 +207,9 @@ class Engine:
         return not (self.running or future or waits or self.is_news)
 
     def _pass_time(self, now: Any) -> None:
-        elapsed = now - self.now
-        self.occupied_seconds += self.ledger.occupied * elapsed
-        self.capacity_seconds += self.ledger.capacity * elapsed
+        elapsed, ledger = now - self.now, self.ledger
+        self.occupied_seconds += (ledger.capacity - ledger.free) * elapsed
+        self.capacity_seconds += ledger.capacity * elapsed
         self.now = now
 
     # Events
@@ -247,11 +249,12 @@ class Engine:
 
     def _decide(self) -> None:
         self.wake = self.asked_wake = None
-        self.is_news = False
-        arrived, completed, evicted = self.news
-        self.arrived, self.completed, self.evicted = tuple(arrived), tuple(completed), tuple(evicted)
-        for news in self.news:
-            news.clear()
+        if self.is_news:
+            self.arrived, self.completed, self.evicted = map(tuple, self.news)
+            self.news = ([], [], [])
+            self.is_news = False
+        else:
+            self.arrived = self.completed = self.evicted = ()
         decision = self.decider.decide(self.state)
         if not decision:
             return
@@ -264,7 +267,7 @@ class Engine:
                 handler(action)
             except Forbidden as rule:
                 raise IllegalDecision(action, str(rule)) from None
-        if self.plan.touched:
+        if self.plan.needs_check:
             self.plan.check(preemptive=self.decider.preemptive)
 
     def _start(self, action: Start) -> None:
@@ -324,7 +327,7 @@ class Engine:
     def _begin(self, job: int) -> None:
         """Let a job run that has waited."""
         ready = self.now
-        if self.scenario.overheads:
+        if self.has_overheads:
             overhead, number = self.scenario.overhead(self.jobs[job]), self.number
             ready += number(overhead.start)
             if self.started[job] is not None:
@@ -346,9 +349,11 @@ class Engine:
     def _run_on(self, job: int, held: Held) -> None:
         self.plan.in_force[job] = held
         self.held[job], self.held_since[job] = held.number, self.now
-        if self.jobs[job].phases:
-            self.courses[job] = stretches(self.jobs[job], held.mode, self.number)
-        self._retime(job, self._rate_of(job))
+        item = self.jobs[job]
+        if item.phases:
+            self.courses[job] = stretches(item, held.mode, self.number)
+        alike = self.is_uniform and held.number == item.gpus and not held.mode
+        self._retime(job, self.one if alike else self._rate_of(job))
 
     def _interrupt(self, job: int, before: Held) -> None:
         """End what a job did before it is stopped or goes on otherwise."""
@@ -409,8 +414,6 @@ class Engine:
     def _rate_of(self, job: int) -> Any:
         """Give the speed of a job on what it holds, beside those with which it shares it, without phases."""
         count, _, mode = self.plan.in_force[job]
-        if self.is_uniform and count == self.jobs[job].gpus and not mode:
-            return self.one
         ledger = self.ledger
         return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job))
 

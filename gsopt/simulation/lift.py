@@ -30,7 +30,7 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     >>> import gsopt
     >>> from heuristics.policies import efq
     >>> method, problem = lift(efq), gsopt.load("scheduling/small/ares-figure-4")
-    >>> method.__name__, method(problem).objective, method(problem, backfill=False).objective
+    >>> method.__name__, method(problem).objective, method(problem, alpha=1.0).objective
     ('efq', 4.833333333333333, 4.833333333333333)
     """
 

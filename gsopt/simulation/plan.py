@@ -43,6 +43,8 @@ class Plan:
         Those that have lost their GPUs because the GPUs went away.
     owed
         Number of GPUs that have been given by number only and are not placed yet.
+    needs_check
+        Whether anything was done that may be illegal in the end.
     """
 
     def __init__(self, jobs: Sequence[Job], ledger: Ledger) -> None:
@@ -57,6 +59,7 @@ class Plan:
         self._unplaced: dict[int, tuple[int, str]] = {}  # jobs whose GPUs are still to be chosen
         self._placing_later = False
         self._reentered = False
+        self.needs_check = False
 
     def mode(self, job: int) -> str:
         """Give the mode of a job."""
@@ -83,6 +86,7 @@ class Plan:
         job = action.job
         self._require_running(job)
         self.touched[job] = action
+        self.needs_check = True
         self._let_go(job)
 
     def resize(self, action: Resize) -> None:
@@ -114,7 +118,7 @@ class Plan:
         steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
         for job, (gpus, mode) in wanted.items():
             steps.append(Resize(job, gpus, mode) if job in self.running else Start(job, gpus, mode))
-        self._placing_later = True
+        self._placing_later = self.needs_check = True
         for step in steps:
             try:
                 self._take_step(step)
@@ -137,10 +141,10 @@ class Plan:
 
     def check(self, *, preemptive: bool) -> None:
         """Choose the GPUs that are still to be chosen; raise IllegalDecision when the plan breaks a rule."""
-        self._placing_later = False
+        self._placing_later = self.needs_check = False
         if self._unplaced:
             self._place_the_rest()
-        for job, action in self._unchecked.items():
+        for job, action in reversed(self._unchecked.items()):
             try:
                 self._ledger.check(job)
             except Forbidden as rule:
@@ -189,6 +193,7 @@ class Plan:
                 _check_allowed(item, count, mode)
             later = self._placing_later or self._unplaced
             if later or not self._ledger.place(job, item, mode, count):
+                self.needs_check = True
                 self._unplaced[job] = (count, mode)
                 self.owed += count
         else:
@@ -197,6 +202,7 @@ class Plan:
             _check_allowed(item, count, mode)
             self._ledger.take(job, item, mode, numbers)
             self._unchecked[job] = action
+            self.needs_check = True
         self.running[job] = count
         if mode:
             self._modes[job] = mode

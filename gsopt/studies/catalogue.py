@@ -11,13 +11,14 @@ from functools import lru_cache, reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, MethodLike, accepts
+from gsopt.method import Method, MethodLike, accepts, name_of
 from gsopt.problem import Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -152,10 +153,13 @@ def demo_workload() -> tuple[Workload, int]:
 def find_method(word: str, method: MethodLike | str) -> MethodLike:
     """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
 
+    A policy, which is told by its first parameter ``state``, is lifted to a heuristic of scheduling.
+
     Raises
     ------
     InvalidInput
-        The decision has no such method, or there is no such function.
+        The decision has no such method, or there is no such function, or it is a policy and the decision
+        another.
 
     Examples
     --------
@@ -165,7 +169,12 @@ def find_method(word: str, method: MethodLike | str) -> MethodLike:
     'greedy'
     """
     found: MethodLike = _find("method", method, lambda: methods(word))
-    return found
+    if not _is_policy(found):
+        return found
+    if word != Scheduling.word:
+        rule = f"is a policy, which decides over time; {word} has none"
+        raise InvalidInput("", "method", name_of(found), rule)
+    return lift(found)
 
 
 def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
@@ -183,6 +192,13 @@ def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
     """
     found: Policy = _find(field, policy, policies)
     return found
+
+
+def _is_policy(function: Callable[..., Any]) -> bool:
+    try:
+        return next(iter(signature(function).parameters), "") == "state"
+    except (TypeError, ValueError):  # built into Python without a signature
+        return False
 
 
 def is_path(name: str) -> bool:

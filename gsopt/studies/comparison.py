@@ -163,7 +163,7 @@ class Comparison(Listing[Row]):
         return [row.as_dict() for row in self.rows]
 
     def plot(self) -> "Axes":
-        """Plot the gap of every method on every instance; markers differ, so it reads without colour.
+        """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
 
         Raises
         ------
@@ -173,27 +173,16 @@ class Comparison(Listing[Row]):
         need("matplotlib", "plot")
         import matplotlib.pyplot as plt
 
-        instances = list(dict.fromkeys(row.instance for row in self.rows))
-        _, axes = plt.subplots(figsize=(9, 0.35 * len(instances) + 1.8), layout="constrained")
-        plotted = dict.fromkeys(row.method for row in self.rows if row.gap is not None)
-        for index, name in enumerate(plotted):
-            points = [
-                (row.gap, row.instance) for row in self.rows if row.method == name and row.gap is not None
-            ]
-            marker = "osD^v<>PX*h+x"[index % 13]
-            axes.plot(
-                [100 * gap for gap, _ in points],
-                [instances.index(where) for _, where in points],
-                marker,
-                fillstyle="none",
-                label=name,
-            )
-        axes.set_yticks(range(len(instances)), instances)
-        axes.invert_yaxis()
-        axes.set_xlabel("gap to the best proven bound (%)")
-        axes.grid(axis="x", alpha=0.3)
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-        return axes
+        from gsopt.studies.plots import gaps
+
+        points: dict[str, list[tuple[float, str]]] = {}
+        for row in self.rows:
+            if row.gap is not None:
+                points.setdefault(row.method, []).append((row.gap, row.instance))
+        rows = len({row.instance for row in self.rows})
+        _, axes = plt.subplots(figsize=(9, 0.35 * rows + 1.8), layout="constrained")
+        axes.set_xlabel("gap to the best proven bound")
+        return gaps(points, axes)
 
 
 def _shared_keys(rows: Sequence[Row]) -> list[str]:

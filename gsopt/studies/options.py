@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from inspect import Parameter, isclass, signature
+from inspect import Parameter, Signature, isclass, signature
 from typing import Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -25,12 +25,25 @@ def known_options(function: Callable[..., Any]) -> dict[str, Any]:
     {'alpha': <class 'float'>}
     """
     found: dict[str, Any] = {}
-    for name, parameter in signature(function, eval_str=True).parameters.items():
+    for name, parameter in _signature(function).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:  # a typed dictionary of options, unpacked
             found |= {key: kind for part in get_args(parameter.annotation) for key, kind in _hints(part)}
-        elif parameter.kind is Parameter.KEYWORD_ONLY and name not in _NOT_IN_A_FILE:
-            found[name] = parameter.annotation
+        elif _is_option(parameter) and name not in _NOT_IN_A_FILE:
+            told = parameter.annotation is not Parameter.empty and not isinstance(parameter.annotation, str)
+            found[name] = parameter.annotation if told else Any
     return found
+
+
+def _signature(function: Callable[..., Any]) -> Signature:
+    try:
+        return signature(function, eval_str=True)
+    except NameError:  # annotations that are there for type checkers only
+        return signature(function)
+
+
+def _is_option(parameter: Parameter) -> bool:
+    by_name = parameter.kind is Parameter.POSITIONAL_OR_KEYWORD and parameter.default is not Parameter.empty
+    return by_name or parameter.kind is Parameter.KEYWORD_ONLY
 
 
 def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,20 @@
-"""Plots of a study's results; they read without colour. matplotlib is imported when one is drawn."""
+"""Plots of a study's results and of gaps; they read without colour too. matplotlib is imported when needed."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import cycle
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from gsopt.drawing import (
+    COLOURS,
+    Look,
+    looks,
+    new_figure,
+    pad_equal,
+    set_log_time_axis,
+    tick_time,
+    titled,
+)
 from gsopt.errors import InvalidInput, shorten
 from gsopt.schedule.figures import Kind, figure_of
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, numeric_figures, values_of
@@ -16,17 +24,19 @@ from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
+    from matplotlib.figure import Figure
 
-_HATCHES = ("", "///", "...", "xxx", "\\\\\\", "+++", "---", "ooo")
-_SHADES = ("0.9", "0.7", "1.0", "0.8", "0.6", "0.95")
-_LINES = ("-", "--", "-.", ":")
-_MARKERS = ("o", "s", "^", "x", "D", "v", "+")
+_HATCHES = ("", "///", "...", "xxx")  # one for each round of colours
 
 #: Bands of more than a few lines lie on each other and would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
 
 _LOW, _HIGH = 25, 75
+
+#: Markers of gaps, from a large one to small ones within it.
+_SHAPES = "osD^v<>PX*h"
+_LARGEST_MARKER, _SMALLER, _SMALLEST_MARKER = 12.0, 1.5, 4.0
+_BEFORE_ZERO = 0.05  # of an axis of gaps
 
 #: Panels in a row; more of them would be too wide for a page.
 _MOST_PANELS = 4
@@ -34,11 +44,20 @@ _MOST_PANELS = 4
 #: From here on an axis groups digits.
 _THOUSAND = 1000
 
+#: Panels whose medians differ by more have a logarithmic axis in common.
+_FAR_APART = 20
+
 _Bases = Mapping[tuple[str, str], float] | None
 
 
 def bars(
-    found: Results, *, figure: str = "", by: str = "method", relative_to: str = "", axes: "Axes | None" = None
+    found: Results,
+    *,
+    figure: str = "",
+    by: str = "method",
+    relative_to: str = "",
+    log_y: bool = False,
+    axes: "Axes | None" = None,
 ) -> "Axes":
     """Draw a figure's median per group of instances, one bar per method; whiskers from 25th to 75th percentile.
 
@@ -52,6 +71,8 @@ def bars(
         The column that tells bars apart.
     relative_to
         A method by whose figure on the same instance every figure is divided.
+    log_y
+        Whether the vertical axis is logarithmic.
     axes
         Where to draw; on a new figure when None.
 
@@ -65,9 +86,9 @@ def bars(
     groups = list(dict.fromkeys(str(row.labels.group) for row in rows))
     series = _series(rows, by)
     width = 0.8 / max(len(series), 1)
-    axes = _axes(axes, "", _title(chosen, relative_to), wide=len(groups) * len(series))
-    looks = zip(cycle(_HATCHES), cycle(_SHADES), strict=False)
-    for place, ((name, members), (hatch, shade)) in enumerate(zip(series.items(), looks, strict=False)):
+    wide = len(groups) * len(series)
+    axes = titled(axes, "", _title(chosen, relative_to), size=(min(max(7.0, 3 + 0.28 * wide), 24), 4))
+    for place, (name, members) in enumerate(series.items()):
         for index, group in enumerate(groups):
             values = values_of([row for row in members if str(row.labels.group) == group], chosen, bases)
             if not values:
@@ -80,10 +101,10 @@ def bars(
                 yerr=[[middle - low], [high - middle]] if len(values) > 1 else None,
                 capsize=2,
                 error_kw={"linewidth": 1},
-                color=shade,
+                color=COLOURS[place % len(COLOURS)],
                 edgecolor="black",
-                linewidth=0.7,
-                hatch=hatch,
+                linewidth=0.5,
+                hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
                 label=name if name not in axes.get_legend_handles_labels()[1] else None,
             )
     axes.set_xticks(range(len(groups)), [_wrapped(group) for group in groups], fontsize=8)
@@ -91,7 +112,8 @@ def bars(
         axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
-    _finish(axes, chosen, relative_to)
+    _finish([axes], chosen, relative_to, log_y=log_y)
+    _add_legend(axes)
     return axes
 
 
@@ -102,11 +124,14 @@ def lines(
     figure: str = "",
     by: str = "method",
     relative_to: str = "",
+    log_x: bool = False,
+    log_y: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
     """Draw a figure over an option: a line of medians per method, in a band from 25th to 75th percentile.
 
     A method that has no such option is a horizontal line at its median, so that a sweep has its baselines.
+    Later lines are thinner, so that lines on top of each other are all seen.
 
     Parameters
     ----------
@@ -114,8 +139,10 @@ def lines(
         The results.
     x
         The option, of methods or instances.
-    figure, by, relative_to, axes
+    figure, by, relative_to, log_y, axes
         As in `bars`.
+    log_x
+        Whether the horizontal axis is logarithmic.
 
     Raises
     ------
@@ -126,42 +153,28 @@ def lines(
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
     _refuse_absent(x, rows)
     series = _series(rows, by, without=x)
-    axes = _axes(axes, x, _title(chosen, relative_to))
-    looks = zip(cycle(_MARKERS), cycle(_LINES), strict=False)
-    for (name, members), (marker, line) in zip(series.items(), looks, strict=False):
-        points: dict[float, list[Row]] = {}
-        for row in members:
-            if row.columns.get(x) is not None:
-                points.setdefault(row.columns[x], []).append(row)
-        if not points:
-            middle = _quartiles(values_of(members, chosen, bases))[1]
-            axes.axhline(middle, linestyle=line, color="0.45", linewidth=1, label=name)
-            continue
-        places = sorted(points)
-        low, middles, high = zip(
-            *(_quartiles(values_of(points[place], chosen, bases)) for place in places), strict=True
-        )
-        (drawn,) = axes.plot(
-            places, middles, line, marker=marker, markersize=5, fillstyle="none", color="black", label=name
-        )
-        if any(len(points[place]) > 1 for place in places):
-            axes.fill_between(
-                places,
-                low,
-                high,
-                color=drawn.get_color(),
-                alpha=_BAND if len(series) <= _FEW else _FAINT_BAND,
-                linewidth=0,
-            )
-    axes.grid(alpha=0.3)
-    _finish(axes, chosen, relative_to)
+    axes = titled(axes, x, _title(chosen, relative_to), size=(7, 4))
+    look_of = dict(zip(series, looks(len(series)), strict=True))
+    _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
+    axes.set_xscale("log" if log_x else "linear")
+    _finish([axes], chosen, relative_to, log_y=log_y)
+    _add_legend(axes)
     return axes
 
 
 def panels(
-    found: Results, x: str, *, figure: str = "", by: str = "method", relative_to: str = ""
-) -> "Figure | SubFigure":
-    """Draw `lines`, one panel per group of instances.
+    found: Results,
+    x: str,
+    *,
+    figure: str = "",
+    by: str = "method",
+    relative_to: str = "",
+    log_x: bool = False,
+    log_y: bool = False,
+) -> "Figure":
+    """Draw `lines`, one panel per group of instances, all with the same vertical axis.
+
+    The axis is logarithmic where it is asked for, and where panels lie so far apart that one would be flat.
 
     Parameters
     ----------
@@ -169,38 +182,131 @@ def panels(
         The results.
     x
         The option, of methods or instances.
-    figure, by, relative_to
-        As in `bars`.
+    figure, by, relative_to, log_x, log_y
+        As in `lines`.
 
     Raises
     ------
     InvalidInput
         There is nothing of the kind to draw, or matplotlib is not installed.
     """
-    chosen, _ = _chosen(found, figure, relative_to)
+    chosen, bases = _chosen(found, figure, relative_to)
     _refuse_absent(x, found.rows)
-    groups: dict[str, list[Row]] = {}
-    for row in found.rows:
-        groups.setdefault(row.labels.group.without(x), []).append(row)
-    shown = {
-        group: rows
-        for group, rows in groups.items()
-        if any(x in row.columns and values_of([row], chosen) for row in rows)
-    }
+    shown = _groups_with(found.rows, x, chosen)
     if not shown:
         raise InvalidInput("", "figure", shorten(chosen), f"no cell with the option {x} has it")
-    all_axes = _panels(len(shown))
-    for axes, (group, rows) in zip(all_axes, shown.items(), strict=True):
-        part = replace(found, rows=tuple(rows))
-        lines(part, x, figure=chosen, by=by, relative_to=relative_to, axes=axes)
+    series_of = {group: _series(rows, by, without=x) for group, rows in shown.items()}
+    names = list(dict.fromkeys(name for series in series_of.values() for name in series))
+    look_of = dict(zip(names, looks(len(names)), strict=True))
+    whole, all_axes = _panels(len(shown))
+    for axes, (group, series) in zip(all_axes, series_of.items(), strict=True):
+        _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
         axes.set_title(group, fontsize=9)
+        axes.set_xlabel(x)
+        axes.set_xscale("log" if log_x else "linear")
         place = axes.get_subplotspec()
-        if place is not None and not place.is_first_col():
-            axes.set_ylabel("")
-        legend = axes.get_legend()
-        if legend is not None and axes is not all_axes[-1]:
-            legend.remove()
-    return all_axes[0].figure
+        if place is None or place.is_first_col():
+            axes.set_ylabel(_title(chosen, relative_to))
+    medians = [median(values) for rows in shown.values() if (values := values_of(rows, chosen, bases))]
+    far = min(medians) > 0 and max(medians) > _FAR_APART * min(medians)
+    _finish(all_axes, chosen, relative_to, log_y=log_y or far)
+    known = {
+        name: handle
+        for axes in all_axes
+        for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    ordered = [name for name in names if name in known]
+    whole.legend(
+        [known[name] for name in ordered], ordered, loc="outside right upper", fontsize=8, frameon=False
+    )
+    return whole
+
+
+def gaps(points: Mapping[str, Sequence[tuple[float, str]]], axes: "Axes") -> "Axes":
+    """Draw gaps, one row per instance and one kind of marker per method; markers that agree lie in each other.
+
+    Parameters
+    ----------
+    points
+        Gap and instance of every result, by method.
+    axes
+        Where to draw.
+
+    Examples
+    --------
+    >>> from gsopt.drawing import new_figure
+    >>> drawn = gaps({"greedy": [(0.0, "a"), (0.0, "b")]}, new_figure(4, 2).subplots())
+    >>> [label.get_text() for label in drawn.get_yticklabels()]
+    ['a', 'b']
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    instances = list(dict.fromkeys(name for found in points.values() for _, name in found))
+    for place, (method, found) in enumerate(points.items()):
+        axes.plot(
+            [gap for gap, _ in found],
+            [instances.index(name) for _, name in found],
+            linestyle="",
+            marker=_SHAPES[place % len(_SHAPES)],
+            markersize=max(_LARGEST_MARKER - _SMALLER * place, _SMALLEST_MARKER),
+            markeredgewidth=1.4,
+            color=COLOURS[place % len(COLOURS)],
+            fillstyle="none",
+            label=method,
+        )
+    axes.set_yticks(range(len(instances)), instances)
+    axes.set_ylim(len(instances) - 0.5, -0.5)
+    every = [gap for found in points.values() for gap, _ in found]
+    low, high = pad_equal(axes.get_xlim(), every)
+    axes.set_xlim(min(low, -_BEFORE_ZERO * high), high)
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(axis="x", alpha=0.3)
+    _add_legend(axes)
+    return axes
+
+
+def _draw_lines(
+    axes: "Axes",
+    series: Mapping[str, Sequence[Row]],
+    x: str,
+    look_of: Mapping[str, Look],
+    values: Callable[[Sequence[Row]], list[float]],
+) -> None:
+    for name, members in series.items():
+        points: dict[float, list[Row]] = {}
+        for row in members:
+            if row.columns.get(x) is not None:
+                points.setdefault(row.columns[x], []).append(row)
+        look = look_of[name]
+        if not points:
+            if held := values(members):
+                axes.axhline(
+                    median(held),
+                    color=look.color,
+                    linestyle=look.linestyle,
+                    linewidth=look.linewidth,
+                    label=name,
+                )
+            continue
+        drawn = {place: found for place in sorted(points) if (found := values(points[place]))}
+        low, middles, high = zip(*map(_quartiles, drawn.values()), strict=True) if drawn else ((), (), ())
+        axes.plot(list(drawn), middles, markersize=5, fillstyle="none", label=name, **look._asdict())
+        if any(len(found) > 1 for found in drawn.values()):
+            alpha = _BAND if len(series) <= _FEW else _FAINT_BAND
+            axes.fill_between(list(drawn), low, high, color=look.color, alpha=alpha, linewidth=0)
+    axes.grid(alpha=0.3)
+
+
+def _groups_with(rows: Iterable[Row], x: str, figure: str) -> dict[str, list[Row]]:
+    """Group rows by their instances; groups in which nothing has both option and figure are left out."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(row.labels.group.without(x), []).append(row)
+    return {
+        group: members
+        for group, members in groups.items()
+        if any(x in row.columns and values_of([row], figure) for row in members)
+    }
 
 
 def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]:
@@ -261,39 +367,40 @@ def _wrapped(text: str) -> str:
     return text.replace("(", "\n(", 1).replace(", ", ",\n")
 
 
-def _finish(axes: "Axes", figure: str, relative_to: str) -> None:
+def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:
+    """Give axes that share their vertical axis limits and ticks that suit the figure."""
+    first = all_axes[0]
+    title = _title(figure, relative_to)
+    if log_y:
+        first.set_yscale("log")
+    else:
+        heights = [axes.dataLim.y0 for axes in all_axes] + [axes.dataLim.y1 for axes in all_axes]
+        first.set_ylim(pad_equal(first.get_ylim(), heights))
+    low, high = first.get_ylim()
     known = figure_of(figure, CELL_FIGURES)
     if known is not None and known.kind is Kind.SHARE and not relative_to:
         from matplotlib.ticker import PercentFormatter
 
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    elif axes.get_ylim()[1] >= _THOUSAND:
-        axes.yaxis.set_major_formatter("{x:,.0f}")
+        first.yaxis.set_major_formatter(PercentFormatter(1.0))
+    elif title.endswith("[s]"):
+        unit = set_log_time_axis(first.yaxis, low, high) if log_y else tick_time(first.yaxis, 0.0, high)
+        for axes in all_axes:
+            axes.set_ylabel(axes.get_ylabel().replace(" [s]", f" [{unit}]" if unit else ""))
+    elif high >= _THOUSAND and not log_y:
+        first.yaxis.set_major_formatter("{x:,.0f}")
+
+
+def _add_legend(axes: "Axes") -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
-def _axes(given: "Axes | None", horizontal: str, vertical: str, wide: int = 0) -> "Axes":
-    size = (min(max(7.0, 3 + 0.28 * wide), 24), 4)
-    axes = given or _figure(size).subplots()
-    axes.set_xlabel(horizontal)
-    axes.set_ylabel(vertical)
-    return axes
-
-
-def _panels(count: int) -> "list[Axes]":
+def _panels(count: int) -> "tuple[Figure, list[Axes]]":
     """Give panels on a new figure, side by side and in as few rows as a page is wide."""
     rows = ceil(count / _MOST_PANELS)
     columns = ceil(count / rows)
-    grid = _figure((3.5 * columns + 3, 3.2 * rows + 0.8)).subplots(rows, columns, squeeze=False)
+    whole = new_figure(3.5 * columns + 3, 3.2 * rows + 0.8)
+    grid = whole.subplots(rows, columns, squeeze=False, sharey=True)
     found: list[Axes] = list(grid.flat)
     for axes in found[count:]:
         axes.remove()
-    return found[:count]
-
-
-def _figure(size: tuple[float, float]) -> Any:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise InvalidInput("plot", "", "", "needs matplotlib; install gsopt[report]") from None
-    return Figure(figsize=size, layout="constrained")
+    return whole, found[:count]

@@ -1,22 +1,20 @@
 """Runner: the cells of a study computed by several processes, each result stored the moment it is there.
 
 One thread per worker process takes a cell, has it computed and stores the outcome, so that a kill loses no more
-than the cells that are being computed. The workers are started like those of solvers: they end with this
-process, however it ends.
+than the cells that are being computed. The workers are those of solvers, in a pool of their own: they end with
+this process, however it ends.
 """
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event
 from time import monotonic
 from typing import Any
 
-from gsopt.backends.process import Worker
+from gsopt.backends.process import Pool
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.compute import compute
@@ -26,7 +24,7 @@ from gsopt.studies.spec import Study
 from gsopt.studies.store import Store, writing
 
 _TRIES = 2  # of a cell whose process dies
-_TICK = 0.2  # seconds between two looks at the clock
+_MODULE = "gsopt.studies.compute"  # what a worker process imports first
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,8 @@ def run(
         keys = {cell.key: cell for cell in cells}
         todo = [cell for key, cell in keys.items() if key not in states]
         failed = sum(states.get(key) is State.FAILED for key in keys)
-        interrupted = _Run(store, todo, len(cells), failed, on_progress or _nothing).go(min(count, len(todo)))
+        begin = Progress(len(cells) - len(todo), len(cells), failed, None)
+        interrupted = _Run(store, begin, on_progress or _nothing).go(todo, count)
     found = results(folder, interrupted=interrupted)
     found.refuse_contradictions()
     return found
@@ -122,111 +121,62 @@ def run(
 class _Run:
     """The threads of one run, and what they share."""
 
-    def __init__(
-        self, store: Store, todo: Sequence[Cell], total: int, failed: int, tell: Callable[[Progress], Any]
-    ) -> None:
+    def __init__(self, store: Store, begin: Progress, tell: Callable[[Progress], Any]) -> None:
         self._store = store
-        self._waiting = deque(todo)
-        self._total, self._finished, self._failed = total, total - len(todo), failed
+        self._begin = begin
         self._tell = tell
-        self._news: SimpleQueue[Outcome | BaseException | None] = SimpleQueue()
+        self._pool = Pool()
         self._stopped = Event()
-        self._lock = Lock()
-        self._workers: set[Worker] = set()
-        self._idle: list[Worker] = []
 
-    def go(self, count: int) -> bool:
-        """Compute all that is waiting; tell whether Ctrl-C ended it."""
-        threads = [Thread(target=self._serve, daemon=True) for _ in range(count)]
+    def go(self, cells: Sequence[Cell], workers: int) -> bool:
+        """Compute cells; tell whether Ctrl-C ended it."""
+        threads = ThreadPoolExecutor(workers)
         try:
-            for thread in threads:
-                thread.start()
-            self._listen(count)
+            self._tell(self._begin)
+            self._listen([threads.submit(self._settle, cell) for cell in cells])
         except KeyboardInterrupt:
             return True
         finally:
-            self._stop()
-            for thread in threads:
-                thread.join()
-            for worker in self._workers:
-                worker.close()
+            self._stopped.set()
+            threads.shutdown(wait=False, cancel_futures=True)
+            self._pool.close()  # ends the processes at once, and with them the threads
+            threads.shutdown()
+            self._pool.close()
         return False
 
-    def _listen(self, serving: int) -> None:
-        """Tell the progress until every thread is done; raise what a thread raised."""
-        begin, fresh = monotonic(), 0
-        self._tell(Progress(self._finished, self._total, self._failed, None))
-        while serving:
-            try:
-                news = self._news.get(timeout=_TICK)
-            except Empty:
-                continue
-            if isinstance(news, BaseException):
-                raise news
-            if news is None:
-                serving -= 1
-                continue
-            fresh += 1
-            self._finished += 1
-            self._failed += news.state is State.FAILED
-            left = (monotonic() - begin) / fresh * (self._total - self._finished)
-            self._tell(Progress(self._finished, self._total, self._failed, left))
+    def _listen(self, settled: Sequence[Future[Outcome]]) -> None:
+        """Tell the progress until every cell is settled; raise what a thread raised."""
+        start, failed, total = monotonic(), self._begin.failed, self._begin.total
+        for fresh, future in enumerate(as_completed(settled), start=1):
+            failed += future.result().state is State.FAILED
+            finished = self._begin.finished + fresh
+            left = (monotonic() - start) / fresh * (total - finished)
+            self._tell(Progress(finished, total, failed, left))
 
-    def _serve(self) -> None:
-        """Compute cells in a process of one's own until none is waiting."""
-        end: BaseException | None = None
-        try:
-            while (cell := self._next()) is not None:
-                outcome = self._attempts(cell)
-                if outcome is None:
-                    break
-                self._store.commit(cell, outcome)
-                self._news.put(outcome)
-        except BaseException as error:  # noqa: BLE001 - the main thread raises it
-            end = None if self._stopped.is_set() else error
-        self._news.put(end)
+    def _settle(self, cell: Cell) -> Outcome:
+        """Compute a cell in a process and store what came of it."""
+        outcome = self._attempts(cell)
+        self._store.commit(cell, outcome)
+        return outcome
 
-    def _attempts(self, cell: Cell) -> Outcome | None:
-        """Give what came of a cell, tried again if its process dies; None once the run is stopped."""
+    def _attempts(self, cell: Cell) -> Outcome:
+        """Give what came of a cell, tried again if its process dies."""
         begin, message = monotonic(), ""
         for _ in range(_TRIES):
-            with self._worker() as worker:
+            with self._pool.borrow(_MODULE, self._refuse_stopped) as worker:
+                self._refuse_stopped()
                 self._store.begin(cell)
                 reply = worker.call(compute, cell, limit=None, hear=_nothing)
             if isinstance(reply.answer, Outcome):
                 return reply.answer
-            if self._stopped.is_set():
-                return None
+            self._refuse_stopped()
             message = reply.message.removeprefix("the solver's ")  # the process is a solver's elsewhere
         return Outcome(State.FAILED, {}, monotonic() - begin, f"{message}, {_TRIES} times", "Crash")
 
-    @contextmanager
-    def _worker(self) -> Iterator[Worker]:
-        """Borrow an idle process, or a new one."""
-        with self._lock:
-            worker = self._idle.pop() if self._idle else Worker("gsopt.studies.compute")
-            fresh = worker not in self._workers
-            self._workers.add(worker)
+    def _refuse_stopped(self) -> None:
+        """End this thread's work once the run is stopped; nobody looks at what it raises."""
         if self._stopped.is_set():
-            worker.kill()
-        if fresh:
-            worker.await_ready()
-        yield worker
-        if worker.alive:
-            with self._lock:
-                self._idle.append(worker)
-
-    def _next(self) -> Cell | None:
-        with self._lock:
-            return self._waiting.popleft() if self._waiting and not self._stopped.is_set() else None
-
-    def _stop(self) -> None:
-        """End the processes at once, and with them the threads."""
-        self._stopped.set()
-        with self._lock:
-            workers = list(self._workers)
-        for worker in workers:
-            worker.kill()
+            raise CancelledError
 
 
 def _nothing(_: Any) -> None:

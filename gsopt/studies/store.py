@@ -4,7 +4,6 @@ The folder holds one SQLite database in write-ahead mode. A result is one row, w
 killed process leaves whole results only; what was given to a method is logged before it starts.
 """
 
-import fcntl
 import json
 import os
 import platform
@@ -15,8 +14,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import IO
 from urllib.parse import quote
+
+from filelock import FileLock, Timeout
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell
@@ -24,7 +24,7 @@ from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.rows import Row, labels_of, row_of
 from gsopt.studies.spec import Study
 
-_DATABASE, _LOCK = "study.sqlite", "study.lock"
+_DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
 #: Changes whenever the tables below do.
 _LAYOUT = 1
@@ -153,12 +153,8 @@ def writing(folder: str | Path) -> Iterator[Store]:
     home = Path(folder)
     with _one_line(home):
         home.mkdir(parents=True, exist_ok=True)
-        lock = (home / _LOCK).open("a+")
-    with lock:
-        with _one_line(home):
-            _seize(lock, home)
-        with _opened(home) as store:
-            yield store
+    with _alone(home), _opened(home) as store:
+        yield store
 
 
 @contextmanager
@@ -177,17 +173,21 @@ def reading(folder: str | Path) -> Iterator[Store]:
         yield store
 
 
-def _seize(lock: IO[str], home: Path) -> None:
-    """Take the lock, which the system takes back when this process ends, however it does."""
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Hold the folder's lock, which the system takes back when this process ends, however it does."""
+    lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
+    with _one_line(home):
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            number = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
+            raise InvalidInput(str(home), "", "", f"is in use by another run, process {number}") from None
+        holder.write_text(str(os.getpid()), encoding="utf-8")
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        lock.seek(0)
-        rule = f"is in use by another run, process {lock.read().strip()}"
-        raise InvalidInput(str(home), "", "", rule) from None
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
+        yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from heuristics.policies.elastic_las import elastic_las
 from heuristics.policies.elastic_srtf import elastic_srtf
 from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
-from heuristics.policies.fifo_backfill import fifo_backfill
+from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.las import las
 from heuristics.policies.random_order import random_order
 from heuristics.policies.sjf import sjf
@@ -20,7 +20,7 @@ __all__ = [
     "elastic_srtf",
     "equal_share",
     "fifo",
-    "fifo_backfill",
+    "fifo_skipping",
     "las",
     "random_order",
     "sjf",

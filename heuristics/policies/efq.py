@@ -6,11 +6,11 @@ from typing import Any
 
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.simulation import Action, Decider, State
-from gsopt.simulation.deciders.elastic import Counts, Elastic
+from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import efficient_counts
 
 
-def efq(state: State, *, alpha: float | Fraction = 0.75, backfill: bool = True) -> Decider:
+def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
 
     At every event, in the order of the virtual finish times, each job gets the largest of its allowed counts
@@ -32,7 +32,7 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, backfill: bool = True) 
         The state at the beginning of the run.
     alpha
         Least speed per GPU to which a job may grow, relative to that on its demanded GPUs.
-    backfill
+    skip
         Whether jobs behind one that does not fit may start; the paper does not say.
 
     Raises
@@ -50,22 +50,26 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, backfill: bool = True) 
     >>> [round(time, 9) for time in simulate(Workload(jobs=jobs), efq, cluster=2).completion_times]
     [1.5, 4.5, 7.8]
     """
-    return _FairQueue(state, alpha, backfill=backfill)
+    return _FairQueue(state, alpha, skip=skip)
 
 
 class _FairQueue:
     preemptive = True
 
-    def __init__(self, state: State, alpha: float | Fraction, *, backfill: bool) -> None:
-        counts = Counts(lambda job: efficient_counts(state.jobs[job], alpha))
+    def __init__(self, state: State, alpha: float | Fraction, *, skip: bool) -> None:
         self._number = type(state.now)
         self._clock = VirtualTime(state.capacity, self._number)
         self._finish: dict[int, Any] = {}
-        self._elastic = Elastic(state, self._finish.__getitem__, counts, backfill=backfill)
+        self._greedy = Greedy(
+            state,
+            self._finish.__getitem__,
+            lambda job: efficient_counts(state.jobs[job], alpha),
+            skip=skip,
+        )
 
     def decide(self, state: State) -> Iterable[Action]:
         for number in state.arrived:  # in rounds they arrived before now
             job = state.jobs[number]
             self._clock.advance(self._number(job.release_date))
             self._finish[number] = self._clock.arrive(number, self._number(job.duration) * job.gpus)
-        return self._elastic.decide(state)
+        return self._greedy.decide(state)

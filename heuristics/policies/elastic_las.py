@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.elastic import Counts, Elastic
+from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import efficient_counts
 
 
@@ -31,5 +31,9 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     >>> simulate(Workload(jobs=jobs), elastic_las, cluster=2).completion_times
     (4.0, 2.0)
     """
-    counts = Counts(lambda job: efficient_counts(state.jobs[job], alpha))
-    return Elastic(state, state.service, counts, moving=True)
+    return Greedy(
+        state,
+        key=state.service,
+        counts=lambda job: efficient_counts(state.jobs[job], alpha),
+        pace=type(state.now),
+    )

@@ -1,10 +1,11 @@
 """Shortest remaining time first, for elastic jobs."""
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.elastic import Counts, Elastic
+from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import efficient_counts
 
 
@@ -34,9 +35,16 @@ def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     (4.0, 2.0)
     """
     number = type(state.now)
-    counts = Counts(lambda job: efficient_counts(state.jobs[job], alpha))
+
+    @cache
+    def counts(job: int) -> tuple[int, ...]:
+        return efficient_counts(state.jobs[job], alpha)
+
+    @cache
+    def top_speed(job: int) -> Any:
+        return number(state.jobs[job].speed(counts(job)[-1]))
 
     def remaining_time(job: int) -> Any:
-        return max(state.remaining(job), number(0)) / number(state.jobs[job].speed(counts[job][-1]))
+        return max(state.remaining(job), number(0)) / top_speed(job)
 
-    return Elastic(state, remaining_time, counts, moving=True)
+    return Greedy(state, key=remaining_time, counts=counts)

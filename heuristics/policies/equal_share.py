@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from gsopt.simulation import Action, Decider, Resize, Start, State
-from gsopt.simulation.deciders.types import refuse_types
+from gsopt.simulation import Action, Decider, State
+from gsopt.simulation.deciders.pool import Holding, pool_of
 from gsopt.simulation.deciders.waiting import Waiting
 
 
@@ -14,7 +14,7 @@ def equal_share(state: State) -> Decider:
     Waiting jobs are admitted in the order of their release while the smallest allowed counts of all admitted
     jobs fit, and are then never stopped. At every event each admitted job gets its smallest count; then,
     while GPUs are left, the job with the fewest GPUs grows to its next allowed count if that fits. Jobs
-    without a menu are rigid, so among them this is first in, first out with backfilling.
+    without a menu are rigid, so among them this is `fifo_skipping`.
 
     Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations.
     Key: GPUs held. Ties: lower number. Not preemptive; resizes. O(GPUs log GPUs) per event.
@@ -35,47 +35,62 @@ class _Shares:
     preemptive = False
 
     def __init__(self, state: State) -> None:
-        self._counts: dict[int, tuple[int, ...]] = {}
-        self._least: dict[int, int] = {}
-        self._waiting = Waiting(state.jobs, demand=self._least.__getitem__)
-        self._admitted: dict[int, None] = {}
+        self._jobs = state.jobs
+        self._pool = pool_of(state)
+        self._waiting = Waiting()
+        self._counts: dict[int, tuple[int, ...]] = {}  # of the jobs that are there
+        self._least: dict[int, Holding] = {}  # what each admitted job keeps for good
+        self._held: dict[int, Holding] = {}  # what the admitted jobs with a choice hold
 
     def decide(self, state: State) -> Iterable[Action]:
         for job in state.completed + state.evicted:
-            self._admitted.pop(job, None)
-        refuse_types(state)
+            if job in self._least:
+                del self._least[job]
+                self._held.pop(job, None)
+        for job in state.completed:
+            del self._counts[job]
         for job in state.arrived:
-            self._counts[job] = state.jobs[job].counts
-            self._least[job] = self._counts[job][0]
+            self._counts[job] = self._jobs[job].counts
         for job in state.arrived + state.evicted:
-            self._waiting.add(job, job)
-        left = state.capacity - sum(self._least[job] for job in self._admitted)
-        starting: list[int] = []
-        while (admitted := self._waiting.pop_fitting(left)) is not None:
-            self._admitted[admitted] = None
-            starting.append(admitted)
-            left -= self._least[admitted]
-        shares = self._elastic_shares(left)
-        running = state.running
-        changes = [(share - running[job], job) for job, share in shares.items() if job in running]
-        for change, job in sorted(changes):  # shrink before growing
-            if change:
-                yield Resize(job, shares[job])
-        for job in starting:
-            yield Start(job, shares.get(job, self._least[job]))
+            self._waiting.add(job, job, self._pool.queue(self._jobs[job], self._counts[job][0]))
+        self._pool.look(state)
+        before: dict[int, Holding | None] = dict(self._held)
+        for job, holding in self._held.items():
+            self._pool.give_back(holding)
+            self._least[job] = self._take(job, 0, self._least[job])
+        admitted = self._admit()
+        before.update(dict.fromkeys(admitted))
+        self._grow()
+        after = {job: self._held.get(job, self._least[job]) for job in before}
+        return self._pool.actions(state, before, after)
 
-    def _elastic_shares(self, left: int) -> dict[int, int]:
+    def _admit(self) -> list[int]:
+        """Admit waiting jobs while their smallest counts fit."""
+        admitted = []
+        while (first := self._waiting.first(self._pool.fits)) is not None:
+            job = first[1]
+            self._waiting.remove(job)
+            self._least[job] = self._take(job, 0, None)
+            if len(self._counts[job]) > 1:
+                self._held[job] = self._least[job]
+            admitted.append(job)
+        return admitted
+
+    def _grow(self) -> None:
         """Share what is left beyond the smallest counts among the jobs that have a choice."""
-        rungs = {job: 0 for job in self._admitted if len(self._counts[job]) > 1}
-        growing = [(self._least[job], job) for job in rungs]
+        growing = [(self._counts[job][0], 0, job) for job in self._held]
         heapify(growing)
+        shares = {job: self._least[job] for job in self._held}
         while growing:
-            share, job = heappop(growing)
-            counts, rung = self._counts[job], rungs[job] + 1
-            if counts[rung] - share > left:
+            share, rung, job = heappop(growing)
+            counts = self._counts[job]
+            if counts[rung + 1] - share > self._pool.room(self._jobs[job]):
                 continue
-            left -= counts[rung] - share
-            rungs[job] = rung
-            if rung + 1 < len(counts):
-                heappush(growing, (counts[rung], job))
-        return {job: self._counts[job][rung] for job, rung in rungs.items()}
+            self._pool.give_back(shares[job])
+            shares[job] = self._take(job, rung + 1, self._held[job])
+            if rung + 2 < len(counts):
+                heappush(growing, (counts[rung + 1], rung + 1, job))
+        self._held = shares
+
+    def _take(self, job: int, rung: int, before: Holding | None) -> Holding:
+        return self._pool.take(self._jobs[job], self._counts[job][rung], before)

@@ -4,7 +4,8 @@ from collections import deque
 from collections.abc import Iterable
 from heapq import merge
 
-from gsopt.simulation import Action, Decider, Start, State
+from gsopt.simulation import Action, Decider, State
+from gsopt.simulation.deciders.pool import Holding, pool_of
 
 
 def fifo(state: State) -> Decider:
@@ -21,19 +22,24 @@ def fifo(state: State) -> Decider:
     >>> simulate(Workload(jobs=jobs), fifo, cluster=2).completion_times
     (1.0, 2.0, 3.0)
     """
-    del state
-    return _Line()
+    return _Line(state)
 
 
 class _Line:
     preemptive = False
 
-    def __init__(self) -> None:
+    def __init__(self, state: State) -> None:
+        self._jobs = state.jobs
+        self._pool = pool_of(state)
         self._line: deque[int] = deque()
 
     def decide(self, state: State) -> Iterable[Action]:
         self._line.extend(state.arrived)
         if state.evicted:  # they were released before any that wait
             self._line = deque(merge(sorted(state.evicted), self._line))
-        while self._line and state.fits(self._line[0]):
-            yield Start(self._line.popleft())
+        line, jobs, pool = self._line, self._jobs, self._pool
+        taken: dict[int, Holding] = {}
+        pool.look(state)
+        while line and pool.room(item := jobs[line[0]]) >= item.gpus:
+            taken[line.popleft()] = pool.take(item, item.gpus)
+        return pool.actions(state, dict.fromkeys(taken), taken)

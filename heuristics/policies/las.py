@@ -43,12 +43,10 @@ class _LeastAttained:
         if quantum is not None and not (isinstance(quantum, int | float | Fraction) and 0 < quantum < inf):
             raise InvalidInput("", "quantum", shorten(quantum), "must be a positive number of seconds")
         self._quantum = quantum
-        self._greedy = Greedy(state, key=state.service)
+        self._greedy = Greedy(state, key=state.service, pace=type(state.now))
 
     def decide(self, state: State) -> Iterable[Action]:
         self._greedy.update(state)
-        if self._greedy.waiting:  # else nobody is stopped
-            self._greedy.rekey_running()
         yield from self._greedy.repair(state)
-        if self._quantum is not None and self._greedy.waiting:
+        if self._quantum is not None and self._greedy.someone_waits:
             yield Wake(state.now + type(state.now)(self._quantum))

@@ -3,7 +3,7 @@
 from random import Random
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.backfill import Backfill
+from gsopt.simulation.deciders.skipping import Skipping
 
 
 def random_order(state: State, *, seed: int = 0) -> Decider:
@@ -21,4 +21,4 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
     [1.0, 2.0, 3.0]
     """
     draw = Random(seed)
-    return Backfill(state, key=lambda job: (draw.random(), job))
+    return Skipping(state, key=lambda job: (draw.random(), job))

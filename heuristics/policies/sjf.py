@@ -1,7 +1,7 @@
 """Shortest job first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.backfill import Backfill
+from gsopt.simulation.deciders.skipping import Skipping
 
 
 def sjf(state: State) -> Decider:
@@ -18,4 +18,4 @@ def sjf(state: State) -> Decider:
     >>> simulate(Workload(jobs=jobs), sjf, cluster=1).completion_times
     (6.0, 1.0, 3.0)
     """
-    return Backfill(state, key=lambda job: state.jobs[job].duration)
+    return Skipping(state, key=lambda job: state.jobs[job].duration)

@@ -1,7 +1,7 @@
 """Smallest service first."""
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.backfill import Backfill
+from gsopt.simulation.deciders.skipping import Skipping
 
 
 def ssf(state: State) -> Decider:
@@ -18,4 +18,4 @@ def ssf(state: State) -> Decider:
     >>> simulate(Workload(jobs=jobs), ssf, cluster=2).completion_times
     (5.0, 3.0)
     """
-    return Backfill(state, key=lambda job: state.jobs[job].gpu_seconds)
+    return Skipping(state, key=lambda job: state.jobs[job].gpu_seconds)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
-from math import inf, nextafter
+from math import ceil, inf, nextafter
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
@@ -13,19 +13,30 @@ from gsopt.simulation.deciders.greedy import Greedy
 
 
 def tiresias(
-    state: State, *, thresholds: Sequence[float] = (3250.0, 7200.0), promote: float | None = None
+    state: State,
+    *,
+    thresholds: Sequence[float] = (3250.0, 7200.0),
+    promote: float | None = None,
+    by_release: bool = False,
+    on_time: bool = False,
 ) -> Decider:
-    """Run the jobs of the highest queue; a job falls by one queue when its service reaches a threshold.
+    """Run the jobs of the highest queue; a job falls by one queue when its service has reached a threshold.
 
-    Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations). The default
-    thresholds are those of the authors' public simulator.
+    A job that does not fit is skipped. The defaults are what the authors' public simulator does, and in whole
+    seconds the schedule is the same to the last second.
 
-    Key: queue, then release date. Ties: lower number.
-    Preemptive at arrivals, completions and the exact times at which a job reaches a threshold. A job that
-    does not fit is skipped.
+    Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
+    simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
 
-    Departures: within a queue jobs are ordered by release date instead of first start, which waiting jobs of
-    the highest queue do not have.
+    Key: queue; within it the jobs that run before those that wait, each in the order in which they came
+    there. A job that arrives, falls or returns joins the end of its queue, behind the waiting jobs; one that
+    is stopped waits in front of them. Ties: lower number. Preemptive at every event.
+
+    Departures: the paper orders a queue by first start, which jobs that have not started do not have;
+    `by_release` orders it by release date, so that an older waiting job stops a younger running one. In the
+    paper a job falls when it reaches the threshold; the simulator looks only at events, and expects a job on
+    several GPUs later than it gets there, because it takes its seconds for GPU-seconds. So jobs keep their
+    queue a little longer, and are stopped less often; with `on_time` they fall at the exact time.
 
     Parameters
     ----------
@@ -34,8 +45,12 @@ def tiresias(
     thresholds
         GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
     promote
-        A job that has waited this many times as long as it had run returns to the highest queue and counts
-        its service from 0 again; never when None.
+        A job that has waited this many times as long as it has run, both since its first start or its last
+        promotion, returns to the highest queue and counts its service from 0 again; never when None.
+    by_release
+        Whether a queue is in the order of release dates, whoever runs.
+    on_time
+        Whether a job falls exactly when it reaches a threshold.
 
     Raises
     ------
@@ -46,86 +61,216 @@ def tiresias(
     --------
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
-    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
+    >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 2)]]
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
-    (5.0, 3.0)
+    (6.0, 4.0)
     """
     if not all(map(_is_positive, thresholds)) or any(a >= b for a, b in pairwise(thresholds)):
         raise InvalidInput("", "thresholds", shorten(thresholds), "must be positive GPU-seconds that rise")
     if promote is not None and not _is_positive(promote):
         raise InvalidInput("", "promote", shorten(promote), "must be a positive number")
-    return _Queues(state, thresholds, promote)
+    return _Queues(state, thresholds, promote, by_release=by_release, on_time=on_time)
 
 
 def _is_positive(value: Any) -> bool:
     return isinstance(value, int | float | Fraction) and 0 < value < inf
 
 
+#: When a job falls or is promoted, the number of the plan, and the job.
+_Change = tuple[Any, int, int]
+
+
 class _Queues:
     preemptive = True
 
-    def __init__(self, state: State, thresholds: Sequence[float], promote: float | None) -> None:
+    def __init__(
+        self,
+        state: State,
+        thresholds: Sequence[float],
+        promote: float | None,
+        *,
+        by_release: bool,
+        on_time: bool,
+    ) -> None:
         number = type(state.now)
+        self._zero = number(0)
         self._thresholds = [number(threshold) for threshold in thresholds]
         self._promote = None if promote is None else number(promote)
-        self._queue = [0] * len(state.jobs)
-        self._counts_from = [number(0)] * len(state.jobs)  # service when last promoted
-        self._greedy = Greedy(state, key=self._queue.__getitem__)
-        self._changes: list[tuple[Any, int]] = []  # when jobs fall or are promoted
-        self._change: dict[int, Any] = {}  # the next change of each job; any other in the heap is void
+        self._order = None if by_release else _Order()
+        self._looks = None if on_time else _Looks()
+        self._queue: dict[int, int] = {}
+        self._counts_from: dict[int, Any] = {}  # service when last promoted
+        self._waited: dict[int, Any] = {}  # seconds since the first start or the last promotion
+        self._stopped: dict[int, Any] = {}  # since when
+        self._greedy = Greedy(state, key=self._key)
+        self._changes: list[_Change] = []  # when jobs fall or are promoted
+        self._change: dict[int, _Change] = {}  # the next change of each job; any other in the heap is void
+        self._planned = 0
 
     def decide(self, state: State) -> Iterable[Action]:
-        for job in state.completed:
-            self._change.pop(job, None)
-        for job in state.evicted:
-            self._queue[job] += self._change.get(job, state.now + 1) <= state.now  # at the threshold just then
-            self._plan_promotion(state, job)
+        self._take_in(state)
         self._greedy.update(state)
-        self._change_queues(state)
-        for action in self._greedy.repair(state):
-            yield action
-            if isinstance(action, Start):
-                self._plan_fall(state, action.job)
-            elif isinstance(action, Stop):
-                self._plan_promotion(state, action.job)
-        if self._changes:
-            yield Wake(self._changes[0][0])
+        moved = self._change_queues(state)
+        actions = self._greedy.repair(state)
+        yield from actions
+        self._follow(state, actions, moved)
+        if (time := self._next_look(state)) is not None:
+            yield Wake(time)
 
-    def _change_queues(self, state: State) -> None:
-        while self._changes and not self._is_later(state, *self._changes[0]):
-            time, job = heappop(self._changes)
-            if self._change.get(job) != time:
-                continue
-            del self._change[job]
+    def _key(self, job: int) -> Any:
+        return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
+
+    def _take_in(self, state: State) -> None:
+        """Give the jobs that come their places, and forget those that have gone."""
+        for job in state.completed:
+            for books in (self._queue, self._counts_from, self._waited, self._stopped, self._change):
+                books.pop(job, None)
+            if self._order:
+                del self._order.place[job]
+        if self._order and state.evicted:
+            self._order.stop(state.evicted)
+        for job in state.evicted:
+            if job in self._change and self._change[job][0] <= state.now:  # at the threshold just then
+                self._queue[job] += 1
+                if self._order:
+                    self._order.join(job)
+            self._plan_promotion(state, job)
+        for job in state.arrived:
+            self._queue[job] = 0
+            self._counts_from[job] = self._waited[job] = self._zero
+            if self._order:
+                self._order.join(job)
+
+    def _change_queues(self, state: State) -> list[int]:
+        """Let jobs fall and return whose time it is, and give those that run."""
+        due = []
+        while self._changes and self._changes[0][0] <= state.now:
+            change = heappop(self._changes)
+            if self._change.get(change[2]) == change:
+                due.append(change[2])
+        moved = []
+        for job in sorted(due):
             if job in state.running:
                 self._queue[job] += 1
                 self._plan_fall(state, job)
+                moved.append(job)
             else:
                 self._queue[job] = 0
                 self._counts_from[job] = state.service(job)
+                self._waited[job] = self._zero
+                self._stopped.pop(job, None)
+                del self._change[job]
+            if self._order:
+                self._order.join(job)
             self._greedy.rekey(job)
+        return moved
 
-    def _is_later(self, state: State, time: Any, job: int) -> bool:
-        return bool(time > state.now) and self._change.get(job) == time
+    def _follow(self, state: State, actions: Sequence[Action], moved: Sequence[int]) -> None:
+        """Take note of who runs and who waits after the decision."""
+        started = [action.job for action in actions if isinstance(action, Start)]
+        stopped = [action.job for action in actions if isinstance(action, Stop)]
+        for job in started:
+            if job in self._stopped:
+                self._waited[job] += state.now - self._stopped.pop(job)
+            self._plan_fall(state, job)
+        for job in stopped:
+            self._plan_promotion(state, job)
+        if self._order:
+            settled = set(moved) - set(stopped)
+            self._order.stop(sorted(set(stopped) - set(moved), key=self._key))
+            for job in sorted((*started, *settled), key=self._key):
+                self._order.run(job)
+                self._greedy.rekey(job)
+            for job in stopped:
+                self._greedy.rekey(job)
+
+    def _next_look(self, state: State) -> Any:
+        """Give the time at which some job may change its queue, if nothing happens before."""
+        while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
+            heappop(self._changes)
+        if self._looks is None:
+            return self._changes[0][0] if self._changes else None
+        return self._looks.next(state.now, self._change)
 
     def _plan_fall(self, state: State, job: int) -> None:
         """Plan when a running job reaches the threshold of its queue."""
         self._change.pop(job, None)
-        if self._queue[job] < len(self._thresholds):
+        queue = self._queue[job]
+        if queue < len(self._thresholds):
+            count = state.jobs[job].gpus
             service = state.service(job) - self._counts_from[job]
-            missing = self._thresholds[self._queue[job]] - service
-            self._plan(state, job, missing / state.running[job])
+            change = self._plan(state, job, (self._thresholds[queue] - service) / count)
+            if self._looks:
+                self._looks.expect(change, count, state.now + self._thresholds[queue] - service / count)
 
     def _plan_promotion(self, state: State, job: int) -> None:
         """Plan when a job that has just been stopped has waited too long."""
         self._change.pop(job, None)
+        self._stopped[job] = state.now
         if self._promote is not None and self._queue[job] > 0:
             had_run = (state.service(job) - self._counts_from[job]) / state.jobs[job].gpus
-            self._plan(state, job, self._promote * had_run)
+            change = self._plan(state, job, self._promote * had_run - self._waited[job])
+            if self._looks:
+                self._looks.expect(change, 1, change[0])
 
-    def _plan(self, state: State, job: int, seconds: Any) -> None:
+    def _plan(self, state: State, job: int, seconds: Any) -> _Change:
         time = state.now + seconds
-        if time <= state.now:  # only by rounding
+        if time <= state.now and not seconds > 0 and self._looks:
+            time = state.now  # at the next event
+        elif time <= state.now:  # only by rounding
             time = nextafter(state.now, inf)
-        self._change[job] = time
-        heappush(self._changes, (time, job))
+        self._planned += 1
+        self._change[job] = change = (time, self._planned, job)
+        heappush(self._changes, change)
+        return change
+
+
+class _Order:
+    """The places of jobs in their queues: those that run, those that were stopped, those that came to wait."""
+
+    def __init__(self) -> None:
+        self.place: dict[int, tuple[int, int]] = {}
+        self._front = 0
+        self._end = 0
+
+    def join(self, job: int) -> None:
+        """Put a job at the end."""
+        self._end += 1
+        self.place[job] = (1, self._end)
+
+    def run(self, job: int) -> None:
+        """Put a job behind those that run."""
+        self._end += 1
+        self.place[job] = (0, self._end)
+
+    def stop(self, jobs: Sequence[int]) -> None:
+        """Put jobs in front of those that wait, in their order."""
+        self._front -= len(jobs)
+        for place, job in enumerate(jobs, start=self._front):
+            self.place[job] = (1, place)
+
+
+class _Looks:
+    """When the authors' simulator looks whether jobs change their queues.
+
+    It expects a running job at its threshold after (threshold - seconds run) / GPUs, rounded up to whole
+    seconds. That time moves on as the job runs, for all jobs on as many GPUs alike, so that they keep their
+    order.
+    """
+
+    def __init__(self) -> None:
+        self._expected: dict[int, list[tuple[Any, _Change]]] = {}
+
+    def expect(self, change: _Change, gpus: int, until: Any) -> None:
+        """Take note of a change, and of when the seconds that seem to be missing would have passed."""
+        heappush(self._expected.setdefault(gpus, []), (until, change))
+
+    def next(self, now: Any, changes: dict[int, _Change]) -> Any:
+        """Give the next time to look; None when nothing is expected."""
+        times = []
+        for gpus, heap in self._expected.items():
+            while heap and changes.get(heap[0][1][2]) != heap[0][1]:
+                heappop(heap)
+            if heap:
+                times.append(now + ceil((heap[0][0] - now) / gpus))
+        return min((time for time in times if time > now), default=None)

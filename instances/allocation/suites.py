@@ -5,21 +5,14 @@ does.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, get_args
 
-from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
-from gsopt.result import plain
-from gsopt.testing import brute_force
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
 from instances.allocation.multiple_choice import Correlation, multiple_choice
-from instances.standing import renamed, with_about, with_kept_proof
-
-#: The folder of all instances; an instance's name is its place in there.
-FOLDER = Path(__file__).parents[1]
+from instances.suites import proven, regenerate, renamed
 
 #: Jobs and GPUs of the instances of production size.
 _PRODUCTION = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
@@ -36,7 +29,7 @@ def committed() -> list[Allocation]:
     >>> len(committed())
     56
     """
-    return [*paper(), *small(), *production()]
+    return [*tiny(), *production()]
 
 
 def paper() -> list[Allocation]:
@@ -48,6 +41,17 @@ def paper() -> list[Allocation]:
     ['allocation/aryl-table-4', 'allocation/aryl-figure-6']
     """
     return [renamed(problem, problem.name) for problem in (table_4(), figure_6())]
+
+
+def tiny() -> list[Allocation]:
+    """Give the committed instances whose optimum is found by trying every decision.
+
+    Examples
+    --------
+    >>> len(tiny()) < len(committed())
+    True
+    """
+    return [*paper(), *small()]
 
 
 def small() -> list[Allocation]:
@@ -72,37 +76,6 @@ def production() -> list[Allocation]:
     """
     made = {**dict(_of_production_size()), **_classic()}
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
-
-
-def proven(problem: Allocation) -> Allocation:
-    """Give a tiny instance with its optimum, found by trying every choice of extra workers.
-
-    Examples
-    --------
-    >>> proven(table_4()).about.objective
-    86.0
-    """
-    optimum = brute_force(problem)
-    if optimum is None:
-        return problem
-    value = plain(optimum[0])
-    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
-
-
-def regenerate(folder: Path = FOLDER) -> list[Path]:
-    """Write the file of every committed instance, and give their paths.
-
-    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
-    long as its jobs and capacity are the same.
-    """
-    tiny = {problem.name for problem in (*paper(), *small())}
-    paths: list[Path] = []
-    for problem in committed():
-        path = folder / f"{problem.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
-        paths.append(path)
-    return paths
 
 
 def _random() -> dict[str, Allocation]:
@@ -248,4 +221,5 @@ def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
 
 
 if __name__ == "__main__":
-    regenerate()
+    regenerate(tiny(), prove=proven)
+    regenerate(production())

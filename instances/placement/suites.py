@@ -3,21 +3,14 @@
 ``python -m instances.placement.suites`` writes every file anew; they change only if a generator does.
 """
 
-from pathlib import Path
 from typing import Any, Literal
 
-from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
-from gsopt.result import plain
-from gsopt.testing import brute_force
 from instances.placement.elastic import elastic
 from instances.placement.vectors import vectors
 from instances.placement.whole_gpus import whole_gpus
-from instances.standing import renamed, with_about, with_kept_proof
-
-#: The folder of all instances; an instance's name is its place in there.
-FOLDER = Path(__file__).parents[1]
+from instances.suites import proven, regenerate, renamed
 
 
 def committed() -> list[Placement]:
@@ -68,37 +61,6 @@ def production() -> list[Placement]:
         "elastic-250-occupied": elastic(jobs=250, occupied=0.4, seed=0),
     }
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
-
-
-def proven(problem: Placement) -> Placement:
-    """Give a tiny instance with its optimum, found by trying every placement.
-
-    Examples
-    --------
-    >>> proven(small()[0]).about.objective
-    2.0
-    """
-    optimum = brute_force(problem)
-    if optimum is None:
-        return problem
-    value = plain(optimum[0])
-    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
-
-
-def regenerate(folder: Path = FOLDER) -> list[Path]:
-    """Write the file of every committed instance, and give their paths.
-
-    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
-    long as everything else in it is the same.
-    """
-    tiny = {problem.name for problem in small()}
-    paths: list[Path] = []
-    for problem in committed():
-        path = folder / f"{problem.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
-        paths.append(path)
-    return paths
 
 
 def _whole_gpus() -> dict[str, Placement]:
@@ -218,4 +180,5 @@ def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...],
 
 
 if __name__ == "__main__":
-    regenerate()
+    regenerate(small(), prove=proven)
+    regenerate(production())

@@ -4,24 +4,17 @@
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
-from gsopt.result import plain
-from gsopt.testing import brute_force
 from instances.reclaiming.churn import churn
 from instances.reclaiming.figure_5 import figure_5
 from instances.reclaiming.layout import eight_gpu_servers
 from instances.reclaiming.random_hypergraph import random_hypergraph
 from instances.reclaiming.server_uniform import server_uniform
 from instances.reclaiming.workers import Mode
-from instances.standing import changed, renamed, with_about, with_kept_proof
-
-#: The folder of all instances; an instance's name is its place in there.
-FOLDER = Path(__file__).parents[1]
+from instances.suites import changed, proven, regenerate, renamed
 
 _MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 _PRODUCTION_DEMANDS = (20, 60, 150, 300)
@@ -35,7 +28,18 @@ def committed() -> list[Reclaiming]:
     >>> len(committed())
     38
     """
-    return [renamed(figure_5(), "aryl-figure-5"), *small(), *production()]
+    return [*tiny(), *production()]
+
+
+def tiny() -> list[Reclaiming]:
+    """Give the committed instances whose optimum is found by trying every decision.
+
+    Examples
+    --------
+    >>> len(tiny()) < len(committed())
+    True
+    """
+    return [renamed(figure_5(), "aryl-figure-5"), *small()]
 
 
 def small() -> list[Reclaiming]:
@@ -63,37 +67,6 @@ def production() -> list[Reclaiming]:
         for mode in _MODES
         for demand in _PRODUCTION_DEMANDS
     ]
-
-
-def proven(problem: Reclaiming) -> Reclaiming:
-    """Give a tiny instance with its optimum, found by trying every choice of servers.
-
-    Examples
-    --------
-    >>> proven(figure_5()).about.objective
-    1.0
-    """
-    optimum = brute_force(problem)
-    if optimum is None:
-        return problem
-    value = plain(optimum[0])
-    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
-
-
-def regenerate(folder: Path = FOLDER) -> list[Path]:
-    """Write the file of every committed instance, and give their paths.
-
-    A small instance is solved anew. A larger one keeps the value, bound and proof that stand in its file, as
-    long as its servers, jobs and demand are the same.
-    """
-    tiny = {problem.name for problem in small()} | {"reclaiming/aryl-figure-5"}
-    paths: list[Path] = []
-    for problem in committed():
-        path = folder / f"{problem.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(proven(problem) if problem.name in tiny else with_kept_proof(problem, path), path)
-        paths.append(path)
-    return paths
 
 
 def _plain() -> dict[str, Reclaiming]:
@@ -192,4 +165,5 @@ def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Map
 
 
 if __name__ == "__main__":
-    regenerate()
+    regenerate(tiny(), prove=proven)
+    regenerate(production())

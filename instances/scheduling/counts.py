@@ -4,7 +4,7 @@ from typing import Literal
 
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.speed import efficient_counts
-from instances.standing import changed
+from instances.suites import changed
 
 #: Which doublings of the demanded number of GPUs are allowed: those that elastic fair queuing may use, or all.
 #: The optimum over fewer counts bounds no policy that uses others.

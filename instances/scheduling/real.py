@@ -6,7 +6,7 @@ from pathlib import Path
 from gsopt.job import Workload
 from gsopt.problems.scheduling import Scheduling
 from instances.scheduling.from_workload import from_workload
-from instances.standing import renamed
+from instances.suites import renamed
 from instances.traces.ares import ares
 from instances.traces.sia import FOLDER
 

@@ -4,20 +4,14 @@
 stands in their file; the files do not change unless a generator does.
 """
 
-from pathlib import Path
-
 import gsopt
-from gsopt.files import write
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
-from instances.standing import changed, renamed, with_about, with_kept_proof
-
-#: The folder of all instances; an instance's name is its place in there.
-FOLDER = Path(__file__).parents[1]
+from instances.suites import changed, regenerate, renamed, with_about
 
 #: Seconds for the proof of one instance.
 TIME_LIMIT = 120.0
@@ -72,29 +66,6 @@ def proven(problem: Scheduling, time_limit: float = TIME_LIMIT) -> Scheduling:
     proof = result.method if result.status is Status.OPTIMAL else ""
     bound = None if result.bound is None else float(result.bound)
     return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
-
-
-def regenerate(folder: Path = FOLDER, *, prove: bool = False) -> list[Path]:
-    """Write the file of every committed instance, and give their paths.
-
-    What stands in a file of its optimum is kept, as long as everything else in it is the same.
-
-    Parameters
-    ----------
-    folder
-        Where to write the files.
-    prove
-        Whether to solve the instances of which no proof stands in their file, instead of keeping them.
-    """
-    paths: list[Path] = []
-    for problem in committed():
-        path = folder / f"{problem.name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        standing = with_kept_proof(problem, path)
-        known = standing.about is not None and standing.about.proved_by
-        write(proven(standing) if prove and not known else standing, path)
-        paths.append(path)
-    return paths
 
 
 def _figures() -> dict[str, Scheduling]:
@@ -198,4 +169,4 @@ def _handmade(gpus: int, *jobs: ElasticJob) -> Scheduling:
 
 
 if __name__ == "__main__":
-    regenerate(prove=True)
+    regenerate(committed(), prove=proven)

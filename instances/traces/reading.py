@@ -1,5 +1,6 @@
 """Reading: rows of a trace file, with a reason for every row that cannot be used."""
 
+import csv
 import gzip
 import re
 import zlib
@@ -107,10 +108,7 @@ class Row(NamedTuple):
         InvalidInput
             The text is no plain decimal number.
         """
-        text = self.values[column]
-        if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
-            raise InvalidInput("", column, shorten(text), "must be a number")
-        return float(text)
+        return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
         """Give a column as a whole number.
@@ -120,10 +118,7 @@ class Row(NamedTuple):
         InvalidInput
             The text is no plain whole number.
         """
-        text = self.values[column]
-        if len(text) > _LONGEST_NUMBER or not _WHOLE_NUMBER.fullmatch(text):
-            raise InvalidInput("", column, shorten(text), "must be a whole number")
-        return int(text)
+        return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
         """Give a date and time as seconds since 1970; the time zone is unknown, UTC stands for it.
@@ -140,6 +135,12 @@ class Row(NamedTuple):
         except ValueError:  # a month 13, a 30th of February
             pass
         raise InvalidInput("", column, shorten(text), "must be a date and time such as 2017-10-09 07:01:55")
+
+    def _matching(self, column: str, pattern: re.Pattern[str], rule: str) -> str:
+        text = self.values[column]
+        if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(text):
+            raise InvalidInput("", column, shorten(text), rule)
+        return text
 
 
 def content(path: str | Path) -> bytes:
@@ -202,8 +203,9 @@ def rows(
 ) -> Iterator[Row]:
     r"""Give the rows of a comma-separated table; rows without a value in every column are noted as issues.
 
-    Lines that are empty at the end of the file are no rows. Lines that begin with ``#`` before the header are
-    passed over.
+    A value in double quotes may hold commas, but a row is one line: quotes that are not closed on it spoil that
+    line alone, not the rest of the file. Lines that are empty at the end of the file are no rows. Lines that
+    begin with ``#`` before the header are passed over.
 
     Parameters
     ----------
@@ -225,15 +227,15 @@ def rows(
 
     Examples
     --------
-    >>> issues = []
-    >>> [row.line for row in rows("a.csv", b"job,gpus\na,1\n\nb,2,3\nc,4\n", ("job", "gpus"), issues)]
-    [2, 5]
+    >>> issues, table = [], b'job,gpus\na,1\n\nb,2,3\n"c,d",4\n'
+    >>> [(row.line, row.values["job"]) for row in rows("a.csv", table, ("job", "gpus"), issues)]
+    [(2, 'a'), (5, 'c,d')]
     >>> [issue.reason for issue in issues]
     ['must not be empty', 'must have 2 values, not 3']
     """
     lines = data.decode("utf-8-sig", errors="replace").rstrip("\r\n").split("\n")
     start = next((line for line, text in enumerate(lines) if not text.startswith("#")), 0)
-    header = lines[start].rstrip("\r").split(",")
+    header, _ = _values(lines[start])
     fits = (
         set(columns) <= set(header) and len(set(header)) == len(header) if further else tuple(header) == columns
     )
@@ -241,9 +243,9 @@ def rows(
         rule = f"must {'hold' if further else 'be'} {','.join(columns)}"
         raise InvalidInput(file, "header", shorten(lines[start]), rule)
     for line, text in enumerate(lines[start + 1 :], start=start + 2):
-        values = text.rstrip("\r").split(",")
+        values, fault = _values(text)
         named = dict(zip(header, values, strict=False))
-        fault = _fault(text, len(values), len(header)) or _missing(named, columns)
+        fault = fault or _wrong_number(len(values), len(header)) or _missing(named, columns)
         if fault:
             issues.append(Issue(file=file, row=line, reason=fault))
         else:
@@ -299,14 +301,20 @@ def only(
     return kept
 
 
-def _fault(text: str, values: int, columns: int) -> str:
-    if values == columns and _UNREADABLE not in text:
-        return ""
+def _values(text: str) -> tuple[list[str], str]:
+    """Give the values of a line, and what is wrong with it as a whole."""
     if not text.strip():
-        return "must not be empty"
+        return [], "must not be empty"
     if _UNREADABLE in text:
-        return "must be UTF-8 text"
-    return f"must have {columns} values, not {values}"
+        return [], "must be UTF-8 text"
+    try:
+        return next(csv.reader([text.rstrip("\r")], strict=True)), ""
+    except csv.Error as error:
+        return [], f"must be comma-separated values: {error}"
+
+
+def _wrong_number(values: int, columns: int) -> str:
+    return "" if values == columns else f"must have {columns} values, not {values}"
 
 
 def _missing(named: Mapping[str, str], columns: tuple[str, ...]) -> str:

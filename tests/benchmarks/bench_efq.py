@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from statistics import quantiles
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import pytest
@@ -28,6 +28,13 @@ from instances.workloads.shape import PHILLY
 pytestmark = pytest.mark.slow
 
 PHILLY_JOBS, GENERATED_JOBS, GPUS = 80_000, 100_000, 512
+
+#: Jobs per CPU second, of whole replays by policy and of bounds: a quarter to a fifth of what is usual.
+LEAST_RATE = {"efq": 1_500, "elastic_srtf": 300, "elastic_las": 300}
+LEAST_BOUND_RATE = 40_000
+
+#: Milliseconds that three of four decisions may take (Ares, Figure 11, on 2,048 GPUs).
+MOST_MILLISECONDS = 60
 
 
 def _elastic(jobs: Iterable[Job], gpus: int) -> tuple[Job, ...]:
@@ -56,24 +63,26 @@ def _generated() -> Workload:
 
 
 def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
-    begin = perf_counter()
+    """Give the CPU seconds that something takes, which other processes do not change, and what it gives."""
+    begin = process_time()
     result = run()
-    return perf_counter() - begin, result
+    return process_time() - begin, result
 
 
 @pytest.mark.parametrize("policy", [efq, elastic_srtf, elastic_las], ids=lambda policy: policy.__name__)
 @pytest.mark.parametrize("workload", [_philly, _generated], ids=["philly", "generated"])
 def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]) -> None:
-    """Print the jobs per second of a whole replay without bounds."""
+    """A whole replay without bounds runs at the rate of its policy at least."""
     jobs = workload()
     seconds, run = benchmark.pedantic(
         _seconds, args=(lambda: simulate(jobs, policy, cluster=GPUS, bound=False),), rounds=1, iterations=1
     )
     count, figures = len(jobs.jobs), run.metrics
-    speed = f"{count:,} jobs in {seconds:.1f} s, {count / seconds:,.0f} jobs/s"
+    speed = f"{count:,} jobs in {seconds:.1f} CPU s, {count / seconds:,.0f} jobs/s"
     changes = f"{figures.preemptions:,} preemptions, {figures.resizes:,} resizes"
     print(f"\n{figures.policy} on {GPUS} GPUs: {speed}; {changes}")  # noqa: T201 - a benchmark reports
     assert figures.completed == count
+    assert count / seconds >= LEAST_RATE[figures.policy]
 
 
 @pytest.mark.parametrize(
@@ -82,8 +91,11 @@ def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]
     ids=lambda bound: bound.__name__,
 )
 def test_bounds(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
-    """The scalable bounds and the fluid references on the generated jobs."""
-    assert benchmark.pedantic(bound, args=(_generated(), GPUS), rounds=3, iterations=1)
+    """The scalable bounds and the fluid references pass over the generated jobs in seconds."""
+    jobs = _generated()
+    seconds, found = benchmark.pedantic(_seconds, args=(lambda: bound(jobs, GPUS),), rounds=3, iterations=1)
+    assert found
+    assert GENERATED_JOBS / seconds >= LEAST_BOUND_RATE
 
 
 def timed(policy: Policy, seconds: list[float]) -> Policy:
@@ -108,10 +120,12 @@ def timed(policy: Policy, seconds: list[float]) -> Policy:
 
 
 def test_decisions_on_helios(benchmark: Any) -> None:
-    """Print the time of a decision in rounds of a minute on the Helios jobs of Ares, section 5.6."""
+    """Three of four decisions in rounds of a minute on Helios jobs take less than Ares says (section 5.6)."""
     folder = os.environ.get("GSOPT_DATA")
     if not folder or not Path(folder, "sia").is_dir():
         pytest.skip("GSOPT_DATA is unset or holds no sia")
+
+    quarters: list[float] = []
 
     def table() -> list[str]:
         lines = ["  GPUs  jobs  decisions     p25  median     p75     max (ms)"]
@@ -120,6 +134,7 @@ def test_decisions_on_helios(benchmark: Any) -> None:
             workload = scaled(folder, gpus=gpus, halvings=1)
             simulate(workload, timed(efq, seconds), cluster=gpus, bound=False, round_length=60)
             figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
+            quarters.append(figures[2])
             times = " ".join(f"{value:>7.3f}" for value in figures)
             lines.append(f"{gpus:>6,} {len(workload.jobs):>5,} {len(seconds):>10,} {times}")
         return lines
@@ -127,15 +142,17 @@ def test_decisions_on_helios(benchmark: Any) -> None:
     lines = benchmark.pedantic(table, rounds=1, iterations=1)
     print("", *lines, sep="\n")  # noqa: T201 - as below
     assert len(lines) == 7
+    assert max(quarters) < MOST_MILLISECONDS
 
 
 @pytest.mark.parametrize("load", [0.9, None], ids=["steady", "overloaded"])
 @pytest.mark.parametrize("policy", [efq, elastic_srtf], ids=lambda policy: policy.__name__)
 def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
-    """Print the time of a decision by cluster size; arrivals in proportion, 640 an hour on 2,048 GPUs.
+    """Three of four decisions take less than the paper says; arrivals in proportion, 640 an hour on 2,048 GPUs.
 
     At that rate jobs shaped like Philly's overload the cluster; a load of 0.9 stands for shorter jobs.
     """
+    quarters: list[float] = []
 
     def table() -> list[str]:
         lines = ["  GPUs  jobs/h  load decisions     p25  median     p75     max (ms)"]
@@ -146,6 +163,7 @@ def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
             workload = Workload(jobs=_elastic(poisson(jobs=4 * gpus, gpus=gpus, load=given).jobs, gpus))
             simulate(workload, timed(policy, seconds), cluster=gpus, bound=False)
             figures = [1000 * value for value in (*quantiles(seconds, n=4), max(seconds))]
+            quarters.append(figures[2])
             times = " ".join(f"{value:>7.3f}" for value in figures)
             lines.append(f"{gpus:>6,} {rate:>7.0f} {given:>5.2f} {len(seconds):>9,} {times}")
         return lines
@@ -153,3 +171,4 @@ def test_decisions(benchmark: Any, policy: Policy, load: float | None) -> None:
     lines = benchmark.pedantic(table, rounds=1, iterations=1)
     print(f"\n{getattr(policy, '__name__', '')}", *lines, sep="\n")  # noqa: T201 - as above
     assert len(lines) == 7
+    assert max(quarters) < MOST_MILLISECONDS

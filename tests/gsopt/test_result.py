@@ -90,6 +90,13 @@ def test_two_families_make_an_optimum_agreed() -> None:
     assert [r.level for r in agree(figure_5(2), [highs, highs])] == [Level.CHECKED, Level.CHECKED]
 
 
+def test_different_optima_are_not_agreed() -> None:
+    """Two families that claim different optima agree on nothing."""
+    highs = judged(pick("s1", "s2"), bound=1, solver="highs")
+    scip = replace(judged(pick("s1", "s2"), bound=1, solver="scip"), objective=2)
+    assert [r.level for r in agree(figure_5(2), [highs, scip])] == [Level.CHECKED, Level.CHECKED]
+
+
 def test_dictionary_holds_what_the_command_line_promises() -> None:
     """The JSON form has the documented keys and plain types."""
     found = judged(pick("s1", "s2"), bound=1).as_dict()
@@ -133,11 +140,19 @@ def test_there_and_back(result: Result[ReclaimingSolution]) -> None:
 
 
 def test_exact_numbers_come_back() -> None:
-    """A value and a bound in thirds are floats in JSON and thirds again."""
-    problem = gsopt.load("allocation/small/doublings")
-    assert problem.step is not None
-    result = gsopt.solve(problem)
-    assert Result.from_dict(problem, json.loads(json.dumps(result.as_dict()))) == result
+    """Values and bounds that no float can hold come back exact, on a grid and where there is none."""
+    costly = figure_5(2)
+    costly = costly.model_copy(
+        update={"jobs": tuple(job.model_copy(update={"cost": 0.1}) for job in costly.jobs)}
+    )
+    between = Result.judged(costly, method="m", solution=pick("s3", "s4"), bound=Fraction(1, 10), runtime=0.0)
+    assert (between.objective, between.bound) == (Fraction(1, 5), Fraction(1, 10))
+    fine = gsopt.load("allocation/small/decimals")
+    assert fine.step is None
+    proven = gsopt.solve(fine)
+    assert proven.bound == proven.objective == Fraction(15000000000000001, 25000000000000000)
+    for problem, result in ((costly, between), (fine, proven)):
+        assert Result.from_dict(problem, json.loads(json.dumps(result.as_dict()))) == result
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,25 @@
 """Committed instances by name, instance files by path, and the folder of traces."""
 
+from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 import instances
 from gsopt.errors import InvalidInput
 from gsopt.files import write
+from gsopt.studies.catalogue import generators
 from instances import data_folder, load, names
 from instances.reclaiming import figure_5
+
+#: Every generator of every decision, by name.
+GENERATORS = {
+    f"{word}/{name}": made
+    for word in ("allocation", "placement", "reclaiming", "scheduling")
+    for name, made in generators(word).items()
+}
 
 
 @pytest.mark.parametrize("name", names())
@@ -80,3 +91,38 @@ def test_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for value, expected in [("", None), (str(tmp_path / "missing"), None), (str(tmp_path), tmp_path)]:
         monkeypatch.setenv("GSOPT_DATA", value)
         assert data_folder() == expected
+
+
+@pytest.mark.parametrize("name", sorted(GENERATORS))
+def test_parameters_can_be_given_as_text(name: str) -> None:
+    """Every parameter of a generator has a default, and an annotation by which its text can be read."""
+    for parameter in signature(GENERATORS[name]).parameters.values():
+        if parameter.default is not None:
+            read = TypeAdapter(parameter.annotation).validate_python(str(parameter.default))
+            assert read == parameter.default
+
+
+@pytest.mark.parametrize("name", sorted(GENERATORS))
+def test_instances_carry_a_name_and_a_source(name: str) -> None:
+    """An instance made with defaults is of its decision and has name, source, and the seed if there is one."""
+    seeded = "seed" in signature(GENERATORS[name]).parameters
+    problem = GENERATORS[name](**({"seed": 7} if seeded else {}))
+
+    assert problem.word == name.partition("/")[0]
+    assert problem.name
+    assert problem.about is not None
+    assert problem.about.source
+    assert problem.about.seed == (7 if seeded else None)
+
+
+@pytest.mark.parametrize("name", sorted(GENERATORS))
+def test_the_seed_decides(name: str) -> None:
+    """The same seed gives the same instance, and another seed another one."""
+    generator = GENERATORS[name]
+    seeded = "seed" in signature(generator).parameters
+    options: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}] if seeded else [{}]
+    made = [generator(**option) for option in options]
+
+    assert made == [generator(**option) for option in options]
+    data = [problem.model_dump_json(exclude={"name", "about"}) for problem in made]
+    assert len(set(data)) == len(options)

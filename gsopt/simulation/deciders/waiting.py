@@ -1,62 +1,64 @@
 """Waiting: jobs that wait, by key, so that no policy scans them all at an event."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
-from math import inf
 from typing import Any
 
-from gsopt.job import Job
+#: A key and the number of its job, which decides ties.
+Rank = tuple[Any, int]
 
 
 class Waiting:
     """Waiting jobs by key, the smallest first; ties go to the lower number.
 
-    One heap per demand (the jobs' own GPUs when not given), so that the best job that fits is found in
-    O(number of different demands).
+    One heap for each queue, where a queue holds the jobs that need as many GPUs of the same kinds, so that
+    the first job that fits is found in O(number of queues).
 
     Examples
     --------
-    >>> jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (4, 1, 2)]
-    >>> waiting = Waiting(jobs)
-    >>> for number, key in [(0, 1.0), (1, 3.0), (2, 2.0)]:
-    ...     waiting.add(number, key)
-    >>> waiting.pop_fitting(3), waiting.pop_fitting(8), waiting.pop_fitting(0)
-    (2, 0, None)
+    >>> waiting = Waiting()
+    >>> for job, gpus, key in [(0, 4, 1.0), (1, 1, 3.0), (2, 2, 2.0)]:
+    ...     waiting.add(job, key, queue=gpus)
+    >>> waiting.first(lambda gpus: gpus <= 3), waiting.first(lambda gpus: gpus <= 8)
+    ((2.0, 2), (1.0, 0))
     """
 
-    def __init__(self, jobs: Sequence[Job], demand: Callable[[int], int] | None = None) -> None:
-        self._demand = demand or (lambda job: jobs[job].gpus)
-        self._heaps: dict[int, list[tuple[Any, int]]] = {}
+    def __init__(self) -> None:
+        self._heaps: dict[Hashable, list[Rank]] = {}
         self._keys: dict[int, Any] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def add(self, job: int, key: Any) -> None:
+    def __contains__(self, job: object) -> bool:
+        return job in self._keys
+
+    def add(self, job: int, key: Any, queue: Hashable) -> None:
         """Add a job, or give a job that waits another key."""
         self._keys[job] = key
-        heappush(self._heaps.setdefault(self._demand(job), []), (key, job))
+        heappush(self._heaps.setdefault(queue, []), (key, job))
 
     def remove(self, job: int) -> None:
         """Remove a job."""
         del self._keys[job]
 
-    def heads(self) -> Iterator[tuple[Any, int]]:
-        """Give the first job of every demand with its key."""
-        return self._heads(inf)
+    def head(self, queue: Hashable) -> Rank | None:
+        """Give the first job of a queue with its key; None when it is empty."""
+        heap, keys = self._heaps[queue], self._keys
+        while heap and keys.get(heap[0][1]) != heap[0][0]:
+            heappop(heap)
+        return heap[0] if heap else None
 
-    def pop_fitting(self, free: int) -> int | None:
-        """Remove and give the first job that demands at most `free` GPUs."""
-        first = min(self._heads(free), default=None)
-        if first is None:
-            return None
-        self.remove(first[1])
-        return first[1]
+    def heads(self) -> list[Rank]:
+        """Give the first job of every queue with its key, in no order."""
+        return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
-    def _heads(self, most: float) -> Iterator[tuple[Any, int]]:
-        for demand, heap in self._heaps.items():
-            if demand <= most:
-                while heap and self._keys.get(heap[0][1]) != heap[0][0]:
-                    heappop(heap)
-                if heap:
-                    yield heap[0]
+    def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
+        """Give the first job, with its key, of the queues for which `open_to` says yes; None without any."""
+        best = None
+        for queue, heap in self._heaps.items():
+            if heap and open_to(queue):
+                head = self.head(queue)
+                if head is not None and (best is None or head < best):
+                    best = head
+        return best

@@ -19,8 +19,11 @@ from gsopt.bounds import (
     position_bound,
     srpt_bound,
 )
+from gsopt.cluster import Cluster
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import judged
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.deciders.greedy import Greedy
 from heuristics import policies
@@ -133,3 +136,26 @@ def test_bounds_look_at_all_modes_and_phases() -> None:
 def test_an_empty_workload() -> None:
     """Without jobs every bound is 0."""
     assert [bound(bundle(()), 1) for bound in BOUNDS] == [0.0] * len(BOUNDS)
+
+
+def test_a_job_may_change_its_number_of_gpus() -> None:
+    """Two jobs that swap four GPUs and one are both complete before either could be on two GPUs alone."""
+    menu = [(1, 1.0), (2, 1.25), (4, 2.0)]
+    jobs = bundle([Job(name=name, release_date=0, duration=10, gpus=1, menu=menu) for name in "ab"])
+    half, end = 10 / 3, 20 / 3
+    swap = Schedule(
+        (
+            Segment("a", 0, half, 4),
+            Segment("b", 0, half, 1),
+            Segment("a", half, end, 1),
+            Segment("b", half, end, 4),
+        )
+    )
+    latest = max(judged(swap, Scenario(workload=jobs, cluster=Cluster.plain(5))).completion_times)
+    assert moore_hodgson_positions(jobs, 5)[1] <= latest * (1 + 1e-12)
+
+
+def test_bisection_ends_on_the_safe_side() -> None:
+    """By their areas two of the jobs can be complete at 7 s, and the bound says no later time for rounding."""
+    jobs = _together((1, 4, 2), (2, 4, 2), (4, 3, 1))
+    assert 7 - 1e-9 <= moore_hodgson_positions(jobs, 2)[1] <= 7

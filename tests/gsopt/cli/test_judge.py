@@ -86,7 +86,7 @@ def test_schedules_of_an_instance(tmp_path: Path) -> None:
             ["--problem", "scheduling/small/ares-figure-4", "--trace", "a"],
             "--trace: 'a': must not be given beside",
         ),
-        (["--trace", "{jobs}"], "--gpus: give either the number of GPUs or a --cluster file"),
+        (["--trace", "{jobs}"], "--gpus: give either the number of GPUs or a cluster"),
         (
             ["--trace", "{jobs}", "--gpus", "2", *JOB_COLUMNS],
             "columns: job: must be one of the columns, which are job_id",

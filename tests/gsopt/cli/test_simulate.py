@@ -135,16 +135,17 @@ def test_schedules_are_read_back_and_accepted_by_the_judge(tmp_path: Path, workl
         assert (verdict.mean_jct, verdict.makespan) == (row["mean_jct"], row["makespan"])
 
 
-def test_plots_are_pictures(tmp_path: Path, workload: Path) -> None:
-    """--plots writes two pictures per policy and one of all."""
+@pytest.mark.parametrize(("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_plots_are_pictures(tmp_path: Path, workload: Path, form: str, start: bytes) -> None:
+    """--plots writes three pictures per policy, named after it, and one of all, in the format asked for."""
     folder = tmp_path / "plots"
-    chosen = ("--policy", "fifo", "--policy", "srtf")
-    run = gsopt("simulate", workload, "--gpus", "2", *chosen, "--plots", folder)
+    chosen = ("--policy", "fifo", "--policy", "srtf", "--plots", folder, "--plot-format", form)
+    run = gsopt("simulate", workload, "--gpus", "2", *chosen)
 
-    wanted = ["gantt-fifo.png", "gantt-srtf.png", "gpus-fifo.png", "gpus-srtf.png", "jct.png"]
+    names = {f"{kind}-{policy}.{form}" for kind in ("gantt", "jobs", "gpus") for policy in ("fifo", "srtf")}
     assert run.returncode == 0, run.stderr
-    assert sorted(path.name for path in folder.iterdir()) == wanted
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in folder.iterdir())
+    assert {path.name for path in folder.iterdir()} == {*names, f"jct.{form}"}
+    assert all(path.read_bytes().startswith(start) for path in folder.iterdir())
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,22 @@ def test_failures_are_told(tmp_path: Path) -> None:
     assert gsopt("study", "table", folder).stderr == f"1 failed, the first: {where}\n"
 
 
+def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
+    """A picture's ending says its format; a name without one is refused, and nothing is written elsewhere."""
+    folder = tmp_path / "out"
+    run(study(), folder, workers=1)
+    for ending, start in ((".svg", b"<?xml"), (".pdf", b"%PDF")):
+        target = tmp_path / f"a{ending}"
+        assert gsopt("study", "plot", folder, "--out", target).stdout == f"{target}\n"
+        assert target.read_bytes().startswith(start)
+        target.unlink()
+    for name in ("a", "out", ""):
+        refused = gsopt("study", "plot", folder, "--out", tmp_path / name)
+        assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
+        assert "must end in .png, .svg or .pdf" in refused.stderr
+    assert list(tmp_path.iterdir()) == [folder]
+
+
 def test_missing_cells_are_told(tmp_path: Path) -> None:
     """`table` and `plot` of an interrupted study say how much is there."""
     from gsopt.studies.cells import cells_of

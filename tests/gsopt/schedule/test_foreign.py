@@ -1,6 +1,7 @@
 """Foreign tables: whatever the columns, units and clocks, the same schedule and workload come out."""
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -123,6 +124,14 @@ def test_own_files_are_read_as_such(tmp_path: Path) -> None:
         path = tmp_path / f"own.{suffix}"
         path.write_text(text)
         assert read_schedule(path, preemptive=False) == schedule
+    path.write_text(replace(schedule, preemptive=True).to_json())
+    assert [read_schedule(path, preemptive=may).preemptive for may in (True, False)] == [True, False]
+
+
+def test_names_are_not_numbers() -> None:
+    """A number that became a float beside a missing one is the name that it was; text is kept as it is."""
+    for name, wanted in [(17, "17"), (17.0, "17"), ("17.0", "17.0"), ("a b", "a b"), (np.int64(17), "17")]:
+        assert read_schedule([RUN | {"job": name}]).segments[0].job == wanted
 
 
 def test_workloads_from_frames() -> None:
@@ -218,7 +227,7 @@ def test_files_that_are_wrong(text: str, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([JOB | {"duration": 0}], r"jobs\[0\].duration: 0.0: input should be greater than 0"),
+        ([JOB | {"duration": 0}], r"jobs\[0\].duration: 0.0: input should be greater than "),
         ([JOB | {"release_date": -1}], r"jobs\[0\].release_date: -1.0: input should be greater"),
         ([JOB, JOB], r"jobs\[1\].name: 'a': must differ from every other name"),
         ([JOB | {"memory": 0.5}], r"jobs\[0\].memory: 0.5: must be a whole number"),

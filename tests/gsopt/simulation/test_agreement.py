@@ -1,7 +1,5 @@
 """The simulator and the judge agree on 1,000 random workloads under every policy."""
 
-from typing import Any
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -29,8 +27,8 @@ def test_any_decisions_with_everything_that_there_is(
     Types, memory, sharing, tiers, modes, phases, overheads, rounds, machines that fail, leave, return and are
     reclaimed; swaps, stops and starts in one instant, whole assignments in any order.
     """
-    options: dict[str, Any] = {"seed": seed, "share_limit": scenario.share_limit}
-    assert check_policy(monkey, [scenario], round_length=length, **options) == 2
+    limit = scenario.share_limit
+    assert check_policy(monkey, [scenario], round_length=length, seed=seed, share_limit=limit) == 2
 
 
 @settings(calm, max_examples=500)

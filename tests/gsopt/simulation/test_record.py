@@ -8,7 +8,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction
 from gsopt.job import Job
 from gsopt.scenario import Scenario
-from gsopt.simulation import mean_jct_bound, replay
+from gsopt.simulation import mean_jct_bound, replay, simulate
 from heuristics.policies import fifo
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -60,3 +60,10 @@ def test_no_figures_without_completions() -> None:
     figures = replay(empty, fifo).metrics
     found = (figures.unfair_fraction, figures.worst_fairness, figures.preemptions_per_job, figures.resizes)
     assert found == (None, None, None, 0)
+
+
+@pytest.mark.parametrize(("jobs", "wanted"), [(1, 1), (99, 99), (100, 99), (101, 100), (200, 198)])
+def test_p99_is_the_least_that_99_percent_do_not_exceed(jobs: int, wanted: int) -> None:
+    """Of as many jobs as GPUs, which take 1, 2, 3, ... seconds, 99 % are complete after so many seconds."""
+    made = [Job(name=f"j{number}", release_date=0, duration=number, gpus=1) for number in range(1, jobs + 1)]
+    assert simulate(bundle(made), fifo, cluster=jobs).metrics.p99_jct == wanted

@@ -14,7 +14,7 @@ from gsopt.errors import InvalidInput, Unsupported
 from gsopt.problems.reader import problem_types
 from gsopt.result import Status
 from gsopt.studies import catalogue
-from heuristics.policies import fifo
+from heuristics.policies import efq, fifo
 
 
 def test_every_decision_has_a_default_exact_method() -> None:
@@ -237,3 +237,17 @@ def test_a_folder_without_code_hides_nothing(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     line = [sys.executable, str(tmp_path / "script.py")]
     assert subprocess.run(line, capture_output=True, text=True, check=True, env=env).stdout == "2\n"
+
+
+def test_policies_are_told_by_their_state() -> None:
+    """A policy among methods is lifted where things are decided over time, and refused elsewhere."""
+    problem = gsopt.load("scheduling/small/ares-figure-4")
+    assert gsopt.solve(problem, "heuristics.policies:efq", alpha=1.0).method == "efq"
+    assert [row.method for row in gsopt.compare(problem, [partial(efq, alpha=1.0), fifo])] == [
+        "efq(alpha=1.0)",
+        "fifo",
+    ]
+    with pytest.raises(
+        InvalidInput, match="method: fifo: is a policy, which decides over time; reclaiming has none"
+    ):
+        gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), [fifo])

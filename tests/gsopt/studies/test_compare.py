@@ -1,5 +1,6 @@
 """Comparing: rows, the shared bound, and what contradicts it."""
 
+import re
 from functools import partial
 from typing import Any
 
@@ -135,7 +136,8 @@ def test_a_method_that_raises_is_a_row() -> None:
     ]
     assert comparison[0].note == "ZeroDivisionError: in reclaiming"
     assert comparison[2].note.startswith("InvalidSolution: too_few on ")
-    assert "failed: ZeroDivisionError: in reclaiming" in str(comparison)
+    assert "crashes: ZeroDivisionError: in reclaiming" in str(comparison)
+    assert re.search(r"^crashes +failed$", str(comparison), re.MULTILINE)
     assert [row["failed"] for row in map(Row.as_dict, comparison)] == 2 * [True, False, True]
 
 
@@ -186,5 +188,5 @@ def test_policies_are_compared_with_the_optimum() -> None:
     problem = gsopt.load("scheduling/small/ares-figure-4")
     named = gsopt.compare(problem, list(catalogue.policies()))
     assert all(row.result is not None for row in named)
-    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, backfill=False))])
-    assert own.method == "efq(backfill=False)"
+    (own,) = gsopt.compare(problem, [gsopt.lift(partial(efq, alpha=1.0))])
+    assert own.method == "efq(alpha=1.0)"

@@ -54,7 +54,7 @@ def test_policies_are_judged_as_they_are_simulated(clock: float) -> None:
 
 
 def test_the_verdict_is_that_of_the_judge() -> None:
-    """Every field of the verdict is taken over, exact ones too."""
+    """Every field of the verdict but the bound is taken over, exact ones too."""
     scenario = drawn(3)
     schedule = gsopt.simulate(scenario.workload, srtf, cluster=4, record=True, exact=True).schedule
     assert schedule is not None

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gsopt.drawing import new_figure
 from gsopt.errors import InvalidInput
 from gsopt.studies import Results, plots
 from tests.gsopt.studies.samples import found, row
@@ -26,6 +27,10 @@ def _legend(axes: Any) -> list[str]:
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
+def _colours(patches: Any) -> set[tuple[float, ...]]:
+    return {patch.get_facecolor() for patch in patches}
+
+
 def _heights(line: Any) -> set[float]:
     return {height for _, height in line.get_xydata().tolist()}
 
@@ -37,21 +42,23 @@ def test_bars_are_medians_with_quartiles() -> None:
     assert sorted(heights) == sorted([300.0, 1.5, 3.0, 4.5] * 2)
     assert _legend(axes) == ["fifo", "efq(alpha=0.5)", "efq(alpha=1.0)", "efq(alpha=1.5)"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
-    assert axes.get_ylabel() == "mean JCT [s]"
+    assert axes.get_ylabel() == "mean JCT [min]"  # the highest is 300 s
+    assert len(_colours(axes.patches)) == 4
 
 
 def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
     """Over an option there is one line per method, a band, and a level for a method that has no such option."""
     figure = plots.panels(_sweep(), "alpha")
     first, second = figure.get_axes()
+    (legend,) = figure.legends
     level, line = list[Any](first.get_lines())
     assert line.get_xydata().tolist() == [[0.5, 1.5], [1.0, 3.0], [1.5, 4.5]]
     assert _heights(level) == {300.0}
     (band,) = first.collections
     edges: Any = band.get_paths()[0].vertices
     assert {(0.5, 1.0), (0.5, 2.0), (1.5, 3.0), (1.5, 6.0)} <= set(map(tuple, edges.tolist()))
-    assert (first.get_title(), second.get_title(), first.get_legend()) == ("a", "b", None)
-    assert _legend(second) == ["fifo", "efq"]
+    assert (first.get_title(), second.get_title()) == ("a", "b")
+    assert [text.get_text() for text in legend.get_texts()] == ["fifo", "efq"]
 
 
 def test_medians_are_those_of_tables() -> None:
@@ -70,6 +77,68 @@ def test_many_panels_are_put_in_rows() -> None:
     all_axes = plots.panels(found(*rows), "alpha").get_axes()
     assert [axes.get_title() for axes in all_axes] == list("abcde")
     assert [axes.get_ylabel() != "" for axes in all_axes] == [True, False, False, True, False]
+
+
+def test_panels_have_one_vertical_axis() -> None:
+    """All panels have the same limits; those whose medians lie far apart a logarithmic axis."""
+    for factor, scale in ((2.0, "linear"), (1000.0, "log")):
+        rows = [
+            row({"mean_jct": level * alpha}, "efq", group=group, options={"alpha": alpha}, word="")
+            for (group, level), alpha in product((("a", 1.0), ("b", factor)), (1.0, 2.0))
+        ]
+        all_axes = plots.panels(found(*rows), "alpha").get_axes()
+        assert {axes.get_ylim() for axes in all_axes} == {all_axes[0].get_ylim()}
+        assert {axes.get_yscale() for axes in all_axes} == {scale}
+        low, high = all_axes[0].get_ylim()
+        assert low <= 1 <= 2 * factor <= high
+
+
+def test_equal_values_have_an_axis_from_none() -> None:
+    """Where all values are the same the axis begins at 0, and its labels are not those of rounding."""
+    rows = [
+        row({"gap": 0.0}, "efq", instance=f"a/{alpha}", options={"alpha": alpha}, word="")
+        for alpha in (1.0, 2.0)
+    ]
+    assert plots.lines(found(*rows), "alpha", figure="gap").get_ylim() == (0, 1)
+    assert plots.bars(found(*rows), figure="gap").get_ylim() == (0, 1)
+
+
+def test_logarithmic_axes() -> None:
+    """Both axes can be logarithmic, and times are then marked by name."""
+    rows = [
+        row({"mean_jct": 10.0**power}, "efq", instance=f"a/{power}", options={"alpha": 2.0**power}, word="")
+        for power in range(6)
+    ]
+    axes = plots.lines(found(*rows), "alpha", log_x=True, log_y=True)
+    assert (axes.get_xscale(), axes.get_yscale(), axes.get_ylabel()) == ("log", "log", "mean JCT")
+    assert axes.yaxis.get_major_formatter()(3600, 0) == "1 h"
+    assert plots.bars(found(*rows), log_y=True).get_yscale() == "log"
+
+
+def test_many_series_are_told_apart() -> None:
+    """Bars beyond the colours are hatched, and of equal lines the later ones are thinner."""
+    methods = [f"m{number}" for number in range(12)]
+    rows = [
+        row({"mean_jct": 5.0}, name, instance=f"a/{alpha}", options={"alpha": alpha}, word="")
+        for name, alpha in product(methods, (1.0, 2.0))
+    ]
+    bars = list[Any](plots.bars(found(*rows)).patches)
+    assert len({(bar.get_facecolor(), bar.get_hatch()) for bar in bars}) == 24
+    drawn = list[Any](plots.lines(found(*rows), "alpha").get_lines())
+    assert len({(line.get_linestyle(), line.get_marker()) for line in drawn}) == 12
+    assert drawn[-2].get_linewidth() > drawn[-1].get_linewidth()
+
+
+def test_gaps_that_are_all_the_same() -> None:
+    """Equal gaps do not blow up an axis around them, and the markers of later methods are smaller."""
+    axes = plots.gaps({"a": [(0.0, "x"), (0.0, "y")], "b": [(0.0, "y")]}, new_figure(4, 2).subplots())
+    assert axes.get_xlim() == (-0.05, 1)
+    first, second = list[Any](axes.get_lines())
+    assert first.get_markersize() > second.get_markersize()
+    assert first.get_ydata().tolist() == [0, 1]
+    assert second.get_ydata().tolist() == [1]
+    axes = plots.gaps({"a": [(0.01, "x"), (0.22, "y")]}, new_figure(4, 2).subplots())
+    assert 0.22 < axes.get_xlim()[1] < 0.25
 
 
 def test_relative_figures() -> None:

@@ -80,12 +80,12 @@ def test_the_threshold_decides_how_far_a_job_grows() -> None:
     assert [_allocation(run)["job 1"][0][2] for run in counts] == [1, 2, 4]
 
 
-@pytest.mark.parametrize(("backfill", "completions"), [(True, (2, 5, 7)), (False, (2, 5, 9))])
-def test_backfilling_is_an_option(backfill: bool, completions: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("skip", "completions"), [(True, (2, 5, 7)), (False, (2, 5, 9))])
+def test_skipping_is_an_option(skip: bool, completions: tuple[int, ...]) -> None:
     """A job that does not fit beside the one before it is skipped, or blocks those behind it."""
     sizes = [(2, 2), (3, 2), (7, 1)]  # seconds and GPUs; virtual finish times 4, 6 and 7
     jobs = bundle(Job(name=f"j{i}", release_date=0, duration=d, gpus=g) for i, (d, g) in enumerate(sizes))
-    run = simulate(jobs, efq, cluster=3, backfill=backfill, exact=True)
+    run = simulate(jobs, efq, cluster=3, skip=skip, exact=True)
     assert run.completion_times == completions
 
 
@@ -121,7 +121,7 @@ def test_check() -> None:
     steady = Scenario(workload=jobs, cluster=Cluster.plain(6))
     unsteady = steady.model_copy(update={"capacity_changes": tuple(drop)})
     assert check_policy(efq, [steady, unsteady]) == 4
-    assert check_policy(efq, [steady, unsteady], backfill=False, alpha=0.5) == 4
+    assert check_policy(efq, [steady, unsteady], skip=False, alpha=0.5) == 4
 
 
 @pytest.mark.parametrize("alpha", [0, -1, 1.01, float("nan"), float("inf"), "1", None])

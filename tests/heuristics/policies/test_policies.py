@@ -42,7 +42,7 @@ def test_comparison_fits_a_page() -> None:
         Job(name=j.name, release_date=j.release_date, duration=1e6 * j.duration, gpus=j.gpus)
         for j in _JOBS.jobs
     )
-    large = compare_policies(jobs, [policies.fifo_backfill, partial(policies.tiresias, promote=2.0)], cluster=4)
+    large = compare_policies(jobs, [policies.fifo_skipping, partial(policies.tiresias, promote=2.0)], cluster=4)
     text = str(large)
     assert max(map(len, text.splitlines())) <= 80
     assert "tiresias(promote=2.0)" in text
@@ -54,7 +54,7 @@ def test_comparison_fits_a_page() -> None:
     ("name", "expected"),
     [  # two GPUs; a (0 s; 4 s on 1), b (0 s; 3 s on 2), c (1 s; 1 s on 1)
         ("fifo", (4, 7, 8)),
-        ("fifo_backfill", (4, 7, 2)),
+        ("fifo_skipping", (4, 7, 2)),
         ("sjf", (7, 3, 4)),
         ("ssf", (4, 7, 2)),
         ("srtf", (7, 4, 2)),

@@ -163,8 +163,8 @@ def test_alpha_decides_how_far_a_job_grows(method: Method) -> None:
     assert method(problem, alpha=1.0).objective == pytest.approx(12)
 
 
-def test_backfill_lets_a_small_job_pass() -> None:
-    """Behind a job that does not fit, another starts at once only with backfilling, and ends 2 s earlier."""
+def test_skipping_lets_a_small_job_pass() -> None:
+    """Behind a job that does not fit, another starts at once only if it may pass, and ends 2 s earlier."""
     jobs = [
         ElasticJob(name="half", release=0, work=2, rates={2: 1.0}),
         ElasticJob(name="whole", release=0, work=1.5, rates={3: 1.0}),
@@ -173,7 +173,7 @@ def test_backfill_lets_a_small_job_pass() -> None:
     problem = Scheduling(gpus=3, jobs=jobs)
 
     assert job_ends(efq(problem)) == {"half": 2, "whole": 3.5, "small": 10.5}
-    assert job_ends(efq(problem, backfill=False)) == {"half": 2, "whole": 3.5, "small": 12.5}
+    assert job_ends(efq(problem, skip=False)) == {"half": 2, "whole": 3.5, "small": 12.5}
 
 
 def test_a_quantum_lets_jobs_take_turns() -> None:

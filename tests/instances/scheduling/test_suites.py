@@ -6,59 +6,19 @@ import pytest
 
 import gsopt
 import instances
-from gsopt.files import write
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
-from gsopt.studies.catalogue import load, names
-from instances.scheduling import suites
-from instances.scheduling.suites import committed, medium, proven, regenerate, small
-from instances.standing import with_about
+from gsopt.studies.catalogue import load
+from instances.scheduling.suites import committed, medium, proven, small
 
 FOLDER = Path(instances.__file__).parent
 
 
-def test_files_hold_what_the_generators_make() -> None:
-    """The data in every file are those of the generator; only the proof stands in the file alone."""
-    for problem in committed():
-        standing = load(problem.name)
-
-        assert standing.model_copy(update={"about": problem.about}) == problem
-
-
-def test_no_file_is_left_over() -> None:
-    """Every committed file has a generator, and every generated instance a file."""
-    assert sorted(problem.name for problem in committed()) == names("scheduling/")
-
-
-def test_files_are_written_as_they_stand(tmp_path: Path) -> None:
-    """Regenerating over the committed files changes no byte: what stands of an optimum is kept."""
-    for name in names("scheduling/"):
-        target = tmp_path / f"{name}.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((FOLDER / f"{name}.json").read_bytes())
-    for path in regenerate(tmp_path):
-        assert path.read_bytes() == (FOLDER / path.relative_to(tmp_path)).read_bytes(), path
-
-
-def test_only_instances_without_a_value_are_solved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A value that stands is kept while others are sought."""
-    known, unknown = small()[:2]
-    monkeypatch.setattr(suites, "committed", lambda: [known, unknown])
-    monkeypatch.setattr(suites, "proven", lambda problem: with_about(problem, {"objective": 1.0}))
-    path = tmp_path / f"{known.name}.json"
-    path.parent.mkdir(parents=True)
-    write(with_about(known, {"objective": 7.0, "bound": 7.0, "proved_by": "hand"}), path)
-    values = [load(str(path)).about for path in regenerate(tmp_path, prove=True)]
-
-    assert [about and about.objective for about in values] == [7.0, 1.0]
-
-
 def test_the_suites_are_as_large_as_they_say() -> None:
-    """At least 60 small instances of at most 7 jobs, 12 of 10 to 20 jobs, and no file above 10 kB."""
+    """At least 60 small instances of at most 7 jobs, and 12 of 10 to 20 jobs."""
     assert len(small()) >= 60
     assert all(len(problem.jobs) <= 7 and problem.gpus <= 8 for problem in small())
     assert len(medium()) == 12
-    assert max(path.stat().st_size for path in (FOLDER / "scheduling").rglob("*.json")) < 10_000
 
 
 def test_the_suites_are_varied() -> None:

@@ -83,7 +83,7 @@ BAD_ROWS = {
     "empty row": ("", "must not be empty"),
     "too few values": ("2017-10-11 06:13:36,9.0", "must have 5 values, not 2"),
     "too many values": ("2017-10-11 06:13:36,9.0,1,1.0,a,b", "must have 5 values, not 6"),
-    "a quote": ('"2017-10-11 06:13:36,9.0,1,1.0,a', "timestamp: "),
+    "a quote": ('"2017-10-11 06:13:36,9.0,1,1.0,a', "must be comma-separated values: "),
     "no such month": ("2017-13-09 06:13:36,9.0,1,1.0,a", "timestamp: '2017-13-09 06:13:36': must be a date"),
     "no such day": ("2017-02-30 06:13:36,9.0,1,1.0,a", "timestamp: '2017-02-30 06:13:36': must be a date"),
     "before all clocks": ("0001-02-03 06:13:36,9.0,1,1.0,a", "release_date: -"),

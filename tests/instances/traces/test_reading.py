@@ -1,7 +1,10 @@
 """Rows of trace files, good and bad."""
 
+import csv
 import gzip
+from io import StringIO
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -74,6 +77,47 @@ def test_every_line_is_a_row_or_an_issue() -> None:
         (6, "must have 2 values, not 3"),
         (7, "must be UTF-8 text"),
     ]
+
+
+def test_a_value_in_quotes_may_hold_commas_and_quotes() -> None:
+    """Quotes are those of every spreadsheet: what is in them is one value, and two of them are one."""
+    data = b'job,"gpus"\n"a,b",1\n"c ""d""",2\n"","3"\ne"f,4\n'
+    issues: list[Issue] = []
+
+    found = list(rows("a.csv", data, COLUMNS, issues))
+
+    assert [(each.line, each.values["job"], each.whole_number("gpus")) for each in found] == [
+        (2, "a,b", 1),
+        (3, 'c "d"', 2),
+        (5, 'e"f', 4),
+    ]
+    assert [(issue.row, issue.reason) for issue in issues] == [(4, "job: must not be empty")]
+
+
+@pytest.mark.parametrize("line", [b'"a,1', b'"a"b,1', b'a,"1'])
+def test_quotes_that_are_wrong_spoil_one_line(line: bytes) -> None:
+    """Quotes that are not closed, or closed too early, cost their own line and no other."""
+    issues: list[Issue] = []
+
+    found = list(rows("a.csv", b"job,gpus\n" + line + b"\nb,2\nc,3\n", COLUMNS, issues))
+
+    assert [each.values["job"] for each in found] == ["b", "c"]
+    assert [(issue.row, issue.reason.partition(": ")[0]) for issue in issues] == [
+        (2, "must be comma-separated values")
+    ]
+
+
+def test_what_a_spreadsheet_writes_is_read_back() -> None:
+    """Random names with commas, quotes and blanks, written by the csv module, come back as they were."""
+    draw = Random(1)
+    names = ["".join(draw.choices("ab,\"' ;#", k=draw.randint(1, 8))) for _ in range(500)]
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerows([COLUMNS, *([name, 1] for name in names)])
+    issues: list[Issue] = []
+
+    assert [each.values["job"] for each in rows("a.csv", text.getvalue().encode(), COLUMNS, issues)] == names
+    assert issues == []
 
 
 def test_a_byte_order_mark_is_no_part_of_the_header() -> None:

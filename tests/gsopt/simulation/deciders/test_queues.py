@@ -6,14 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import Unsupported
-from gsopt.job import Job
 from gsopt.scenario import Scenario
-from gsopt.simulation import Action, Decider, Policy, Start, State, Stop, replay, simulate
+from gsopt.simulation import Action, Decider, Policy, Start, State, Stop, replay
 from gsopt.simulation.deciders.waiting import Waiting
-from heuristics.policies import equal_share, fifo_backfill, las, sjf, srsf, srtf, ssf
-from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
+from heuristics.policies import fifo_skipping, las, sjf, srsf, srtf, ssf
+from tests.gsopt.simulation.scenarios import plain_scenarios
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 
@@ -55,14 +52,14 @@ def scan(key: Callable[[State, int], Any], *, preemptive: bool) -> Policy:
 @pytest.mark.parametrize(
     ("policy", "reference"),
     [
-        (fifo_backfill, scan(lambda _, job: job, preemptive=False)),
+        (fifo_skipping, scan(lambda _, job: job, preemptive=False)),
         (sjf, scan(lambda state, job: state.jobs[job].duration, preemptive=False)),
         (ssf, scan(lambda state, job: state.jobs[job].gpu_seconds, preemptive=False)),
         (srtf, scan(lambda state, job: state.remaining(job), preemptive=True)),
         (srsf, scan(lambda state, job: state.remaining(job) * state.jobs[job].gpus, preemptive=True)),
         (las, scan(lambda state, job: state.service(job), preemptive=True)),
     ],
-    ids=["fifo_backfill", "sjf", "ssf", "srtf", "srsf", "las"],
+    ids=["fifo_skipping", "sjf", "ssf", "srtf", "srsf", "las"],
 )
 @settings(calm, max_examples=60)
 @given(scenario=plain_scenarios())
@@ -74,19 +71,13 @@ def test_queues_equal_the_scan(policy: Policy, reference: Policy, scenario: Scen
 
 def test_waiting_jobs_change_their_keys() -> None:
     """A job that is added again counts under its new key only, and a removed one not at all."""
-    waiting = Waiting([Job(name=name, release_date=0, duration=1, gpus=1) for name in "abc"])
+    waiting = Waiting()
     for job, key in [(0, 1), (1, 2), (2, 3), (0, 4)]:
-        waiting.add(job, key)
+        waiting.add(job, key, queue=1)
     waiting.remove(2)
     assert len(waiting) == 2
-    assert [waiting.pop_fitting(1) for _ in range(3)] == [1, 0, None]
-
-
-@pytest.mark.parametrize("policy", [sjf, srtf, equal_share])
-def test_types_of_gpus_are_refused(policy: Policy) -> None:
-    """Policies that count GPUs say so when a job is tied to a type."""
-    machine = Machine(name="m", gpus=1, gpu_type="old")
-    cluster = Cluster(racks=(Rack(name="r", machines=(machine,)),))
-    jobs = bundle([Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="old")])
-    with pytest.raises(Unsupported, match="types"):
-        simulate(jobs, policy, cluster=cluster)
+    order = []
+    while (first := waiting.first(bool)) is not None:
+        order.append(first)
+        waiting.remove(first[1])
+    assert order == [(2, 1), (4, 0)]

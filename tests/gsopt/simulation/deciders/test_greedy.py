@@ -1,4 +1,4 @@
-"""Elastic: the incremental decisions are those of a scan of all jobs in key order."""
+"""Greedy: the incremental decisions are those of a scan of all jobs in key order."""
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -10,14 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import Unsupported
+from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule.fairness import VirtualTime
 from gsopt.schedule.judge import fluid_finish_times
-from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay, simulate
-from gsopt.simulation.deciders.elastic import Counts, Elastic
+from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq, elastic_las, elastic_srtf
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -32,9 +30,9 @@ class Scan:
     preemptive = True
 
     def __init__(
-        self, key: Callable[[int], Any], counts: Sequence[tuple[int, ...]], *, backfill: bool = True
+        self, key: Callable[[int], Any], counts: Sequence[tuple[int, ...]], *, skip: bool = True
     ) -> None:
-        self._key, self._counts, self._backfill = key, counts, backfill
+        self._key, self._counts, self._skip = key, counts, skip
         self._active: set[int] = set()
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -46,7 +44,7 @@ class Scan:
         grow: list[Action] = []
         for job in sorted(self._active, key=lambda job: (self._key(job), job)):
             count = max((count for count in self._counts[job] if count <= free), default=0)
-            free = free - count if count or self._backfill else 0
+            free = free - count if count or self._skip else 0
             held = state.running.get(job, 0)
             if count > held:
                 grow.append(Resize(job, count) if held else Start(job, count))
@@ -59,19 +57,19 @@ def _counts(jobs: Sequence[Job], alpha: float) -> list[tuple[int, ...]]:
     return [efficient_counts(job, alpha) for job in jobs]
 
 
-def scan_fair(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, backfill: bool = True) -> Decider:
+def scan_fair(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, skip: bool = True) -> Decider:
     """Scan in the order of the exact fluid finish times, with the judge's own fluid."""
     fair = fluid_finish_times(jobs, state.capacity, [Fraction(state.capacity)] * len(jobs), Fraction)
-    return Scan(fair.__getitem__, _counts(jobs, alpha), backfill=backfill)
+    return Scan(fair.__getitem__, _counts(jobs, alpha), skip=skip)
 
 
-def scan_virtual(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, backfill: bool = True) -> Decider:
+def scan_virtual(state: State, *, jobs: Sequence[Job], alpha: float = 0.75, skip: bool = True) -> Decider:
     """Scan in the order of virtual finish times as floats."""
     clock, finish = VirtualTime(state.capacity), []
     for number, job in enumerate(jobs):
         clock.advance(job.release_date)
         finish.append(clock.arrive(number, job.duration * job.gpus))
-    return Scan(finish.__getitem__, _counts(jobs, alpha), backfill=backfill)
+    return Scan(finish.__getitem__, _counts(jobs, alpha), skip=skip)
 
 
 def scan_remaining(state: State, *, jobs: Sequence[Job], alpha: float = 0.75) -> Decider:
@@ -133,10 +131,10 @@ def large(seed: int) -> Scenario:
 
 
 @settings(calm, max_examples=500)
-@given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS, backfill=st.booleans())
-def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, backfill: bool) -> None:
+@given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS, skip=st.booleans())
+def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, skip: bool) -> None:
     """In fractions elastic fair queuing is the scan in the order of the judge's fluid finish times."""
-    assert_equal(efq, scan_fair, scenario, exact=True, alpha=alpha, backfill=backfill)
+    assert_equal(efq, scan_fair, scenario, exact=True, alpha=alpha, skip=skip)
 
 
 @pytest.mark.parametrize(
@@ -153,15 +151,7 @@ def test_moving_orders_in_fractions(fast: Policy, slow: Policy, scenario: Scenar
 def test_large(seed: int) -> None:
     """In a crowd, in floats and in rounds, every policy still decides what a scan decides."""
     scenario = large(seed)
-    assert_equal(efq, scan_virtual, scenario, backfill=bool(seed % 3))
+    assert_equal(efq, scan_virtual, scenario, skip=bool(seed % 3))
     assert_equal(efq, scan_virtual, scenario, round_length=1.75)
     assert_equal(elastic_srtf, scan_remaining, scenario)
     assert_equal(elastic_las, scan_service, scenario)
-
-
-def test_types_are_refused() -> None:
-    """Jobs tied to a type of GPU are not counted wrongly but refused."""
-    cluster = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=1, gpu_type="v100"),)),))
-    jobs = bundle([Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="v100")])
-    with pytest.raises(Unsupported, match="does not look at their types"):
-        simulate(jobs, lambda state: Elastic(state, lambda job: job, Counts(lambda _: (1,))), cluster=cluster)

@@ -1,11 +1,11 @@
-"""First in, first out with backfilling: a job that does not fit is skipped."""
+"""First in, first out, where a job that does not fit is skipped."""
 
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
-from heuristics.policies import fifo_backfill
+from heuristics.policies import fifo_skipping
 from tests.gsopt.simulation.scenarios import bundle
 
 _JOBS = bundle(
@@ -21,7 +21,7 @@ _JOBS = bundle(
 
 def test_by_hand() -> None:
     """On 2 GPUs the third and the fourth job overtake the second, which waits for both GPUs until 8 s."""
-    assert simulate(_JOBS, fifo_backfill, cluster=2).completion_times == (4, 10, 3, 8)
+    assert simulate(_JOBS, fifo_skipping, cluster=2).completion_times == (4, 10, 3, 8)
 
 
 def test_check() -> None:
@@ -29,4 +29,4 @@ def test_check() -> None:
     drop = [CapacityChange(time=1.5, gpus=1), CapacityChange(time=9, gpus=2)]
     steady = Scenario(workload=_JOBS, cluster=Cluster.plain(2))
     unsteady = steady.model_copy(update={"capacity_changes": tuple(drop)})
-    assert check_policy(fifo_backfill, [steady, unsteady]) == 4
+    assert check_policy(fifo_skipping, [steady, unsteady]) == 4

@@ -1,0 +1,44 @@
+"""Skipping: waiting jobs start in the order of a key, whichever fits."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from gsopt.simulation.deciders.pool import Holding, pool_of
+from gsopt.simulation.deciders.waiting import Waiting
+from gsopt.simulation.policy import Action, State
+
+
+class Skipping:
+    """Start waiting jobs in the order of their keys; a job that does not fit is skipped. No job is stopped.
+
+    This is list scheduling. Nothing is reserved for a job that is skipped, as backfilling would do.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    key
+        Key of a job when it begins to wait.
+    """
+
+    preemptive = False
+
+    def __init__(self, state: State, key: Callable[[int], Any]) -> None:
+        self._jobs, self._key = state.jobs, key
+        self._pool = pool_of(state)
+        self._waiting = Waiting()
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Start jobs while one fits."""
+        jobs, pool, waiting = self._jobs, self._pool, self._waiting
+        for job in state.arrived + state.evicted:
+            waiting.add(job, self._key(job), pool.queue(jobs[job], jobs[job].gpus))
+        if not waiting:
+            return ()
+        pool.look(state)
+        taken: dict[int, Holding] = {}
+        while (first := waiting.first(pool.fits)) is not None:
+            job = first[1]
+            waiting.remove(job)
+            taken[job] = pool.take(jobs[job], jobs[job].gpus)
+        return pool.actions(state, dict.fromkeys(taken), taken)

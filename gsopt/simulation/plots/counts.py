@@ -1,0 +1,158 @@
+"""Counts over time: GPUs in use and jobs that wait; and how many jobs are complete within which time."""
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from gsopt.drawing import looks, set_log_time_axis, tick_counts, titled
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.simulation.plots.classes import Colour, classes_of
+from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
+from gsopt.simulation.run import Replay
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MARKS_PER_LINE = 8
+
+
+def gpus_in_use(
+    schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
+) -> "Axes":
+    """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    title
+        Stands above it, such as the policy's name.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> schedule = Schedule((Segment("a", 0, 2, 1),))
+    >>> gpus_in_use(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
+    'GPUs in use'
+    """
+    axes = titled(axes, "", "GPUs in use", size=(9, 3))
+    span = span_of(schedule, scenario)
+    times, held = _counted((float(each.start), float(each.end), each.gpus) for each in schedule.segments)
+    axes.fill_between(times, held, step="post", color="#0072B2", alpha=0.25, linewidth=0)
+    axes.step(times, held, where="post", color="#0072B2", linewidth=1, label="in use")
+    steps = capacity_steps(schedule, scenario, span.begin, span.end)
+    axes.step(*zip(*steps, strict=True), where="post", color="black", linestyle="--", label="capacity")
+    span.set_on(axes)
+    axes.set_ylim(bottom=0)
+    axes.set_title(title, fontsize=10)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    return axes
+
+
+def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
+    """Draw how many jobs wait over time, on top of each other by the number of GPUs that they demand.
+
+    A job waits from its release, or from when it loses its GPUs, until it gets some.
+
+    Parameters
+    ----------
+    schedule, scenario, title, axes
+        As in `gpus_in_use`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> schedule = Schedule((Segment("a", 1, 3, 1),))
+    >>> queue(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
+    'jobs waiting'
+    """
+    axes = titled(axes, "", "jobs waiting", size=(9, 3))
+
+    span = span_of(schedule, scenario)
+    classes = classes_of(schedule, scenario, Colour.GPUS)
+    waits = list(waits_of(schedule, scenario))
+    moments = sorted({span.begin, span.end} | {moment for _, start, stop in waits for moment in (start, stop)})
+    floor = [0] * len(moments)
+    for number in sorted(set(classes.of.values())):
+        mine = [(start, stop, 1) for job, start, stop in waits if classes.of[job.name] == number]
+        top = [low + count for low, count in zip(floor, _at(moments, mine), strict=True)]
+        axes.fill_between(moments, floor, top, step="post", color=classes.colours[number], linewidth=0)
+        floor = top
+    axes.step(moments, floor, where="post", color="black", linewidth=0.6)
+    span.set_on(axes)
+    axes.set_ylim(0, max(1.05 * max(floor), 1))
+    tick_counts(axes.yaxis)
+    axes.set_title(title, fontsize=10)
+    classes.add_legend(axes)
+    return axes
+
+
+def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
+    """Draw the share of jobs complete within a time after their release, one line per run.
+
+    Parameters
+    ----------
+    replays
+        The runs; each has its own colour, line style and marker.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> len(jct_distribution([simulate(workload, fifo, cluster=1)]).lines)
+    1
+    """
+    axes = titled(axes, "job completion time", "jobs complete", size=(9, 4))
+    from matplotlib.ticker import PercentFormatter
+
+    longest, shortest = 0.0, float("inf")
+    for run, look in zip(replays, looks(len(replays)), strict=True):
+        times = sorted(map(float, run.jct))
+        axes.step(
+            times,
+            [(index + 1) / len(times) for index in range(len(times))],
+            where="post",
+            markevery=max(1, len(times) // _MARKS_PER_LINE),
+            fillstyle="none",
+            label=run.metrics.policy,
+            **look._asdict(),
+        )
+        longest, shortest = max([longest, *times[-1:]]), min([shortest, *times[:1]])
+    axes.set_xscale("log")
+    if unit := set_log_time_axis(axes.xaxis, shortest, longest):
+        axes.set_xlabel(f"job completion time [{unit}]")
+    axes.set_ylim(0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+    return axes
+
+
+def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], list[int]]:
+    """Give the times at which a count changes, and the count from then on."""
+    steps: dict[float, int] = {}
+    for start, end, number in spans:
+        steps[start] = steps.get(start, 0) + number
+        steps[end] = steps.get(end, 0) - number
+    times = sorted(steps)
+    return times, list(accumulate(steps[time] for time in times))
+
+
+def _at(moments: Sequence[float], spans: Sequence[tuple[float, float, int]]) -> list[int]:
+    """Give a count at moments among which are all those at which it changes."""
+    times, counts = _counted(spans)
+    known = dict(zip(times, counts, strict=True))
+    return list(accumulate(moments, lambda held, moment: known.get(moment, held), initial=0))[1:]

@@ -1,0 +1,67 @@
+"""Job chart: job by job, when it waited and when it ran."""
+
+from typing import TYPE_CHECKING, Any
+
+from gsopt.drawing import tick_counts, titled
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.simulation.plots.classes import Colour, classes_of
+from gsopt.simulation.plots.spans import span_of, waits_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WAITING = "#C8C8C8"
+
+
+def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
+    """Draw job by job when it waited, in grey, and when it ran, in the colour of the GPUs that it demands.
+
+    Jobs stand in the order of their release, so that a row of colour to the left of grey ones above it is a job
+    that was let pass: the later it came, the higher it stands.
+
+    Parameters
+    ----------
+    schedule, scenario
+        What ran, and what was given.
+    title
+        Stands above it, such as the policy's name.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> schedule = Schedule((Segment("a", 1, 3, 1),))
+    >>> jobs(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
+    'job, by release'
+    """
+    axes = titled(axes, "", "job, by release", size=(9, 5))
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    classes = classes_of(schedule, scenario, Colour.GPUS)
+    order = sorted(scenario.workload.jobs, key=lambda job: job.release_date)
+    row_of = {job.name: row for row, job in enumerate(order)}
+    bars: dict[Any, list[Any]] = {_WAITING: []}
+    for job, start, stop in waits_of(schedule, scenario):
+        bars[_WAITING].append(_corners(row_of[job.name], start, stop))
+    for segment in schedule.segments:
+        corners = _corners(row_of[segment.job], float(segment.start), float(segment.end))
+        bars.setdefault(classes.colours[classes.of[segment.job]], []).append(corners)
+    for colour, corners in bars.items():
+        drawn = PolyCollection(corners, facecolors=colour, edgecolors=colour, linewidths=0.3)
+        axes.add_collection(drawn)
+    span_of(schedule, scenario).set_on(axes)
+    axes.set_ylim(0, max(len(order), 1))
+    tick_counts(axes.yaxis)
+    axes.set_title(title, fontsize=10)
+    classes.add_legend(axes, [Patch(facecolor=_WAITING, label="waiting")])
+    return axes
+
+
+def _corners(row: int, start: float, end: float) -> list[tuple[float, float]]:
+    return [(start, row), (end, row), (end, row + 1), (start, row + 1)]

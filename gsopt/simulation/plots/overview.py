@@ -1,0 +1,87 @@
+"""Overview: the pictures of one run on one page, and the pictures of several runs as files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gsopt.drawing import ENDINGS, new_figure
+from gsopt.drawing import save as save_figure
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import file_name
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
+from gsopt.simulation.plots.gantt import gantt
+from gsopt.simulation.plots.jobs import jobs
+from gsopt.simulation.run import Replay
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown", title: str = "") -> "Figure":
+    """Draw a Gantt chart with the queue below it, on one axis of time.
+
+    Parameters
+    ----------
+    schedule, scenario, colour, title
+        As in `gantt`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
+    >>> [axes.get_ylabel() for axes in overview(Schedule((Segment("a", 0, 2, 1),)), scenario).axes]
+    ['GPU', 'jobs waiting']
+    """
+    figure = new_figure(10, 6.5)
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(5, 2))
+    gantt(schedule, scenario, colour=colour, title=title, axes=upper)
+    queue(schedule, scenario, axes=lower)
+    upper.set_xlabel("")
+    return figure
+
+
+def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
+    """Save the pictures of recorded runs, named after their policies, and the completion times of all runs.
+
+    Parameters
+    ----------
+    replays
+        The runs; those that were not recorded are in the completion times only.
+    folder
+        Where to save them.
+    ending
+        ``.png``, ``.svg`` or ``.pdf``.
+
+    Returns
+    -------
+    list of Path
+        The files.
+
+    Raises
+    ------
+    InvalidInput
+        The ending is another one, or a file cannot be written.
+    """
+    if ending not in ENDINGS:
+        raise InvalidInput("", "ending", shorten(ending), f"must be one of {', '.join(ENDINGS)}")
+    saved: list[Path] = []
+    for run in replays:
+        if run.schedule is None:
+            continue
+        name = run.metrics.policy
+        pictures = {
+            "gantt": overview(run.schedule, run.scenario, title=name),
+            "jobs": jobs(run.schedule, run.scenario, title=name).figure,
+            "gpus": gpus_in_use(run.schedule, run.scenario, title=name).figure,
+        }
+        for kind, figure in pictures.items():
+            saved.append(Path(folder) / f"{kind}-{file_name(name)}{ending}")
+            save_figure(figure, saved[-1])
+    saved.append(Path(folder) / f"jct{ending}")
+    save_figure(jct_distribution(replays).figure, saved[-1])
+    return saved

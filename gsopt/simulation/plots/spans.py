@@ -1,0 +1,141 @@
+"""Spans: what pictures of a schedule share of its time: its limits, the capacity, and when each job waited."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from gsopt.drawing import set_time_axis, time_unit
+from gsopt.events import Reclaim, Return
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Jobs of a small picture, which can name them all.
+FEW_JOBS = 40
+
+_BEYOND = 1.25  # times the time until the last job is released and has waited for the last time
+
+
+class Span(NamedTuple):
+    """The time that pictures of a schedule show.
+
+    Attributes
+    ----------
+    begin
+        The first release date; 0 where the clock begins near it.
+    shown
+        Until when they show.
+    end
+        The last end.
+    """
+
+    begin: float
+    shown: float
+    end: float
+
+    def set_on(self, axes: "Axes") -> None:
+        """Let a plot show it, and say so where something ends later."""
+        set_time_axis(axes, self.begin, self.shown)
+        if self.shown < self.end:
+            unit, name = time_unit(self.shown - self.begin)
+            later = (self.end - self.begin) / unit
+            axes.set_xlabel(f"{axes.get_xlabel()}; the last job ends at {later:.3g} {name}")
+
+
+def span_of(schedule: Schedule, scenario: Scenario) -> Span:
+    """Give the time that pictures show: with many jobs not the long end in which none waits any more.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=1.7e9, duration=2, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
+    >>> span_of(Schedule((Segment("a", 1.7e9, 1.7e9 + 2, 1),)), scenario)
+    Span(begin=1700000000.0, shown=1700000002.0, end=1700000002.0)
+    """
+    releases = [float(job.release_date) for job in scenario.workload.jobs]
+    first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
+    end = max((float(segment.end) for segment in schedule.segments), default=first + 1)
+    begin = 0.0 if 0 <= first < end - first else first
+    if len(releases) <= FEW_JOBS:
+        return Span(begin, end, end)
+    busy = max([*releases, *(stop for _, _, stop in waits_of(schedule, scenario))])
+    return Span(begin, min(end, begin + _BEYOND * (busy - begin)) if busy > begin else end, end)
+
+
+def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
+    """Give the times at which the number of GPUs may change, with the number from then on, up to an end.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.events import Reclaim
+    >>> from gsopt.job import Workload
+    >>> events = [Reclaim(time=2, deadline=5, gpus=3)]
+    >>> scenario = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(4), events=events)
+    >>> capacity_steps(Schedule(()), scenario, 0, 9)
+    [(0, 4), (5.0, 1), (9, 1)]
+    """
+    moments = sorted({begin, *change_times(schedule, scenario)})
+    steps = [(moment, _gpus_there(schedule, scenario, moment)) for moment in moments]
+    return [*steps, (max(end, moments[-1]), steps[-1][1])]
+
+
+def change_times(schedule: Schedule, scenario: Scenario) -> list[float]:
+    """Give the times at which GPUs may come or go."""
+    return [
+        *(change.time for change in scenario.capacity_changes),
+        *(event.deadline if isinstance(event, Reclaim) else event.time for event in scenario.events),
+        *(float(vacated.time) for vacated in schedule.vacated),
+    ]
+
+
+def _gpus_there(schedule: Schedule, scenario: Scenario, moment: float) -> int:
+    cluster = scenario.cluster
+    limits = [change.gpus for change in scenario.capacity_changes if change.time <= moment]
+    limit = min(limits[-1] if limits else cluster.gpus, cluster.gpus)
+    past = [event for event in scenario.events if event.time <= moment]
+    if cluster.is_plain:
+        given_up = sum(each.gpus or 0 for each in past if isinstance(each, Reclaim) and each.deadline <= moment)
+        come_back = sum(each.gpus or 0 for each in past if isinstance(each, Return))
+        return max(limit - given_up + come_back, 0)
+    goings = [
+        (each.time, 0, isinstance(each, Return), tuple(each.servers))
+        for each in past
+        if not isinstance(each, Reclaim)
+    ]
+    goings += [(float(time), 1, False, (server,)) for time, server in schedule.vacated if time <= moment]
+    there = {
+        server: back for *_, back, servers in sorted(goings, key=lambda going: going[:2]) for server in servers
+    }
+    away = {gpu for server, back in there.items() if not back for gpu in cluster.gpus_of[server]}
+    return sum(gpu not in away for gpu in range(limit))
+
+
+def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:
+    """Give every span in which a job is released, has no GPUs, and will have some later.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> from gsopt.schedule import Segment
+    >>> workload = Workload(jobs=[Job(name="a", release_date=1, duration=2, gpus=1)])
+    >>> scenario = Scenario(workload=workload, cluster=Cluster.plain(1))
+    >>> schedule = Schedule((Segment("a", 5, 6, 1), Segment("a", 2, 3, 1)))
+    >>> [(job.name, start, end) for job, start, end in waits_of(schedule, scenario)]
+    [('a', 1.0, 2.0), ('a', 3.0, 5.0)]
+    """
+    runs: dict[str, list[tuple[float, float]]] = {}
+    for segment in schedule.segments:
+        runs.setdefault(segment.job, []).append((float(segment.start), float(segment.end)))
+    for job in scenario.workload.jobs:
+        since = float(job.release_date)
+        for start, end in sorted(runs.get(job.name, ())):
+            if start > since:
+                yield job, since, start
+            since = max(since, end)

@@ -1,0 +1,93 @@
+"""Suites: what the committed suites of all decisions share, from a generated instance to its file."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from gsopt.enumeration import brute_force
+from gsopt.files import write
+from gsopt.problem import About, Problem
+from gsopt.problems.reader import read_problem
+from gsopt.result import plain
+
+P = TypeVar("P", bound=Problem[Any])
+
+#: The folder of all instances; an instance's name is its place in there.
+FOLDER = Path(__file__).parent
+
+
+def changed(problem: P, **changes: Any) -> P:
+    """Give a problem with some fields changed, and every rule checked anew.
+
+    Examples
+    --------
+    >>> from instances.reclaiming import figure_5
+    >>> changed(figure_5(), demand=3).demand
+    3
+    """
+    fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
+    return type(problem)(**{**fields, **changes})
+
+
+def renamed(problem: P, name: str) -> P:
+    """Name a problem after its place below its decision's folder."""
+    return changed(problem, name=f"{problem.word}/{name}")
+
+
+def with_about(problem: P, facts: Mapping[str, Any]) -> P:
+    """Add facts, such as a proven optimum, to what a problem says of itself."""
+    return changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
+
+
+def with_kept_proof(problem: P, path: Path) -> P:
+    """Take over the proof in the committed file, if the data there are the same."""
+    if not path.exists():
+        return problem
+    standing = read_problem(path)
+    if standing.about is None or changed(problem, about=standing.about) != standing:
+        return problem
+    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
+    return with_about(problem, kept)
+
+
+def proven(problem: P) -> P:
+    """Give a tiny instance with its optimum, found by trying every decision; as it is when none is feasible.
+
+    Examples
+    --------
+    >>> from instances.reclaiming import figure_5
+    >>> proven(figure_5()).about.objective
+    1.0
+    """
+    optimum = brute_force(problem)
+    if optimum is None:
+        return problem
+    value = plain(optimum[0])
+    return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
+
+
+def regenerate(
+    problems: Iterable[P], folder: Path = FOLDER, *, prove: Callable[[P], P] | None = None
+) -> list[Path]:
+    """Write the files of generated instances, and give their paths.
+
+    What stands in a file of its optimum is kept, as long as everything else in it is the same.
+
+    Parameters
+    ----------
+    problems
+        The instances, named after their places.
+    folder
+        Where to write the files.
+    prove
+        Gives an instance with what is found of its optimum; called where no proof is kept.
+    """
+    paths: list[Path] = []
+    for problem in problems:
+        path = folder / f"{problem.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        standing = with_kept_proof(problem, path)
+        known = standing.about is not None and standing.about.proved_by
+        write(standing if known or prove is None else prove(standing), path)
+        paths.append(path)
+    return paths

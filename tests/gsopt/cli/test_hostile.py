@@ -1,0 +1,226 @@
+"""Hostile input: whatever is wrong gives one line, an exit code, and leaves nothing half done."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+from gsopt.cli.exits import Exit
+from gsopt.files import require_folder, require_writable, write_text
+from tests.commands import COMMAND, Run, gsopt
+from tests.processes import PATIENCE
+
+_EXAMPLE = "reclaiming/aryl-figure-5"
+_JOB = {"name": "a", "release_date": 0, "duration": 1, "gpus": 1}
+
+
+def _files(folder: Path) -> None:
+    """Write what the table below names."""
+    machines = [{"name": f"m{number}", "gpus": 10**6} for number in range(20)]
+    grid = {"generator": "reclaiming/churn", "servers": list(range(1, 100_001)), "demand": list(range(100_000))}
+    data: dict[str, Any] = {
+        "jobs": {"jobs": [_JOB]},
+        "tiny": {"jobs": [{**_JOB, "duration": 5e-324}]},
+        "slow": {"jobs": [{**_JOB, "menu": [[1, 1.0], [2, 5e-324]]}]},
+        "huge": {"racks": [{"name": "r", "machines": machines}]},
+        "cells": {"study": "s", "instances": [grid], "methods": ["greedy"]},
+        "stale": {"servers": ["no", "such"]},
+        "setting": {"gpus": 1, "colour": "red"},
+        "line\nbreak": {"jobs": []},
+    }
+    for name, content in data.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    (folder / "half.csv").write_text("job,start,end,gpus,placement\na,0,1,1,0.5\n")
+    os.mkfifo(folder / "pipe.json")
+    (folder / "folder").mkdir()
+
+
+#: What is typed, in the folder of those files, and what the line must say.
+_TABLE: dict[str, tuple[tuple[str, ...], str]] = {
+    "endless time limit": (("solve", _EXAMPLE, "--time-limit", "inf"), "time_limit: inf: must be a number of"),
+    "time limit of 1e300": (("solve", _EXAMPLE, "--time-limit", "1e300"), "from 0 to 1e9"),
+    "time limit of words": (("solve", _EXAMPLE, "--time-limit", "soon"), "--time-limit"),
+    "duration of a denormal": (("simulate", "tiny.json", "--gpus", "1"), "duration: 5e-324"),
+    "speed of a denormal": (("simulate", "slow.json", "--gpus", "2"), "5e-324"),
+    "line break in a path": (("simulate", "line\nbreak.json", "--gpus", "x\ny"), "--gpus"),
+    "line break in a missing path": (("solve", "no\nsuch.json"), r"no\nsuch.json: cannot be read"),
+    "undecodable path": (("solve", "no\udcffsuch.json"), r"no\udcffsuch.json: cannot be read"),
+    "undecodable trace": (
+        ("simulate", "\udcff", "--reader", "philly", "--gpus", "1"),
+        r"\udcff: cannot be read",
+    ),
+    "undecodable method": (("solve", _EXAMPLE, "--method", "\udcff"), r"\udcff"),
+    "NUL in a path": (("solve", "a\0b.json"), r"a\x00b.json: must be a path"),
+    "pipe as instance": (("solve", "pipe.json"), "pipe.json: must be a file, no pipe or device"),
+    "pipe as trace": (("simulate", "pipe.json", "--reader", "philly", "--gpus", "1"), "no pipe or device"),
+    "pipe as workload": (("simulate", "pipe.json", "--gpus", "1"), "no pipe or device"),
+    "pipe as study": (("study", "run", "pipe.json", "--out", "out"), "no pipe or device"),
+    "device as cluster": (("simulate", "jobs.json", "--cluster", "/dev/zero"), "no pipe or device"),
+    "20 million GPUs": (("simulate", "jobs.json", "--cluster", "huge.json"), "at most 1,000,000 GPUs in all"),
+    "ten thousand million cells": (("study", "run", "cells.json", "--out", "out"), "at most 1,000,000 cells"),
+    "unknown setting": (
+        ("simulate", "jobs.json", "--setting", "setting.json"),
+        "setting.json: colour: must be",
+    ),
+    "stale start": (("solve", _EXAMPLE, "--start", "stale.json"), "stale.json: must be a solution of the"),
+    "half a GPU": (("judge", "half.csv", "--trace", "jobs.json", "--gpus", "2"), "0.5"),
+    "output into nowhere": (("generate", "reclaiming", "figure_5", "-o", "no/a.json"), "no/a.json: cannot be"),
+    "output onto a folder": (("generate", "reclaiming", "figure_5", "-o", "folder"), "folder: must be a file"),
+    "output without name": (
+        ("generate", "reclaiming", "figure_5", "-o", ""),
+        "must be a file, and is a folder",
+    ),
+    "output of 300 letters": (
+        ("generate", "reclaiming", "figure_5", "-o", "a" * 300),
+        "cannot be written: File name",
+    ),
+    "output into a full device": (("generate", "reclaiming", "figure_5", "-o", "/dev/full"), "No space left"),
+    "plots below a file": (
+        ("simulate", "jobs.json", "--gpus", "1", "--plots", "jobs.json/a"),
+        "jobs.json/a: cannot",
+    ),
+    "schedules onto a file": (
+        ("simulate", "jobs.json", "--gpus", "1", "--schedules", "jobs.json"),
+        "cannot be written",
+    ),
+    "plot of nothing": (("study", "plot", "folder"), "must be a folder in which gsopt study run has worked"),
+    "unknown option": (("solve", _EXAMPLE, "--colour"), "No such option: --colour"),
+    "unknown command": (("sovle",), "No such command 'sovle'"),
+    "missing argument": (("solve",), "Missing argument"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "named"), _TABLE.values(), ids=_TABLE.keys())
+def test_one_line_and_exit_code_2(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], named: str
+) -> None:
+    """Each gives one printable line that says what is wrong, nothing on standard output, and exit code 2."""
+    _files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    run = gsopt(*arguments)
+
+    assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, ""), run
+    assert run.stderr.startswith("gsopt: ")
+    assert run.stderr.endswith("\n")
+    assert run.stderr[:-1].isprintable()
+    assert len(run.stderr) < 700
+    assert named in run.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("name", ["a", "a.", "a.txt", "folder", "", "no/such/a.png"])
+def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A picture without a known ending, or where none can be, is refused before anything is drawn."""
+    spec = {"study": "s", "instances": [_EXAMPLE], "methods": ["greedy"]}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.json").write_text(json.dumps(spec))
+    (tmp_path / "folder").mkdir()
+    assert gsopt("study", "run", "study.json", "--out", "out", "--workers", "1").returncode == 0
+    before = sorted(tmp_path.rglob("*"))
+    run = gsopt("study", "plot", "out", "--out", name)
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def _limited(folder: Path, *arguments: str, largest_file: int) -> Run:
+    """Run the command where no file can be larger than so many bytes, as on a full disk."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+    run = subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return Run(run.returncode, run.stdout, run.stderr)
+
+
+def test_full_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    """When the disk is full while an instance is written, the old file stays, and nothing lies beside it."""
+    old = tmp_path / "a.json"
+    old.write_text("old")
+    line = ("generate", "reclaiming", "churn", "--servers", "200", "-o", "a.json")
+    run = _limited(tmp_path, *line, largest_file=1000)
+    assert run == (Exit.BAD_INPUT, "", "gsopt: a.json: cannot be written: File too large\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+    assert old.read_text() == "old"
+
+
+def test_full_standard_output_is_one_line() -> None:
+    """When standard output takes no more, one line says so, and the exit code is 1."""
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [*COMMAND, "schema", "reclaiming"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (run.returncode, run.stderr) == (Exit.FAILED, "gsopt: No space left on device\n")
+
+
+def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None:
+    """A link stays a link, its file keeps its mode, and a device is written to as it is."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_text(link, "new")
+    write_text("/dev/null", "nothing")
+    assert (link.is_symlink(), target.read_text(), target.stat().st_mode & 0o777) == (True, "new", 0o640)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
+    assert Path("/dev/null").is_char_device()
+
+
+def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    """A file that can be written is not made by looking; a folder is."""
+    require_writable(tmp_path / "a.json")
+    require_folder(tmp_path / "b" / "c")
+    assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
+
+
+#: Commands that take long, in a folder with the file ``jobs.json``.
+_LONG = {
+    "demo": ("demo",),
+    "solve": ("solve", "placement/production/vectors-50-1500", "--method", "milp"),
+    "simulate": ("simulate", "jobs.json", "--gpus", "8"),
+    "generate": ("generate", "workloads", "poisson", "--jobs", "10000000", "--gpus", "8", "-o", "a.json"),
+}
+
+
+@pytest.mark.parametrize("delay", [0.05, 0.5, 2.5])
+@pytest.mark.parametrize("arguments", _LONG.values(), ids=_LONG.keys())
+def test_ctrl_c_is_one_line(tmp_path: Path, arguments: tuple[str, ...], delay: float) -> None:
+    """Whenever Ctrl-C comes, at start-up, while reading, generating or solving, it gives one line and 130."""
+    jobs = [{**_JOB, "name": str(number)} for number in range(100_000)]
+    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    script = "from gsopt.cli import main; print('ready', flush=True); main()"
+    with subprocess.Popen(
+        [sys.executable, "-c", script, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "ready\n"
+        sleep(delay)
+        os.killpg(run.pid, signal.SIGINT)  # as a terminal does, to solvers too
+        _, said = run.communicate(timeout=PATIENCE)
+    stopped = run.returncode in {Exit.INTERRUPTED, -signal.SIGINT}  # a shell shows 130 for either
+    assert stopped or run.returncode in {Exit.SOLUTION, Exit.NO_SOLUTION}, said
+    assert len(said.splitlines()) == stopped
+    assert not stopped or said.startswith("gsopt: interrupted")
+    assert not (tmp_path / "a.json").exists()

@@ -1,0 +1,134 @@
+"""The committed files of every decision are what its generators write, and keep what is known of optima."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import copytree
+from typing import Any, NamedTuple
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.files import write
+from gsopt.problem import Problem
+from instances import load, names
+from instances.allocation import suites as allocation
+from instances.placement import suites as placement
+from instances.reclaiming import figure_5
+from instances.reclaiming import suites as reclaiming
+from instances.scheduling import elastic_jobs
+from instances.scheduling import suites as scheduling
+from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
+
+PROOF = {"objective": 1.0, "bound": 1.0, "proved_by": "hand"}
+
+
+class Suite(NamedTuple):
+    """The committed instances of a decision."""
+
+    committed: Callable[[], Sequence[Problem[Any]]]
+    tiny: Callable[[], Sequence[Problem[Any]]] | None  # those that enumeration proves
+    largest_file: int
+
+
+SUITES = {
+    "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
+    "placement": Suite(placement.committed, placement.small, 100_000),
+    "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
+    "scheduling": Suite(scheduling.committed, None, 10_000),
+}
+
+
+@pytest.fixture(params=SUITES)
+def word(request: pytest.FixtureRequest) -> str:
+    """Give each decision in turn."""
+    return str(request.param)
+
+
+def test_regenerating_changes_no_byte(word: str, tmp_path: Path) -> None:
+    """The committed files, and no others, are written again byte by byte, with what they say of optima."""
+    copytree(FOLDER / word, tmp_path / word, ignore=lambda _, files: [f for f in files if f.endswith(".py")])
+
+    paths = regenerate(SUITES[word].committed(), tmp_path)
+
+    assert sorted(path.relative_to(tmp_path).with_suffix("").as_posix() for path in paths) == names(f"{word}/")
+    for path in paths:
+        assert path.read_bytes() == (FOLDER / path.relative_to(tmp_path)).read_bytes(), path.name
+
+
+@pytest.mark.parametrize("word", [word for word, suite in SUITES.items() if suite.tiny])
+def test_tiny_files_are_written_from_nothing(word: str, tmp_path: Path) -> None:
+    """Into an empty folder every tiny instance is written byte by byte, its optimum found by enumeration."""
+    tiny = SUITES[word].tiny
+    assert tiny is not None
+
+    for path in regenerate(tiny(), tmp_path, prove=proven):
+        assert path.read_bytes() == (FOLDER / path.relative_to(tmp_path)).read_bytes(), path.name
+
+
+def test_large_files_are_written_from_nothing_without_an_optimum(word: str, tmp_path: Path) -> None:
+    """Into an empty folder the same data are written, and nothing is claimed of them."""
+    for path in regenerate(SUITES[word].committed(), tmp_path):
+        written = load(path)
+        assert written.about is None or written.about.objective is None
+        committed = load(written.name)
+        assert written.model_copy(update={"about": None}) == committed.model_copy(update={"about": None})
+
+
+def test_files_are_small(word: str) -> None:
+    """No file is larger than its decision allows."""
+    assert max(path.stat().st_size for path in (FOLDER / word).rglob("*.json")) < SUITES[word].largest_file
+
+
+def test_only_instances_without_a_proof_are_solved(tmp_path: Path) -> None:
+    """A proof that stands is kept while the data stay; where there is none, or other data, it is sought."""
+    kept, unknown = renamed(figure_5(), "kept"), renamed(figure_5(), "unknown")
+    elsewhere = changed(figure_5(), name="reclaiming/other")
+    (tmp_path / "reclaiming").mkdir()
+    write(with_about(kept, PROOF), tmp_path / "reclaiming/kept.json")
+    write(with_about(unknown, {"objective": 7.0, "bound": 0.5}), tmp_path / "reclaiming/unknown.json")
+    write(with_about(changed(elsewhere, demand=3), PROOF), tmp_path / "reclaiming/other.json")
+    found = {"objective": 2.0, "bound": 2.0, "proved_by": "search"}
+
+    paths = regenerate([kept, unknown, elsewhere], tmp_path, prove=lambda problem: with_about(problem, found))
+
+    abouts = [load(path).about for path in paths]
+    assert [about and about.proved_by for about in abouts] == ["hand", "search", "search"]
+    assert [about and about.objective for about in abouts] == [1.0, 2.0, 2.0]
+
+
+def test_enumeration_proves_an_optimum() -> None:
+    """The optimum found by trying every choice is value and bound; an infeasible instance stays as it is."""
+    about = proven(figure_5()).about
+    assert about is not None
+    assert (about.objective, about.bound, about.proved_by) == (1.0, 1.0, "brute force")
+    stuck = next(problem for problem in allocation.small() if problem.name.endswith("cannot-start"))
+    assert proven(stuck) == stuck
+
+
+def test_changes_are_checked() -> None:
+    """A changed problem obeys every rule, unlike a mere copy."""
+    assert changed(figure_5(), demand=3).demand == 3
+    with pytest.raises(ValidationError, match="at most the 6 servers"):
+        changed(figure_5(), demand=7)
+
+
+def test_a_proof_is_kept_while_the_data_stand(tmp_path: Path) -> None:
+    """The committed proof goes over to the same data, and to no others."""
+    fresh = renamed(changed(figure_5(), about=None), "example")
+    path = tmp_path / "example.json"
+    assert with_kept_proof(fresh, path) is fresh
+
+    write(with_about(fresh, PROOF), path)
+    kept = with_kept_proof(fresh, path)
+    assert kept.about is not None
+    assert kept.about.proved_by == "hand"
+    other = changed(fresh, demand=3)
+    assert with_kept_proof(other, path) is other
+
+
+def test_what_was_derived_from_the_old_problem_is_derived_anew() -> None:
+    """A changed problem does not carry over properties that were computed before the change."""
+    problem = elastic_jobs(jobs=2, seed=1)
+    names = [job.name for job in problem.workload.jobs]
+
+    assert [job.name for job in changed(problem, jobs=problem.jobs[:1]).workload.jobs] == names[:1]
