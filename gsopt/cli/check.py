@@ -10,6 +10,7 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
 from gsopt.problems.reader import read_solution
 from gsopt.result import plain
+from gsopt.schedule.figures import title_of
 
 
 def check(
@@ -33,6 +34,6 @@ def check(
     else:
         typer.echo(f"feasible, {problem.unit}: {figures['objective']}")
         for name, value in figures["measures"].items():
-            typer.echo(f"  {name}: {value}")
+            typer.echo(f"  {title_of(name)}: {value}")
     if broken:
         raise typer.Exit(Exit.FAILED)

@@ -25,6 +25,7 @@ from gsopt.method import uses
 from gsopt.problem import Problem
 from gsopt.problems.reader import read_solution
 from gsopt.result import Result, Status, plain
+from gsopt.schedule.figures import title_of
 from gsopt.studies import catalogue
 from gsopt.studies.solve import solve as solve_problem
 from gsopt.studies.tables import percent
@@ -120,7 +121,7 @@ def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
     if result.message:
         lines["note"] = result.message
     if result.solution is not None:
-        lines |= {name: plain(value) for name, value in problem.measures(result.solution).items()}
+        lines |= {title_of(name): plain(value) for name, value in problem.measures(result.solution).items()}
     width = max(map(len, lines))
     for name, value in lines.items():
         typer.echo(f"{name:<{width}}  {'-' if value is None else value}")

@@ -24,9 +24,6 @@ _MOST_GROUPS = 4
 #: From here on a table shows numbers with one decimal, below with six digits.
 _LARGE = 1000
 
-#: Where what does not fit on a page is to be found.
-_ELSEWHERE = "to_frame() and --json"
-
 #: Columns of a summary that are left out first.
 _SUMMARY_RANKS = {"median time": 2, "instances": 1}
 
@@ -128,7 +125,7 @@ class Comparison(Listing[Row]):
         notes = [
             f"{row.method} {_status(row)}: {row.note}" for row in self.rows if row.result is None and row.note
         ]
-        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes), elsewhere=_ELSEWHERE)
+        return lay_out(_columns(self.rows), headings=headings, notes=dict.fromkeys(notes))
 
     def summary(self) -> RenderableType:
         """Give one line per group of like instances and method: total value, total bound, gap, median time.
@@ -159,7 +156,7 @@ class Comparison(Listing[Row]):
             for place, name in enumerate(names)
         ]
         headings = {place: heading for place, heading in headings.items() if place < len(lines)}
-        return lay_out(columns, headings=headings, elsewhere=_ELSEWHERE)
+        return lay_out(columns, headings=headings)
 
     def records(self) -> list[dict[str, Any]]:
         """Give every row in full, as plain JSON types."""

@@ -64,7 +64,7 @@ class PolicyComparison(Listing[Record]):
             )
             for each in shown
         ]
-        return lay_out(columns, notes=self._notes(), elsewhere="to_frame() and --json")
+        return lay_out(columns, notes=self._notes())
 
     def _notes(self) -> Iterator[str]:
         bounds = dict.fromkeys(row.lower_bound for row in self.rows if row.lower_bound is not None)

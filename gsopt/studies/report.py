@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -27,8 +27,11 @@ CELL_FIGURES = (
     Figure("runtime", "run time", Kind.SECONDS, "s", rank=4),
 )
 
-#: Counts of cells are left out before any usual figure.
-_COUNTS_RANK = 9
+#: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.
+_COUNTS_RANK, _PAPER_RANK = 9, 3
+
+#: Where what is left out is to be found.
+_ELSEWHERE = "--figure, CSV and JSON"
 
 _LATEX = str.maketrans(
     {
@@ -86,18 +89,28 @@ class Report:
         return self.names + self.counts + tuple(each.title for each in self.figures)
 
     def rich(self) -> RenderableType:
-        """Give the table for a terminal; what does not fit on a page is left out, and said to be."""
+        """Give the table for a terminal: a line by itself for each value of the first of several names.
+
+        What does not fit on a page is left out, and said to be.
+        """
+        cells = list(zip(*self._text(), strict=True)) or [()] * len(self.titles)
         ranks = [
             *([0] * len(self.names)),
             *([_COUNTS_RANK] * len(self.counts)),
             *(each.rank for each in self.figures),
         ]
-        cells = list(zip(*self._text(), strict=True)) or [()] * len(self.titles)
+        first = 1 if len(self.names) > 1 else 0
         columns = [
-            Column(title, cells[place], right=place >= len(self.names), rank=ranks[place])
-            for place, title in enumerate(self.titles)
+            Column(self.titles[place], cells[place], right=place >= len(self.names), rank=ranks[place])
+            for place in range(first, len(self.titles))
         ]
-        return lay_out(columns, elsewhere="--figure, and CSV and JSON,")
+        return lay_out(columns, headings=self._headings() if first else {}, elsewhere=_ELSEWHERE)
+
+    def _headings(self) -> dict[int, str]:
+        name = "" if self.names[0] == "group" else f"{self.names[0]} "
+        values = [described(line[0]) for line in self.lines]
+        changes = (place for place, value in enumerate(values) if place == 0 or value != values[place - 1])
+        return {place: f"{name}{values[place]}" for place in changes}
 
     def text(self) -> str:
         """Give the table as plain text."""
@@ -120,20 +133,37 @@ class Report:
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Give the table in Markdown."""
-        rule = [":--"] * len(self.names) + ["--:"] * (len(self.titles) - len(self.names))
-        lines = [[cell.replace("|", r"\|") for cell in line] for line in [self.titles, *self._text()]]
-        return "".join([_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])])
+        """Give the table in Markdown, with the figures that a paper has room for."""
+        places = self._on_paper()
+        rule = [":--" if place < len(self.names) else "--:" for place in places]
+        lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
+        table = [_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])]
+        return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
 
     def latex(self) -> str:
-        """Give the table in LaTeX, with the rules of the package booktabs."""
-        columns = "l" * len(self.names) + "r" * (len(self.titles) - len(self.names))
+        """Give the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
+        places = self._on_paper()
+        columns = "".join("l" if place < len(self.names) else "r" for place in places)
         head, *body = (
-            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\"
-            for line in [self.titles, *self._text()]
+            " & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in self._picked(places)
         )
         parts = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body]
-        return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", ""])
+        notes = [f"% {note}" for note in self._left_out(places)]
+        return "\n".join([*parts, r"\bottomrule", r"\end{tabular}", *notes, ""])
+
+    def _on_paper(self) -> list[int]:
+        """Give the columns that a paper has room for: what was asked for, and of what is usual the first."""
+        figures = len(self.names) + len(self.counts)
+        kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= _PAPER_RANK]
+        return [*range(figures), *kept]
+
+    def _left_out(self, places: Sequence[int]) -> list[str]:
+        names = [title for place, title in enumerate(self.titles) if place not in places]
+        return [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
+
+    def _picked(self, places: Sequence[int]) -> Iterator[list[str]]:
+        for line in [self.titles, *self._text()]:
+            yield [line[place] for place in places]
 
     def _text(self) -> Iterable[list[str]]:
         return map(self._cells, self.lines)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
+from gsopt.events import Event
 from gsopt.files import first_error, read_data
 from gsopt.job import Workload
 from gsopt.problem import Frozen, Gpus, Many, RuleBroken
@@ -24,7 +25,7 @@ class Setting(Frozen):
         Number of GPUs of a plain cluster; or else
     cluster
         The cluster; in a study's file it may be the name of a cluster file.
-    speed, overheads, share_limit, capacity_changes
+    speed, overheads, share_limit, capacity_changes, events
         As in `Scenario`.
     round_length
         Seconds between decisions; at every event when None.
@@ -41,6 +42,7 @@ class Setting(Frozen):
     overheads: Mapping[str, Overhead] = Field(default_factory=dict)
     share_limit: int = Field(default=1, ge=1, le=100)
     capacity_changes: Many[CapacityChange] = ()
+    events: Many[Event] = ()
     round_length: Annotated[float, Field(ge=1e-6)] | None = None
 
     @model_validator(mode="after")
@@ -69,6 +71,7 @@ class Setting(Frozen):
             overhead=self.overheads,
             share_limit=self.share_limit,
             capacity_changes=self.capacity_changes,
+            events=self.events,
         )
 
 

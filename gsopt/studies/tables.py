@@ -68,7 +68,7 @@ def lay_out(
     headings: Mapping[int, str] | None = None,
     notes: Iterable[str] = (),
     width: int = PAGE,
-    elsewhere: str = "to_frame()",
+    elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
     """Lay columns out on a page; what does not fit on it is left out, and a line below says so.
 
@@ -99,7 +99,7 @@ def lay_out(
         kept.remove(left_out[-1])
     widths = _widths(kept, width)
     names = ", ".join(column.name for column in columns if column in left_out)
-    told = [f"left out: {names}; {elsewhere} has them"] if names else []
+    told = [f"left out: {names}; {elsewhere} have them"] if names else []
     lines = len(columns[0].cells) if columns else 0
     above = headings or {}
     starts = sorted({0, *above})

@@ -16,7 +16,7 @@ import pytest
 
 from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
 from gsopt.job import Job, Workload
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Action, Decider, Policy, State, simulate
 from gsopt.speed import linear_menu
 from heuristics.policies import efq, elastic_las, elastic_srtf
@@ -87,11 +87,11 @@ def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]
 
 @pytest.mark.parametrize(
     "bound",
-    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times],
+    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times, fair_finish_times],
     ids=lambda bound: bound.__name__,
 )
 def test_bounds(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
-    """The scalable bounds and the fluid reference pass over the generated jobs in seconds."""
+    """The scalable bounds and the fluid references pass over the generated jobs in seconds."""
     jobs = _generated()
     seconds, found = benchmark.pedantic(_seconds, args=(lambda: bound(jobs, GPUS),), rounds=3, iterations=1)
     assert found

@@ -22,9 +22,9 @@ import pytest
 from gsopt.bounds import mean_busy_time_bound, position_bound, srpt_bound
 from gsopt.cluster import Cluster
 from gsopt.job import Job, Workload
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.method import name_of
+from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Policy, Replay, simulate
-from gsopt.simulation.run import policy_name
 from heuristics import policies
 from heuristics.policies import elastic_las, elastic_srtf, las, srtf
 
@@ -87,7 +87,7 @@ def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
     long, result = run
     starts = [LARGE + result.metrics.preemptions, SMALL + first.metrics.preemptions]
     in_jobs, in_starts = (log(long / short) / log(ratio) for ratio in (LARGE / SMALL, starts[0] / starts[1]))
-    name = policy_name(policy)
+    name = name_of(policy)
     speeds = f"{SMALL / short:,.0f} jobs/s at {SMALL:,} jobs, {LARGE / long:,.0f} at {LARGE:,}"
     growth = f"exponent {in_jobs:.2f} in jobs, {in_starts:.2f} in starts"
     print(f"\n{name} on {gpus} GPUs: {speeds}; {growth}")  # noqa: T201 - a benchmark reports
@@ -102,7 +102,7 @@ def test_elastic_policies_on_rigid_jobs(benchmark: Any, elastic: Policy, rigid: 
     """On rigid jobs an elastic policy gives the schedule of its rigid sister in at most 3 times its time."""
     short, first = _simulate(rigid, SMALL, 512)
     long, second = benchmark.pedantic(_simulate, args=(elastic, SMALL, 512), rounds=1, iterations=1)
-    print(f"\n{policy_name(elastic)}: {long / short:.2f} times {policy_name(rigid)}")  # noqa: T201 - as above
+    print(f"\n{name_of(elastic)}: {long / short:.2f} times {name_of(rigid)}")  # noqa: T201 - as above
     assert first.completion_times == second.completion_times
     assert long <= 3 * short
 
@@ -145,9 +145,9 @@ def test_memory_on_philly(benchmark: Any) -> None:
 
 @pytest.mark.parametrize(
     "bound",
-    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times],
+    [srpt_bound, position_bound, mean_busy_time_bound, gps_finish_times, fair_finish_times],
     ids=lambda bound: bound.__name__,
 )
 def test_bounds_on_philly(benchmark: Any, bound: Callable[[Workload, int], Any]) -> None:
-    """The scalable bounds and the fluid reference on the large workload."""
+    """The scalable bounds and the fluid references on the large workload."""
     assert benchmark.pedantic(bound, args=(philly(LARGE, 512), 512), rounds=1, iterations=1)

@@ -162,8 +162,13 @@ def test_what_goes_wrong_leaves_the_file_as_it_was(tmp_path: Path, error: Any) -
     path = tmp_path / "a.json"
     path.write_text("old")
     expected = InvalidInput if isinstance(error, OSError) else error
-    with pytest.raises(expected), replacing(path) as beside:
-        beside.write_text("new")
-        raise error
+
+    def write() -> None:
+        with replacing(path) as beside:
+            beside.write_text("new")
+            raise error
+
+    with pytest.raises(expected):
+        write()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

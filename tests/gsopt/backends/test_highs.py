@@ -251,3 +251,9 @@ def test_file_that_cannot_be_written_is_one_line(tmp_path: Path, name: str, rule
 
     assert "\n" not in str(caught.value)
     assert name in str(caught.value)
+
+
+def test_a_gap_is_narrowed_to_one_by_the_value() -> None:
+    """HiGHS divides by the value, so a gap of a quarter of the bound is asked for as a fifth of the value."""
+    options = Highs().request(knapsack(), time_limit=None, gap=0.25, start=None)[1].options
+    assert options["mip_rel_gap"] == 0.2

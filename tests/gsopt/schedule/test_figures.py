@@ -35,9 +35,11 @@ def test_figures_by_hand() -> None:
         "jobs": 2,
         "completed": 2,
         "mean_jct": 3.5,
+        "median_jct": 3.5,
         "p99_jct": 6,
         "makespan": 6,
         "mean_queueing": 1,
+        "mean_slowdown": 1,  # both are shorter than 10 s
         "utilisation": 0.75,
         "unfair_fraction": 0.5,
         "worst_fairness": 1.5,
@@ -51,6 +53,19 @@ def test_figures_by_hand() -> None:
         "gap": 1 / 6,
     }
     assert record().as_dict() == expected
+
+
+def test_slowdown_is_bounded_on_both_sides() -> None:
+    """A duration counts as 10 s at least, and no job is slowed down by less than 1."""
+    longer = {"durations": (4, 20), "completion_times": (Fraction(30), Fraction(11))}
+    assert record(**longer).mean_slowdown == (Fraction(30, 10) + 1) / 2
+    assert record(**longer, release_dates=(0, -39)).mean_slowdown == (Fraction(30, 10) + Fraction(50, 20)) / 2
+
+
+def test_the_median_is_of_the_completed_jobs() -> None:
+    """Of three job completion times it is the one in the middle, whatever does not complete."""
+    times = {"release_dates": (0, 0, 0, 0), "completion_times": (9.0, None, 1.0, 2.0), "durations": (1,) * 4}
+    assert record(**times, bound=None).median_jct == 2
 
 
 def test_a_record_without_completions_has_no_means() -> None:

@@ -7,10 +7,11 @@ import pytest
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
+from gsopt.events import Leave
 from gsopt.files import write
 from gsopt.job import Job
-from gsopt.scenario import CapacityChange
-from gsopt.studies.settings import setting_of
+from gsopt.scenario import CapacityChange, Scenario
+from gsopt.studies.settings import KEYS, setting_of
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -27,6 +28,17 @@ def test_everything_reaches_the_scenario() -> None:
     scenario = setting_of(values).scenario(bundle([job]))
     assert (scenario.cluster.gpus, scenario.overhead(job).start) == (8, 4.0)
     assert scenario.capacity_changes == (CapacityChange(time=60, gpus=4),)
+
+
+def test_machines_come_and_go_as_a_study_says() -> None:
+    """Events are those of the scenario; with nothing in a setting that a scenario has, nothing is left out."""
+    values = {
+        "cluster": Cluster.uniform(machines=2, gpus=4).model_dump(mode="json"),
+        "events": [{"event": "leave", "time": 5, "servers": ["machine 0.1"]}],
+    }
+    scenario = setting_of(values).scenario(bundle([Job(name="a", release_date=0, duration=2, gpus=2)]))
+    assert scenario.events == (Leave(time=5, servers=["machine 0.1"]),)
+    assert set(Scenario.model_fields) - {"workload"} <= set(KEYS)
 
 
 def test_a_cluster_file_is_read(tmp_path: Path) -> None:

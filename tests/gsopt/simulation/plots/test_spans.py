@@ -3,14 +3,18 @@
 from random import Random
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from gsopt.cluster import Cluster
 from gsopt.events import Event, Leave, Reclaim, Return
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.simulation import replay
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
+from heuristics.policies import fifo
 from tests.gsopt.simulation.plots.samples import large, schedule_of, small
+from tests.gsopt.simulation.scenarios import rich_scenarios
 
 
 @pytest.mark.parametrize("origin", [0.0, 1.7e9])
@@ -108,3 +112,17 @@ def test_waits_are_what_remains_between_release_and_last_end() -> None:
             for tick in range(int(job.release_date), held[-1])
             if tick not in held
         }
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(scenario=rich_scenarios())
+def test_what_runs_never_needs_more_than_the_capacity(scenario: Scenario) -> None:
+    """On random clusters whose machines come and go, never are more GPUs held than there are."""
+    schedule = schedule_of(replay(scenario, fifo, record=True))
+    steps = capacity_steps(schedule, scenario, 0.0, 1.0)
+    moments = sorted({time for time, _ in steps} | {each.start for each in schedule.segments})
+    for moment in moments:
+        running = [each for each in schedule.segments if each.start <= moment < each.end]
+        named = {gpu for each in running for gpu in each.placement}
+        held = len(named) + sum(each.gpus for each in running if not each.placement)
+        assert held <= [gpus for time, gpus in steps if time <= moment][-1], moment
