@@ -1,15 +1,73 @@
-"""Arguments: those that several commands have, each with its one line of help."""
+"""Arguments: those that several commands have, each with its line of help and what a shell completes it to."""
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-InstanceArgument = Annotated[str, typer.Argument(help="instance file, or the name of a committed instance")]
+from gsopt.problems.reader import problem_types
+from gsopt.studies import catalogue
+
+
+def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    """Complete the beginning of a name, found when a shell asks for it.
+
+    Examples
+    --------
+    >>> complete(lambda: ["srsf", "srtf", "fifo"])("sr")
+    ['srsf', 'srtf']
+    """
+
+    def matching(incomplete: str) -> list[str]:
+        return [name for name in names() if name.startswith(incomplete)]
+
+    return matching
+
+
+def complete_instance(incomplete: str) -> list[str]:
+    """Complete the beginning of a committed instance's name, or of a file's.
+
+    Examples
+    --------
+    >>> complete_instance("reclaiming/aryl")
+    ['reclaiming/aryl-figure-5']
+    """
+    path = Path(incomplete)
+    folder, name = (path, "") if incomplete.endswith("/") else (path.parent, path.name)
+    files = [str(file) for file in folder.glob("*") if file.name.startswith(name)]
+    return [*catalogue.names(incomplete), *sorted(files)]
+
+
+InstanceArgument = Annotated[
+    str,
+    typer.Argument(help="instance file, or the name of a committed instance", autocompletion=complete_instance),
+]
 TimeLimit = Annotated[float | None, typer.Option(help="seconds per method and instance")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
-Word = Annotated[str, typer.Argument(help="a decision, such as reclaiming")]
-Reader = Annotated[str | None, typer.Option(help="format of the trace, such as philly or swf")]
+_complete_word = complete(problem_types)
+
+Word = Annotated[str, typer.Argument(help="a decision, such as reclaiming", autocompletion=_complete_word)]
+AnyWord = Annotated[
+    str | None, typer.Argument(help="a decision; all when left out", autocompletion=_complete_word)
+]
+Words = Annotated[
+    list[str] | None, typer.Argument(help="decisions; all when left out", autocompletion=_complete_word)
+]
+Reader = Annotated[
+    str | None,
+    typer.Option(
+        help="format of the trace, such as philly or swf", autocompletion=complete(catalogue.trace_readers)
+    ),
+]
+Policies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        help="policy, such as srtf, tiresias:promote=2 or module:function; may be repeated; all when left out",
+        autocompletion=complete(catalogue.policies),
+    ),
+]
 GpuCount = Annotated[int | None, typer.Option(help="number of GPUs of a plain cluster")]
 ClusterFile = Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")]
 Physics = Annotated[

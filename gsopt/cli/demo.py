@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import ceil
 from typing import Annotated, Any
 
 import typer
@@ -9,10 +10,11 @@ from rich.console import Console
 from rich.text import Text
 
 from gsopt import simulation
+from gsopt.cli.arguments import Words
 from gsopt.cli.exits import Exit
 from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
-from gsopt.cli.output import print_policies, print_table
+from gsopt.cli.output import new_console, print_policies, print_table
 from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
@@ -24,6 +26,9 @@ from gsopt.studies.comparison import Comparison
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0
 
+#: Instances of a decision, drawn evenly from more.
+_MOST_INSTANCES = 40
+
 #: Lines for the heuristics of a decision; of more, those in the middle share one.
 _MOST_LINES = 7
 
@@ -33,12 +38,11 @@ _POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")
 #: Suites that are shown at a glance: the first of these that a decision has.
 _SUITES = ("production", "small")
 
-_WIDTH = 80
 _INDENT = "  "
 
 
 def demo(
-    word: Annotated[list[str] | None, typer.Argument(help="decisions; all when left out")] = None,
+    word: Words = None,
     whole: Annotated[
         bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
     ] = False,
@@ -54,7 +58,7 @@ def demo(
     if whole:
         _show_grid(decisions, policies=not word)
     else:
-        _show_glance(_console(), decisions, policies=not word)
+        _show_glance(new_console(), decisions, policies=not word)
 
 
 def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
@@ -108,7 +112,8 @@ def _instances(word: str) -> list[Problem[Any]]:
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites), [])]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1) or [("", 0)]
-    return [problem for problem in found if problem.unit == unit]
+    alike = [problem for problem in found if problem.unit == unit]
+    return alike[:: ceil(len(alike) / _MOST_INSTANCES) or 1]
 
 
 def _question(problems: Sequence[Problem[Any]]) -> str:
@@ -143,8 +148,3 @@ def _stop_if_interrupted(comparison: Comparison) -> None:
 
 def _print(console: Console, text: Text | str = "", style: str = "") -> None:
     console.print(text, style=style or None, no_wrap=True, overflow="ellipsis")
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

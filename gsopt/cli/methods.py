@@ -1,15 +1,12 @@
 """``gsopt methods``: what there is to compare."""
 
-from typing import Annotated
-
-import typer
-
+from gsopt.cli.arguments import AnyWord
 from gsopt.cli.output import list_entries, print_table
 from gsopt.problems.reader import problem_types
 from gsopt.studies import catalogue
 
 
-def methods(word: Annotated[str | None, typer.Argument(help="a decision; all when left out")] = None) -> None:
+def methods(word: AnyWord = None) -> None:
     """List the methods of a decision."""
     for decision in [word] if word else sorted(problem_types()):
         print_table(list_entries(f"{decision}: exact", catalogue.exact_methods(decision)))

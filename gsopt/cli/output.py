@@ -39,7 +39,7 @@ def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: boo
 
 def list_entries(title: str, entries: dict[str, Any]) -> Table:
     """List what a package exports, each with the first line of its documentation."""
-    table = Table(title, "what it is", box=box.SIMPLE_HEAD)
+    table = Table(title, "what it is", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name, entry in entries.items():
         table.add_row(name, (inspect.getdoc(entry) or "").partition("\n")[0])
     return table
@@ -68,8 +68,10 @@ def require_picture(path: Path) -> None:
 
 def print_table(table: RenderableType) -> None:
     """Print a table on standard output."""
-    console = Console()
-    if not console.is_terminal:  # a file has lines of any length, so nothing is cut
-        console = Console(width=10 * _WIDTH)
-        console = Console(width=max(_WIDTH, console.measure(table).maximum))
-    console.print(table)
+    new_console().print(table)
+
+
+def new_console() -> Console:
+    """Give standard output, as wide as the terminal, or as a page where there is none."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

@@ -15,6 +15,7 @@ from gsopt.cli.arguments import (
     Json,
     Overheads,
     Physics,
+    Policies,
     Reader,
     RoundLength,
     ShareLimit,
@@ -36,10 +37,7 @@ class Picture(StrEnum):
 
 def simulate(
     trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
-    policy: Annotated[
-        list[str] | None,
-        typer.Option(help="policy, such as srtf, tiresias:promote=2 or module:function; may be repeated"),
-    ] = None,
+    policy: Policies = None,
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
-from gsopt.files import to_json, write
+from gsopt.files import replacing, require_folder, require_writable, to_json, write, write_text
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.reclaiming import Reclaiming
 from tests.gsopt.problems.test_reclaiming import figure_5, pick, random_problem
@@ -132,3 +132,38 @@ def test_solution_is_read_alone_or_from_a_result(tmp_path: Path) -> None:
     assert read_solution(alone, figure_5(2)) == pick("s1", "s2") == read_solution(result, figure_5(2))
     with pytest.raises(InvalidInput, match="this result has none"):
         read_solution(empty, figure_5(2))
+
+
+def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None:
+    """A link stays a link, its file keeps its mode, and a device is written to as it is."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_text("old")
+    target.chmod(0o640)
+    link.symlink_to(target)
+    write_text(link, "new")
+    write_text("/dev/null", "nothing")
+    assert (link.is_symlink(), target.read_text(), target.stat().st_mode & 0o777) == (True, "new", 0o640)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
+    assert Path("/dev/null").is_char_device()
+
+
+def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> None:
+    """A file that can be written is not made by looking; a folder is."""
+    require_writable(tmp_path / "a.json")
+    require_folder(tmp_path / "b" / "c")
+    assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt, OSError(28, "No space left on device"), ZeroDivisionError]
+)
+def test_what_goes_wrong_leaves_the_file_as_it_was(tmp_path: Path, error: Any) -> None:
+    """Whatever is raised while a file is written, the old one stays and nothing lies beside it."""
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    expected = InvalidInput if isinstance(error, OSError) else error
+    with pytest.raises(expected), replacing(path) as beside:
+        beside.write_text("new")
+        raise error
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.files import require_folder, require_writable, write_text
 from tests.commands import COMMAND, Run, gsopt
 from tests.processes import PATIENCE
 
@@ -167,26 +166,6 @@ def test_full_standard_output_is_one_line() -> None:
             [*COMMAND, "schema", "reclaiming"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert (run.returncode, run.stderr) == (Exit.FAILED, "gsopt: No space left on device\n")
-
-
-def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None:
-    """A link stays a link, its file keeps its mode, and a device is written to as it is."""
-    target, link = tmp_path / "target", tmp_path / "link"
-    target.write_text("old")
-    target.chmod(0o640)
-    link.symlink_to(target)
-    write_text(link, "new")
-    write_text("/dev/null", "nothing")
-    assert (link.is_symlink(), target.read_text(), target.stat().st_mode & 0o777) == (True, "new", 0o640)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "target"]
-    assert Path("/dev/null").is_char_device()
-
-
-def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> None:
-    """A file that can be written is not made by looking; a folder is."""
-    require_writable(tmp_path / "a.json")
-    require_folder(tmp_path / "b" / "c")
-    assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
 
 
 #: Commands that take long, in a folder with the file ``jobs.json``.

@@ -1,4 +1,4 @@
-"""The command line."""
+"""Solving on the command line, and what is wrong with its arguments."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 from gsopt.cli.exits import Exit
 from gsopt.files import write
-from gsopt.problems.reader import problem_types
 from instances.reclaiming import server_uniform
 from tests.commands import gsopt, gsopt_process, interrupted_solve
 from tests.gsopt.problems.test_reclaiming import figure_5
@@ -45,18 +44,6 @@ def test_solve_with_each_backend(instance: Path, backend: str) -> None:
     """Each backend solves the model of record from the command line."""
     found = json.loads(gsopt("solve", instance, "--method", "milp", "--backend", backend, "--json").stdout)
     assert (found["solver"], found["status"], found["objective"]) == (backend, "optimal", 1)
-
-
-def test_solution_of_solve_passes_check(instance: Path, tmp_path: Path) -> None:
-    """What `solve --json` prints can be judged by `check`; a broken copy is refused by name and exit code 1."""
-    solved = gsopt("solve", instance, "--json").stdout
-    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
-    good.write_text(solved)
-    bad.write_text('{"servers": ["s1", "s9"]}')
-    accepted, refused = gsopt("check", instance, good), gsopt("check", instance, bad, "--json")
-    assert (accepted.returncode, refused.returncode) == (Exit.SOLUTION, Exit.FAILED)
-    assert "preemptions: 1" in accepted.stdout
-    assert "is no server" in json.loads(refused.stdout)["violations"][0]
 
 
 @pytest.mark.parametrize(
@@ -111,32 +98,6 @@ def test_time_limit_of_zero_without_solution_is_exit_code_3(tmp_path: Path) -> N
     found = json.loads(run.stdout)
     assert found["stopped_by"] == "time_limit"
     assert run.returncode == (Exit.SOLUTION if found["solution"] else Exit.NO_SOLUTION)
-
-
-def test_generate_writes_what_compare_reads(tmp_path: Path) -> None:
-    """A generated instance is compared by all methods; the same seed gives the same file."""
-    first, second = tmp_path / "a.json", tmp_path / "b.json"
-    options = ("--servers", "40", "--mode", "packed", "--demand", "5", "--seed", "7")
-    for path in (first, second):
-        assert gsopt("generate", "reclaiming", "churn", *options, "-o", path).returncode == 0
-    assert first.read_text() == second.read_text()
-    run = gsopt("compare", first, "--json")
-    rows = json.loads(run.stdout)
-    assert {row["demand"] for row in rows} == {5}
-    assert {"greedy", "exact"} <= {row["method"] for row in rows}
-
-
-def test_listings() -> None:
-    """Methods, generators and schemas are listed for every decision."""
-    for word in problem_types():
-        assert "exact" in gsopt("methods", word).stdout
-        assert gsopt("generate", word).returncode == 0
-        assert json.loads(gsopt("schema", word).stdout)["title"]
-
-
-def test_no_progress_without_terminal(instance: Path) -> None:
-    """Nothing is drawn on standard error when it is no terminal."""
-    assert gsopt("compare", instance).stderr == ""
 
 
 def test_ctrl_c_returns_the_incumbent(tmp_path: Path) -> None:
