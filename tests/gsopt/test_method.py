@@ -12,8 +12,8 @@ from gsopt.method import NoSolution, accepts, exact_method, heuristic, name_of, 
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
-from heuristics.policies import fifo
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
+from tests.gsopt.simulation.test_lift import Sorted
 
 
 @heuristic
@@ -128,7 +128,7 @@ def test_plain_functions_are_run() -> None:
         with pytest.raises(InvalidInput, match="must return a ReclaimingSolution, a Result or NoSolution"):
             run(lambda _, found=wrong: found, problem)
     with pytest.raises(InvalidInput, match=r"gsopt\.lift makes a heuristic of a policy"):
-        run(fifo, problem)
+        run(Sorted, problem)
 
 
 def test_names_of_callables() -> None:

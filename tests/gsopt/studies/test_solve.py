@@ -33,8 +33,8 @@ def test_solve_takes_a_method_or_its_name() -> None:
     ("arguments", "message"),
     [
         ({"method": "greedyy"}, "method: 'greedyy': must be one of"),
-        ({"time_limit": -1}, "time_limit: -1: must be a finite number"),
-        ({"time_limit": float("nan")}, "time_limit: nan: must be a finite number"),
+        ({"time_limit": -1}, "time_limit: -1: must be a number of seconds"),
+        ({"time_limit": float("nan")}, "time_limit: nan: must be a number of seconds"),
         ({"method": first_servers, "colour": 1}, "colour: is not an option of first_servers"),
     ],
 )
