@@ -173,10 +173,9 @@ class Job(Frozen):
 
     @model_validator(mode="after")
     def _phases_name_modes(self) -> "Job":
-        known = {DEFAULT_MODE, *(mode.name for mode in self.modes)}
         for index, phase in enumerate(self.phases):
             for name in phase.modes:
-                if name not in known:
+                if name not in {DEFAULT_MODE, *(mode.name for mode in self.modes)}:
                     raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
         return self
 
@@ -215,10 +214,16 @@ class Job(Frozen):
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Give the bytes that a mode needs on each GPU; None when unknown."""
+        """Give the bytes that a mode needs on each GPU; None when unknown.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
         if mode == DEFAULT_MODE:
             return self.memory
-        given = next((other.memory for other in self.modes if other.name == mode), None)
+        given = {other.name: other.memory for other in self.modes}[mode]
         return self.memory if given is None else given
 
 

@@ -1,6 +1,7 @@
 """The judge of schedules: checks every rule and recomputes every figure from the segments alone.
 
-It shares no code with the simulator: whoever made a schedule, it is judged by what ran when.
+It shares no code with the simulator: whoever made a schedule, it is judged by what ran when and by which
+machines were given up. Which of several machines are given up, and who has to stop for it, is free.
 
 Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
 that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it

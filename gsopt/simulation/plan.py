@@ -144,7 +144,7 @@ class Plan:
         self._placing_later = self.needs_check = False
         if self._unplaced:
             self._place_the_rest()
-        for job, action in self._unchecked.items():
+        for job, action in reversed(self._unchecked.items()):
             try:
                 self._ledger.check(job)
             except Forbidden as rule:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
+from gsopt.events import Event
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule
@@ -71,6 +72,7 @@ def simulate(
     overhead: Overhead | Mapping[str, Overhead] | None = None,
     share_limit: int = 1,
     capacity_changes: Sequence[CapacityChange] = (),
+    events: Sequence[Event] = (),
     round_length: float | None = None,
     placer: Placer = consolidated,
     record: bool = False,
@@ -96,6 +98,8 @@ def simulate(
         Number of jobs that may hold one GPU at the same time.
     capacity_changes
         When the number of GPUs changes.
+    events
+        Machines that leave, return and are reclaimed.
     round_length
         Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
         wake are skipped while every job runs or none does.
@@ -133,6 +137,7 @@ def simulate(
         overhead=overhead,
         share_limit=share_limit,
         capacity_changes=capacity_changes,
+        events=events,
     )
     return replay(
         scenario,
@@ -191,6 +196,7 @@ def scenario_of(
     overhead: Overhead | Mapping[str, Overhead] | None = None,
     share_limit: int = 1,
     capacity_changes: Sequence[CapacityChange] = (),
+    events: Sequence[Event] = (),
 ) -> Scenario:
     """Put a scenario together, with one line for anything wrong in it."""
     from pydantic import ValidationError
@@ -205,6 +211,7 @@ def scenario_of(
             overheads={"": overhead} if isinstance(overhead, Overhead) else overhead or {},
             share_limit=share_limit,
             capacity_changes=tuple(capacity_changes),
+            events=tuple(events),
         )
     except ValidationError as error:
         raise first_error("scenario", error) from None

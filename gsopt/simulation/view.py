@@ -112,7 +112,7 @@ class EngineState:
             if elapsed > 0:
                 left, rate, course = engine.remaining[job], engine.rate[job], engine.courses[job]
                 return left_after(elapsed, left, rate, course) if course else left - elapsed * rate
-        elif job >= engine.next_job:
+        elif not 0 <= job < engine.next_job:
             self._jobs[job]  # raises
         return engine.remaining[job]
 

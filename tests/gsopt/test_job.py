@@ -91,6 +91,10 @@ def test_modes_have_menus_and_memory_of_their_own() -> None:
     for count, mode in [(2, "large"), (4, ""), (2, "none")]:
         with pytest.raises(KeyError):
             job.speed(count, mode)
+    with pytest.raises(KeyError):
+        job.memory_in("none")
+    assert job == Job(**_FINE, memory=10, modes=job.modes)  # whatever has been looked up
+    assert job.model_copy(update={"modes": ()}).speeds == {"": {2: 1.0}}
 
 
 def test_phases_slow_down_by_mode() -> None:

@@ -36,6 +36,8 @@ _TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
             "must rise",
         ),
         (_workload(), 4, {"capacity_changes": [CapacityChange(time=1, gpus=0)]}, None),
+        (_workload(), _TYPED, {"events": [Leave(time=1, servers=["r"])]}, "events[0].servers: 'r': must be a"),
+        (_workload(), _TYPED, {"events": [Leave(time=1, servers=["m"])]}, None),
     ],
 )
 def test_bad_scenarios(

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gsopt.bounds import (
+    area,
+    height,
     height_bound,
     lower_bound,
     mean_busy_time_bound,
@@ -17,7 +19,7 @@ from gsopt.bounds import (
     position_bound,
     srpt_bound,
 )
-from gsopt.job import Job, Workload
+from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.deciders.greedy import Greedy
@@ -109,6 +111,23 @@ def test_late_dates_cost_no_digits(data: st.DataObject, gpus: int, date: float) 
         assert abs(after - before) <= ulp(date + 1e3) + 1e-12 * before
     pairs = zip(moore_hodgson_positions(jobs, gpus), moore_hodgson_positions(later, gpus), strict=True)
     assert all(abs(after - date - before) <= ulp(date + 1e3) for before, after in pairs)
+
+
+def test_bounds_look_at_all_modes_and_phases() -> None:
+    """Whatever a job can do best in each phase, by hand: 2 s of work on 2 GPUs, then 6 s in its better mode.
+
+    In the first quarter the mode is 4 times slower, hence no better than the default; in the rest it takes half
+    the seconds on one GPU.
+    """
+    mode = Mode(name="m", menu=[(1, 2.0)])
+    phases = [Phase(until=0.25, modes={"m": 4.0}), Phase(until=1)]
+    job = Job(name="a", release_date=1, duration=8, gpus=2, modes=[mode], phases=phases)
+    assert (height(job), area(job)) == (2 / 1 + 6 / 2, min(2 * 2 / 1, 2 * 4 / 2) + 6 / 2)
+    steady = job.model_copy(update={"phases": ()})
+    assert (height(steady), area(steady)) == (4, 4)
+    assert moore_hodgson_positions(bundle([steady]), 1) == pytest.approx([5])
+    assert height_bound(bundle([job]), 2) == moore_hodgson_bound(bundle([job]), 2) == 6
+    assert srpt_bound(bundle([job]), 1) == 1 + area(job)
 
 
 def test_an_empty_workload() -> None:

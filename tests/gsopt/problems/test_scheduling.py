@@ -19,6 +19,7 @@ from gsopt.problem import Number
 from gsopt.problems import Scheduling
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.scheduling import ElasticJob, Run, SchedulingSolution
+from gsopt.schedule import Schedule, Segment
 from gsopt.testing import check_judge
 from tests.strategies.scheduling import figure_4, tiny, wandering
 
@@ -467,3 +468,10 @@ def test_malformed_solutions_give_one_line(tmp_path: Path, text: str, line: str)
     with pytest.raises(InvalidInput) as caught:
         read_solution(path, figure_4())
     assert str(caught.value).startswith(f"{path}: {line}")
+
+
+def test_only_default_modes_are_taken_over() -> None:
+    """The problem knows no modes, so a schedule with one is refused in one line."""
+    schedule = Schedule((Segment("a", 0, 1, 1), Segment("a", 1, 2, 1, (), "halves")))
+    with pytest.raises(InvalidInput, match=r"schedule: segments\[1\].mode: 'halves': must be the default mode"):
+        SchedulingSolution.of(schedule)

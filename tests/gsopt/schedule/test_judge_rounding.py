@@ -12,7 +12,7 @@ import pytest
 
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job
+from gsopt.job import Job, Mode
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
@@ -469,3 +469,21 @@ def test_no_mutant_is_accepted_below_the_optimum(seed: int) -> None:
             assert not (legal and (beats or measurable)), (mutation.__name__, scenario, runs)
             tried, below = tried + 1, below + beats
     assert below > tried / 2
+
+
+@pytest.mark.parametrize("mode", ["", "fast"])
+def test_ticks_are_counted_at_the_speed_that_was_reached(mode: str) -> None:
+    """Three ticks are excused whatever is done in them, on more GPUs or in another mode; twenty are not."""
+    job = Job(
+        name="a",
+        release_date=EPOCH,
+        duration=1000,
+        gpus=1,
+        menu=[(1, 1.0)] if mode else [(1, 1.0), (2, 1000.0)],
+        modes=[Mode(name=mode, menu=[(2, 1000.0)])] if mode else [],
+    )
+    scenario = Scenario(workload=bundle([job]), cluster=Cluster.plain(2))
+    for ticks, legal in [(0, True), (3, True), (20, False)]:
+        end = EPOCH + 1 - ticks * ulp(EPOCH)
+        schedule = Schedule((Segment("a", EPOCH, end, 2, (), mode),))
+        assert (judge(schedule, scenario).violations == ()) == legal

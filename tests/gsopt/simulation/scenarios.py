@@ -266,5 +266,20 @@ def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
         model: Overhead(start=scale * each.start, stop=scale * each.stop, resize=scale * each.resize)
         for model, each in scenario.overheads.items()
     }
-    update = {"workload": bundle(jobs), "capacity_changes": tuple(changes), "overheads": overheads}
+    events = [_shift_event(event, date, scale) for event in scenario.events]
+    update = {
+        "workload": bundle(jobs),
+        "capacity_changes": tuple(changes),
+        "overheads": overheads,
+        "events": tuple(events),
+    }
     return scenario.model_copy(update=update)
+
+
+def _shift_event(event: Event, date: float, scale: float) -> Event:
+    update = {"time": date + scale * event.time}
+    if isinstance(event, Leave):
+        update["lost_work"] = scale * event.lost_work
+    if isinstance(event, Reclaim):
+        update["deadline"] = date + scale * event.deadline
+    return event.model_copy(update=update)

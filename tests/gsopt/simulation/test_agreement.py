@@ -76,6 +76,22 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
             assert getattr(verdict, figure) == getattr(run.metrics, figure)
 
 
+@settings(calm, max_examples=200)
+@given(
+    scenario=rich_scenarios(),
+    seed=st.integers(0, 10**6),
+    date=st.sampled_from([1.7e9, 1.7e9 + 0.1]),
+    scale=st.sampled_from([1.0, 0.1]),
+)
+def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: float, scale: float) -> None:
+    """With everything that there is the judge accepts what the simulator makes since 1970."""
+    today = shifted(scenario, date, scale)
+    run = replay(today, monkey, record=True, seed=seed, share_limit=today.share_limit)
+    assert run.schedule is not None
+    verdict = judge(run.schedule, today)
+    assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
+
+
 @each_policy
 @settings(calm, max_examples=20)
 @given(scenario=plain_scenarios(elastic=True) | tree_scenarios())

@@ -1,6 +1,6 @@
 """The engine: exact times, legal decisions only, and the same result however jobs are named or shifted."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import accumulate, permutations
 from random import Random
@@ -35,45 +35,11 @@ from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
+from tests.gsopt.simulation.scripts import Script, doing, scripted, workload
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-
-
-class Script:
-    """A decider that follows a script: what to do at which decision."""
-
-    def __init__(self, steps: list[list[Any]], *, preemptive: bool = True) -> None:
-        self.preemptive = preemptive
-        self._steps = iter(steps)
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Take the next step of the script."""
-        del state
-        return next(self._steps, [])
-
-
-def scripted(*steps: list[Any], preemptive: bool = True) -> Policy:
-    """Make a policy of a script."""
-    return lambda _: Script(list(steps), preemptive=preemptive)
-
-
-def doing(decide: Callable[[State], Iterable[Action]]) -> Policy:
-    """Make a preemptive policy of what it decides."""
-
-    class Doing:
-        preemptive = True
-
-        def decide(self, state: State) -> Iterable[Action]:
-            return decide(state)
-
-    return lambda _: Doing()
-
-
-def workload(*jobs: tuple[float, float, int]) -> Workload:
-    """Make a workload of (release date, duration, GPUs)."""
-    return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
 
 
 class Monkey:

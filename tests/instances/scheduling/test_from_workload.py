@@ -1,9 +1,11 @@
 """Workloads as scheduling problems."""
 
+from typing import Any
+
 import pytest
 
 from gsopt.errors import InvalidInput
-from gsopt.job import Job, Workload
+from gsopt.job import Job, Mode, Phase, Workload
 from instances.scheduling.from_workload import from_workload
 
 MENU = [(1, 0.3), (2, 0.6), (3, 1.0), (6, 1.8), (8, 2.0), (12, 2.2), (24, 3.0)]
@@ -41,5 +43,13 @@ def test_arguments_are_checked() -> None:
         from_workload(WORKLOAD, gpus=3)
     with pytest.raises(InvalidInput, match=r"workload: .*: must hold at least one job"):
         from_workload(Workload(jobs=[]), gpus=3)
+    special_fields: tuple[dict[str, Any], ...] = (
+        {"modes": [Mode(name="m", menu=[(1, 0.5)])]},
+        {"phases": [Phase(until=1)]},
+    )
+    for fields in special_fields:
+        special = Job(name="s", release_date=0, duration=1, gpus=1, **fields)
+        with pytest.raises(InvalidInput, match="workload: 's': must be a job without modes and phases"):
+            from_workload(Workload(jobs=[special]), gpus=3)
     with pytest.raises(InvalidInput, match="counts: 'some': must be one of alpha, all"):
         from_workload(WORKLOAD, gpus=4, counts="some")  # type: ignore[arg-type]

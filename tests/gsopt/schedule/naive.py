@@ -1,0 +1,290 @@
+"""A second judge, written from the definitions: slow, in fractions, and without any code of the first.
+
+Time is cut wherever anything starts, ends or changes. In every span all is worked out anew from the beginning:
+what is there, who holds it, who shares it, and how far each job is.
+"""
+
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from gsopt.cluster import Cluster, Tier
+from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+
+
+class Illegal(Exception):
+    """A rule is broken."""
+
+
+def require(holds: bool, rule: str) -> None:
+    """Raise Illegal unless a rule holds."""
+    if not holds:
+        raise Illegal(rule)
+
+
+def menu_of(job: Job, mode: str) -> dict[int, float]:
+    """Give the speeds of a mode."""
+    if not mode:
+        return dict(job.menu) or {job.gpus: 1.0}
+    return next((dict(each.menu) for each in job.modes if each.name == mode), {})
+
+
+def memory_of(job: Job, mode: str) -> int:
+    """Give the bytes that a mode takes on each GPU."""
+    own = [each.memory for each in job.modes if each.name == mode and each.memory is not None]
+    return own[0] if own else job.memory or 0
+
+
+def home(cluster: Cluster, gpu: int) -> tuple[int, int]:
+    """Give the rack and the machine of a GPU by their places."""
+    for r, rack in enumerate(cluster.racks):
+        for m, machine in enumerate(rack.machines):
+            if gpu < machine.gpus:
+                return r, m
+            gpu -= machine.gpus
+    raise AssertionError
+
+
+def machine_at(cluster: Cluster, gpu: int) -> Any:
+    """Give the machine of a GPU."""
+    rack, machine = home(cluster, gpu)
+    return cluster.racks[rack].machines[machine]
+
+
+def rate_of(
+    scenario: Scenario, job: Job, placement: tuple[int, ...], count: int, mode: str, partners: list[Job]
+) -> Fraction:
+    """Give the speed without phases."""
+    slowdown = Fraction(1)
+    homes = {home(scenario.cluster, gpu) for gpu in placement} if scenario.cluster.racks else set()
+    if count > 1 and homes and job.model in scenario.speed.tiers:
+        tier = (
+            Tier.MACHINE if len(homes) == 1 else Tier.RACK if len({r for r, _ in homes}) == 1 else Tier.NETWORK
+        )
+        slowdown += Fraction(getattr(scenario.speed.tiers[job.model], tier.value))
+    speed = scenario.speed
+    worst = [
+        Fraction(speed.interference.get(job.model, {}).get(p.model, speed.default_interference))
+        for p in partners
+    ]
+    return Fraction(menu_of(job, mode)[count]) / slowdown / max([Fraction(1), *worst])
+
+
+def worked(job: Job, done: Fraction, seconds: Fraction, rate: Fraction, mode: str) -> Fraction:
+    """Give how much work is done after some seconds more, phase by phase."""
+    work = Fraction(job.duration)
+    while seconds > 0:
+        ahead = [phase for phase in job.phases if done < Fraction(phase.until) * work]
+        phase = ahead[0] if ahead else job.phases[-1] if job.phases else None
+        slow = Fraction(phase.modes.get(mode, phase.slowdown)) if phase else Fraction(1)
+        last = len(ahead) <= 1
+        needed = seconds if last else (Fraction(ahead[0].until) * work - done) * slow / rate
+        span = min(seconds, needed)
+        done += span * rate / slow
+        seconds -= span
+    return done
+
+
+def machines_of(cluster: Cluster) -> list[str]:
+    """Give the names of all machines."""
+    return [machine.name for rack in cluster.racks for machine in rack.machines]
+
+
+class Row(NamedTuple):
+    """What is there after an instant: GPUs below the limit but for machines away; who left, what fell."""
+
+    now: Fraction
+    limit: int
+    away: set[str]
+    left: list[Leave]
+    fell: bool
+
+
+class History:
+    """Goes through every instant at which anything changes."""
+
+    def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
+        self.scenario, self.vacated = scenario, sorted(schedule.vacated, key=lambda item: item.time)
+        self.there, self.given = scenario.cluster.gpus, 0
+        self.limit, self.fell = scenario.cluster.gpus, False
+        self.away: set[str] = set()
+        self.left: list[Leave] = []
+        self.owed: dict[int, int] = {}
+        requests = [each for each in scenario.events if isinstance(each, Reclaim)]
+        instants = {
+            Fraction(each.time) for each in (*scenario.capacity_changes, *scenario.events, *self.vacated)
+        }
+        instants |= {Fraction(each.deadline) for each in requests}
+        self.rows = [self.row(now) for now in sorted(instants)]
+
+    def row(self, now: Fraction) -> Row:
+        """Let everything of an instant happen."""
+        self.fell, self.left = False, []
+        for change in self.scenario.capacity_changes:
+            if change.time == now:
+                self.there = change.gpus
+        self.fall()
+        for index, event in enumerate(self.scenario.events):
+            if event.time == now:
+                self.happen(index, event)
+                self.fall()
+        for time, server in self.vacated:
+            if time == now:
+                self.give_up(now, server)
+        for index, event in enumerate(self.scenario.events):
+            if isinstance(event, Reclaim) and event.deadline == now:
+                self.given += event.gpus or 0
+                require(not self.owed[index] or not self.wanted(event) - self.away, "a request is met")
+                self.fall()
+        return Row(now, self.limit, set(self.away), self.left, self.fell)
+
+    def wanted(self, event: Reclaim) -> set[str]:
+        """Give the machines that may be given up for a request."""
+        return set(event.among or machines_of(self.scenario.cluster))
+
+    def fall(self) -> None:
+        """Set the limit, and remember that it fell."""
+        limit = max(self.there - self.given, 0)
+        self.fell, self.limit = self.fell or limit < self.limit, limit
+
+    def happen(self, index: int, event: Event) -> None:
+        """Let machines leave, return or be asked for."""
+        if isinstance(event, Leave):
+            going = tuple(server for server in event.servers if server not in self.away)
+            self.left.append(event.model_copy(update={"servers": going}))
+            self.away |= set(event.servers)
+        elif isinstance(event, Return):
+            self.away -= set(event.servers)
+            self.given -= event.gpus or 0
+        else:
+            self.owed[index] = event.servers or 0
+
+    def give_up(self, now: Fraction, server: str) -> None:
+        """Count a machine for the most urgent request that takes it."""
+        require(server in machines_of(self.scenario.cluster), "a machine of the cluster")
+        require(server not in self.away, "a machine that is there")
+        takers = [
+            (event.deadline, index)
+            for index, event in enumerate(self.scenario.events)
+            if isinstance(event, Reclaim) and event.time <= now <= event.deadline
+            if self.owed[index] and server in self.wanted(event)
+        ]
+        require(bool(takers), "a machine that is asked for")
+        self.owed[min(takers)[1]] -= 1
+        self.away.add(server)
+
+
+def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
+    """Give the completion time of every job, or raise Illegal."""
+    cluster, jobs = scenario.cluster, scenario.workload.jobs
+    for segment in schedule.segments:
+        _check_segment(segment, scenario)
+    rows = History(schedule, scenario).rows
+    own = [sorted((s for s in schedule.segments if s.job == job.name), key=lambda s: s.start) for job in jobs]
+    for job, segments in zip(jobs, own, strict=True):
+        _check_job(job, segments, schedule, scenario, rows)
+    begins = {id(s): t for job, ss in zip(jobs, own, strict=True) for s, t in _works_from(job, ss, scenario)}
+
+    cuts = {Fraction(time) for s in schedule.segments for time in (s.start, s.end)}
+    cuts |= {row.now for row in rows} | set(begins.values())
+    done = {job.name: Fraction(0) for job in jobs}
+    by_name = {job.name: job for job in jobs}
+    for now, then in pairwise(sorted(cuts)):
+        _lose(now, schedule, scenario, rows, done)
+        past = [row for row in rows if row.now <= now]
+        limit, away = (past[-1].limit, past[-1].away) if past else (cluster.gpus, set())
+        holding = [s for s in schedule.segments if s.start <= now < s.end]
+        named = {gpu for s in holding for gpu in s.placement}
+        require(len(named) + sum(s.gpus for s in holding if not s.placement) <= limit, "capacity")
+        for gpu in named:
+            users = [s for s in holding if gpu in s.placement]
+            require(gpu < limit, "a GPU that is there")
+            require(len(users) <= scenario.share_limit, "sharing")
+            if cluster.racks:
+                machine = machine_at(cluster, gpu)
+                require(machine.name not in away, "a machine that is there")
+                need = sum(memory_of(by_name[s.job], s.mode) for s in users)
+                require(machine.memory is None or need <= machine.memory, "memory")
+        for s in holding:
+            if begins[id(s)] <= now:
+                job = by_name[s.job]
+                partners = [
+                    by_name[o.job] for o in holding if o.job != s.job and set(o.placement) & set(s.placement)
+                ]
+                rate = rate_of(scenario, job, s.placement, s.gpus, s.mode, partners if cluster.racks else [])
+                done[s.job] = worked(job, done[s.job], then - now, rate, s.mode)
+    for job, segments in zip(jobs, own, strict=True):
+        require(bool(segments) and done[job.name] == Fraction(job.duration), "the work is done")
+    return [max(Fraction(s.end) for s in segments) for segments in own]
+
+
+def _check_segment(segment: Segment, scenario: Scenario) -> None:
+    cluster = scenario.cluster
+    job = next((job for job in scenario.workload.jobs if job.name == segment.job), None)
+    require(job is not None, "a job of the workload")
+    assert job is not None
+    require(segment.start < segment.end, "time goes on")
+    require(segment.gpus in menu_of(job, segment.mode), "the menu of the mode")
+    require(bool(segment.placement) or not cluster.racks, "GPUs are named")
+    if segment.placement:
+        require(len(set(segment.placement)) == len(segment.placement) == segment.gpus, "GPUs differ")
+        require(all(0 <= gpu < cluster.gpus for gpu in segment.placement), "GPUs of the cluster")
+        if cluster.racks and job.gpu_type:
+            kinds = {machine_at(cluster, gpu).gpu_type for gpu in segment.placement}
+            require(kinds == {job.gpu_type}, "the type")
+
+
+def _check_job(
+    job: Job, segments: list[Segment], schedule: Schedule, scenario: Scenario, rows: list[Row]
+) -> None:
+    require(all(s.start >= job.release_date for s in segments), "the release date")
+    for early, late in pairwise(segments):
+        require(early.end <= late.start, "one set of GPUs")
+        if early.end < late.start and not schedule.preemptive:
+            index = next((i for i, row in enumerate(rows) if row.now == early.end), None)
+            require(index is not None, "no preemption")
+            assert index is not None
+            before = rows[index - 1].away if index else set()
+            gone = rows[index].away - before
+            hit = any(machine_at(scenario.cluster, gpu).name in gone for gpu in early.placement if gone)
+            require(rows[index].fell or hit, "no preemption")
+
+
+def _works_from(job: Job, segments: list[Segment], scenario: Scenario) -> list[tuple[Segment, Fraction]]:
+    lost = scenario.overheads.get(job.model) or scenario.overheads.get("")
+    start, stop, resize = (
+        Fraction(each) for each in ((lost.start, lost.stop, lost.resize) if lost else (0, 0, 0))
+    )
+    out: list[tuple[Segment, Fraction]] = []
+    for s in segments:
+        if not out:
+            time = s.start + start
+        elif out[-1][0].end < s.start:
+            time = s.start + start + stop
+        elif out[-1][0]._replace(start=0, end=0, placement=()) == s._replace(
+            start=0, end=0, placement=()
+        ) and set(out[-1][0].placement) == set(s.placement):
+            time = out[-1][1]
+        else:
+            time = max(out[-1][1], s.start + resize)
+        out.append((s, Fraction(time)))
+    return out
+
+
+def _lose(
+    now: Fraction, schedule: Schedule, scenario: Scenario, rows: list[Row], done: dict[str, Fraction]
+) -> None:
+    """Let jobs lose work on machines that leave now."""
+    lost: set[str] = set()
+    for row in (row for row in rows if row.now == now):
+        for event in row.left:
+            for s in schedule.segments:
+                job = next(job for job in scenario.workload.jobs if job.name == s.job)
+                on_it = any(machine_at(scenario.cluster, gpu).name in event.servers for gpu in s.placement)
+                if s.start < now <= s.end and on_it and max(s.placement) < row.limit and s.job not in lost:
+                    lost.add(s.job)
+                    if done[s.job] < Fraction(job.duration):
+                        done[s.job] = max(done[s.job] - Fraction(event.lost_work), Fraction(0))

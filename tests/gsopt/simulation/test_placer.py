@@ -1,0 +1,89 @@
+"""Placers: the books of free GPUs are right after any changes, and consolidated is its definition."""
+
+from random import Random
+
+import pytest
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.job import Job
+from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import doing, scripted, workload
+
+
+def by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Place by looking at every free GPU."""
+    on_machine: dict[int, list[int]] = {}
+    for gpu in free:
+        on_machine.setdefault(cluster.machine_of[gpu], []).append(gpu)
+    if room := [gpus for gpus in on_machine.values() if len(gpus) >= count]:
+        return tuple(min(room, key=len)[:count])
+    on_rack: dict[int, list[list[int]]] = {}
+    for machine, gpus in on_machine.items():
+        on_rack.setdefault(cluster.rack_of[machine], []).append(gpus)
+    racks = [machines for machines in on_rack.values() if sum(map(len, machines)) >= count]
+    within = min(racks, key=lambda machines: sum(map(len, machines))) if racks else on_machine.values()
+    return tuple(gpu for gpus in sorted(within, key=len, reverse=True) for gpu in gpus)[:count]
+
+
+def random_cluster(random: Random) -> Cluster:
+    """Make racks of machines of any sizes."""
+    sizes = [
+        [random.choice([1, 2, 4, 8]) for _ in range(random.randint(1, 4))] for _ in range(random.randint(1, 4))
+    ]
+    return Cluster(
+        racks=[
+            Rack(name=f"r{r}", machines=[Machine(name=f"m{r}.{m}", gpus=size) for m, size in enumerate(row)])
+            for r, row in enumerate(sizes)
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_consolidated_is_its_definition(seed: int) -> None:
+    """After GPUs were taken and given back at random it chooses what a look at all of them chooses."""
+    random = Random(seed)
+    cluster = random_cluster(random)
+    free = [list(gpus) for gpus in cluster.gpus_of.values()]
+    books = FreeGpus(cluster, range(len(free)), free)
+    for _ in range(60):
+        machine = random.randrange(len(free))
+        before = len(free[machine])
+        whole = list(cluster.gpus_of[cluster.machines[machine].name])
+        free[machine][:] = sorted(random.sample(whole, random.randint(0, len(whole))))
+        books.recount(machine, before, len(free[machine]))
+        all_free = [gpu for gpus in free for gpu in gpus]
+        assert books.count == len(all_free)
+        for count in range(1, len(all_free) + 1):
+            assert consolidated(books, count) == by_definition(cluster, all_free, count)
+
+
+@pytest.mark.parametrize("bad", [(0, 0), (0,), (0, 99), (0, -1), (0, 2)])
+def test_a_placer_that_does_not_choose_free_gpus_is_refused(bad: tuple[int, ...]) -> None:
+    """Too few GPUs, one twice, one that is not there and one that is held are no placement."""
+
+    def placer(free: FreeGpus, count: int) -> tuple[int, ...]:
+        return bad if count == 2 else tuple(range(free.count - 2, free.count - 2 + count))
+
+    jobs = workload((0, 1, 1), (0, 1, 2))
+    with pytest.raises(IllegalDecision, match="a placer chooses 2 free GPUs"):
+        simulate(
+            jobs, scripted([Start(0), Start(1)]), cluster=Cluster.uniform(machines=1, gpus=4), placer=placer
+        )
+
+
+def test_a_start_touches_the_machines_it_uses_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On 4,096 GPUs in racks a job on one machine changes the books of one machine, when it starts and ends."""
+    counted: list[int] = []
+    recount = FreeGpus.recount
+
+    def count(self: FreeGpus, machine: int, before: int, after: int) -> None:
+        counted.append(machine)
+        recount(self, machine, before, after)
+
+    jobs = bundle(Job(name=str(i), release_date=i, duration=50, gpus=1 + i % 8) for i in range(100))
+    cluster = Cluster.uniform(racks=16, machines=32, gpus=8)
+    monkeypatch.setattr(FreeGpus, "recount", count)
+    simulate(jobs, doing(lambda state: map(Start, state.arrived)), cluster=cluster, bound=False)
+    assert len(counted) == len(cluster.machines) + 2 * 100
+    assert len(set(counted[len(cluster.machines) :])) < 60

@@ -1,0 +1,126 @@
+"""The view: the truth of now, and nothing of the future."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster, Machine, Rack, Tier
+from gsopt.job import Job, Mode, Phase
+from gsopt.simulation import Action, Decider, NotReleased, Policy, Start, State, Wake, simulate
+from gsopt.speed import Speed, TierPenalty
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import doing, workload
+
+POLICIES = [getattr(policies, name) for name in policies.__all__]
+
+
+def test_jobs_that_are_not_released_cannot_be_seen() -> None:
+    """Their number may be asked for and nothing else: not the job, its work, its room or its speed."""
+    asked = 0
+
+    def look(state: State) -> Iterable[Action]:
+        nonlocal asked
+        assert len(state.jobs) == 3
+        for job in (2, 3, -1):
+            for question in (state.jobs.__getitem__, state.remaining, state.fits, lambda j: state.rate(j, 1)):
+                if state.now < 5:
+                    asked += 1
+                    with pytest.raises((NotReleased, IndexError), match=r"not released yet|out of range"):
+                        question(job)
+        if state.now < 5:
+            with pytest.raises(NotReleased, match="job 2 is not released yet"):
+                list(state.jobs)
+        else:
+            assert [job.name for job in state.jobs] == ["j0", "j1", "j2"]
+        return map(Start, state.arrived)
+
+    simulate(workload((0, 1, 1), (0, 2, 1), (5, 1, 1)), doing(look), cluster=2)
+    assert asked == 3 * 12
+
+
+def test_the_beginning_shows_no_job() -> None:
+    """A policy that is made sees how many jobs there will be, and none of them."""
+
+    def make(state: State) -> Decider:
+        assert len(state.jobs) == 1
+        with pytest.raises(NotReleased):
+            state.jobs[0]
+        return policies.fifo(state)
+
+    assert simulate(workload((0, 1, 1)), make, cluster=1).completion_times == (1,)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
+def test_the_future_changes_nothing(policy: Policy) -> None:
+    """Until a job is released everything goes as if it did not exist, under every policy."""
+    sizes = [(0.0, 4.0, 2), (1.0, 2.0, 1), (2.0, 7.0, 3), (2.5, 1.0, 1), (6.0, 3.0, 2)]
+    run, longer = (
+        simulate(workload(*jobs), policy, cluster=4, record=True, exact=True)
+        for jobs in (sizes, [*sizes, (9.0, 0.5, 1)])
+    )
+    assert run.schedule is not None
+    assert longer.schedule is not None
+    before = [
+        {(each.job, each.start, min(each.end, 9), each.gpus) for each in schedule.segments if each.start < 9}
+        for schedule in (run.schedule, longer.schedule)
+    ]
+    assert before[0] == before[1]
+
+
+_CLUSTER = Cluster(
+    racks=[
+        Rack(name="r", machines=[Machine(name="m", gpus=2, gpu_type="old", memory=8)]),
+        Rack(name="s", machines=[Machine(name="n", gpus=2, gpu_type="new", memory=16)]),
+    ]
+)
+_SPEED = Speed(
+    tiers={"cnn": TierPenalty(machine=0.25, rack=0.5, network=1.0)}, interference={"cnn": {"cnn": 2.0}}
+)
+
+
+def test_speeds_tiers_and_memory() -> None:
+    """What a job would do on GPUs is what it does there: tier, partner, mode and the phase of now."""
+    half = Mode(name="half", menu=[(1, 0.5), (2, 0.75)], memory=2)
+    phases = [Phase(until=0.5, slowdown=2, modes={"half": 4}), Phase(until=1)]
+    jobs = bundle(
+        Job(
+            name=name,
+            release_date=0,
+            duration=8,
+            gpus=2,
+            menu=[(1, 0.5), (2, 1.0)],
+            model="cnn",
+            memory=6,
+            modes=[half],
+            phases=phases if name == "a" else [],
+        )
+        for name in "ab"
+    )
+    seen: dict[float, list[Any]] = {}
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            yield Start(0, (0, 1))
+            yield Start(1, (1, 2), "half")
+            yield Wake(10.0)
+        seen[float(state.now)] = [
+            [float(state.rate(0, gpus)) for gpus in (1, 2, (0, 1), (1, 2))],
+            [float(state.rate(0, 1, "half")), float(state.rate(0, (0, 1), "half", [1]))],
+            [state.memory(gpu) for gpu in range(4)],
+            [state.mode(job) for job in state.running],
+            (state.free_gpus(), state.free_gpus("old"), state.users(1), state.fits(0)),
+            float(state.remaining(0)),
+        ]
+        if state.now == 0:
+            assert state.cluster is _CLUSTER
+            assert [state.tier(gpus) for gpus in ((0, 1), (1, 2))] == [Tier.MACHINE, Tier.NETWORK]
+
+    simulate(jobs, doing(decide), cluster=_CLUSTER, speed=_SPEED, share_limit=2, exact=True)
+    rates = [[0.25, 0.4, 0.4, 0.25], [0.125, 0.75 / 1.25 / 2 / 4]]
+    assert seen[0.0] == [*rates, [2, 0, 14, 16], ["", "half"], ((3,), (), (0, 1), False), 8]
+    assert seen[10.0][5] == 8 - 10 / 1.25 / 2 / 2
+    last = seen[max(seen)]
+    assert last[0] == [0.5, 0.8, 0.8, 0.5]
+    assert last[4][3] is True
