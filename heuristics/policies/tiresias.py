@@ -112,10 +112,10 @@ class _Queues:
         self._greedy.update(state)
         moved = self._change_queues(state)
         actions = self._greedy.repair(state)
-        yield from actions
         self._follow(state, actions, moved)
         if (time := self._next_look(state)) is not None:
-            yield Wake(time)
+            actions.append(Wake(time))
+        return actions
 
     def _key(self, job: int) -> Any:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
@@ -167,6 +167,8 @@ class _Queues:
 
     def _follow(self, state: State, actions: Sequence[Action], moved: Sequence[int]) -> None:
         """Take note of who runs and who waits after the decision."""
+        if not (actions or moved):
+            return
         started = [action.job for action in actions if isinstance(action, Start)]
         stopped = [action.job for action in actions if isinstance(action, Stop)]
         for job in started:
@@ -175,7 +177,7 @@ class _Queues:
             self._plan_fall(state, job)
         for job in stopped:
             self._plan_promotion(state, job)
-        if self._order and (actions or moved):
+        if self._order:
             settled = set(moved) - set(stopped)
             self._order.stop(sorted(set(stopped) - set(moved), key=self._key))
             for job in sorted((*started, *settled), key=self._key):

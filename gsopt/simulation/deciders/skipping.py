@@ -27,17 +27,24 @@ class Skipping:
         self._jobs, self._key = state.jobs, key
         self._pool = pool_of(state)
         self._waiting = Waiting()
+        self._free: Any = None  # what the last decision left
 
     def decide(self, state: State) -> Iterable[Action]:
         """Start jobs while one fits."""
         jobs, pool, waiting = self._jobs, self._pool, self._waiting
+        queues = []
         for job in state.arrived + state.evicted:
-            waiting.add(job, self._key(job), pool.queue(jobs[job], jobs[job].gpus))
+            queues.append(pool.queue(jobs[job], jobs[job].gpus))
+            waiting.add(job, self._key(job), queues[-1])
+        if not waiting:
+            return ()
+        pool.look(state)
+        if pool.free == self._free and not any(map(pool.fits, queues)):
+            return ()  # nobody fits who did not fit before
         taken: dict[int, Holding] = {}
-        if waiting:
-            pool.look(state)
         while waiting and not pool.is_empty and (first := waiting.first(pool.fits)) is not None:
             job = first[1]
             waiting.remove(job)
             taken[job] = pool.take(jobs[job], jobs[job].gpus)
+        self._free = pool.free
         return pool.actions(state, dict.fromkeys(taken), taken) if taken else ()
