@@ -136,7 +136,7 @@ def test_a_method_that_raises_is_a_row() -> None:
     ]
     assert comparison[0].note == "ZeroDivisionError: in reclaiming"
     assert comparison[2].note.startswith("InvalidSolution: too_few on ")
-    assert "ZeroDivisionError: in reclaiming" in str(comparison)
+    assert "crashes failed: ZeroDivisionError: in reclaiming" in str(comparison)
     assert re.search(r"^crashes +failed$", str(comparison), re.MULTILINE)
     assert [row["failed"] for row in map(Row.as_dict, comparison)] == 2 * [True, False, True]
 
