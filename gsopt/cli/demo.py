@@ -98,12 +98,12 @@ def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) 
 def _show_decision(console: Console, word: str, most_lines: int | None) -> list[Glance]:
     problems = _instances(word)
     comparison = compare_instances(problems, [*catalogue.heuristics(word), "exact"], _TIME_LIMIT, 0)
+    _stop_if_interrupted(comparison)
     seen = glances(comparison)
     _print(console, Text.assemble((word.capitalize(), "bold cyan"), _question(problems)))
     for line in lines_of(seen, most_lines, ascii_only=console.options.ascii_only):
         _print(console, line)
     _print(console, Text(_INDENT + proofs(comparison)), "italic")
-    _stop_if_interrupted(comparison)
     return seen
 
 

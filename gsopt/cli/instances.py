@@ -1,9 +1,11 @@
 """Instances that the command line names, and their comparison."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from gsopt.cli.interrupts import noticed
 from gsopt.cli.progress import show_progress
 from gsopt.problem import Problem
 from gsopt.problems.reader import read_problem
@@ -34,7 +36,7 @@ def compare_instances(
         for name in chosen or ():
             catalogue.find_method(word, name)  # refused before anything runs
     comparison = Comparison(())
-    with show_progress() as progress:
+    with noticed() as interrupt, show_progress() as progress:
         task = progress.add_task("", total=len(problems))
         for problem in problems:
 
@@ -44,7 +46,7 @@ def compare_instances(
             comparison += compare_methods(
                 problem, chosen or None, time_limit=time_limit, on_row=show, seed=seed
             )
-            if comparison.interrupted:
-                break
+            if comparison.interrupted or interrupt.is_set():
+                return replace(comparison, interrupted=True)
             progress.advance(task)
     return comparison

@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 import pytest
 
+from gsopt.cli.exits import Exit
 from tests.commands import gsopt
 
 _COMMANDS = ["check", "compare", "demo", "generate", "judge", "methods", "schema", "simulate", "solve", "study"]
@@ -21,6 +22,16 @@ def _started(*line: str, **environment: str) -> tuple[int, str, str]:
 def test_as_a_module() -> None:
     """`python -m gsopt` is the command."""
     assert _started(sys.executable, "-m", "gsopt", "--version") == (0, f"gsopt {version('gsopt')}\n", "")
+
+
+def test_ctrl_c_in_a_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C where a command has nothing to show for it is one line and exit code 130."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gsopt.cli.schema.problem_types", interrupt)
+    assert gsopt("schema", "reclaiming") == (Exit.INTERRUPTED, "", "gsopt: interrupted\n")
 
 
 def test_help_fits_a_page() -> None:

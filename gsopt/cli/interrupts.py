@@ -1,0 +1,33 @@
+"""Interrupts: Ctrl-C that is not forgotten when a method catches it to hand back what it has found."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, current_thread, main_thread
+from types import FrameType
+
+
+@contextmanager
+def noticed() -> Iterator[Event]:
+    """Give an event that Ctrl-C sets, besides the exception that it raises.
+
+    Examples
+    --------
+    >>> with noticed() as interrupt:
+    ...     interrupt.is_set()
+    False
+    """
+    interrupt = Event()
+    if current_thread() is not main_thread():  # which alone hears signals
+        yield interrupt
+        return
+
+    def hear(number: int, frame: FrameType | None) -> None:
+        interrupt.set()
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, hear)
+    try:
+        yield interrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
