@@ -14,7 +14,7 @@ def _job(kind: str, memory: int | None) -> Job:
     return Job(name="a", release_date=0, duration=1, gpus=1, gpu_type=kind, memory=memory)
 
 
-_JOBS = [_job(kind, memory) for kind in ("", "old", "new") for memory in (None, 4, 9)]
+_JOBS = [_job(kind, memory) for kind in ("", "old", "new") for memory in (None, 4, 8, 9)]
 
 
 def random_cluster(random: Random) -> Cluster:
