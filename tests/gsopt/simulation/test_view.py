@@ -7,7 +7,7 @@ import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack, Tier
 from gsopt.job import Job, Mode, Phase
-from gsopt.simulation import Action, Decider, NotReleased, Policy, Start, State, Wake, simulate
+from gsopt.simulation import Action, Decider, NotReleased, Policy, Start, State, Stop, Wake, simulate
 from gsopt.speed import Speed, TierPenalty
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
@@ -124,3 +124,24 @@ def test_speeds_tiers_and_memory() -> None:
     last = seen[max(seen)]
     assert last[0] == [0.5, 0.8, 0.8, 0.5]
     assert last[4][3] is True
+
+
+def test_service_counts_until_now() -> None:
+    """GPU-seconds of what a job held and holds, while it runs, when it waits and in the midst of a decision."""
+    seen: list[float] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            yield Start(0)
+            yield Wake(1.0)
+        elif state.now == 1:
+            seen.append(state.service(0))
+            yield Stop(0)
+            seen.append(state.service(0))
+            yield Wake(2.0)
+        elif state.now == 2:
+            seen.append(state.service(0))
+            yield Start(0)
+
+    simulate(workload((0, 4, 2)), doing(decide), cluster=2)
+    assert seen == [2, 2, 2]
