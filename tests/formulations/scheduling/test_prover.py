@@ -47,7 +47,7 @@ def test_it_is_asked_the_same_but_for_how() -> None:
     assert (task.model.coefficients == same.model.coefficients).all()
     assert same.options.items() <= task.options.items()
     assert task.options["time_limit"] == 5.0
-    assert task.options["mip_rel_gap"] == 0.25
+    assert task.options["mip_rel_gap"] == same.options["mip_rel_gap"]
 
 
 def test_it_searches_by_no_programs_and_learns_from_one_branch() -> None:

@@ -63,5 +63,5 @@ def test_nothing_to_check_fails() -> None:
 
 def test_beating_a_bound_is_a_contradiction() -> None:
     """A bound above what a policy reaches is wrong, and is not passed over."""
-    with pytest.raises(Contradiction, match="below the proven bound"):
+    with pytest.raises(Contradiction, match=r"better than the bound 3\.5"):
         replay(_SCENARIO, fifo, bound=3.5)

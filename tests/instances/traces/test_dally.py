@@ -62,7 +62,7 @@ def test_arrivals_are_drawn_on_request(tmp_path: Path) -> None:
 BAD_ENTRIES = {
     "letters in a number": (dally_entry(9, duration="6o"), "duration: '6o': must be a number"),
     "negative duration": (dally_entry(9, duration="-60"), "duration: -60.0: input should be greater than"),
-    "no duration": (dally_entry(9, duration="0"), "duration: 0.0: input should be greater than 0"),
+    "no duration": (dally_entry(9, duration="0"), "duration: 0.0: input should be greater than"),
     "no GPUs": (dally_entry(9, max_parallelism="0"), "gpus: 0: input should be greater than"),
     "too many GPUs": (dally_entry(9, max_parallelism="65"), "demands 65 GPUs, more than max_gpus 64"),
     "no batch": (dally_entry(9, max_parallelism="1", batchsize="0"), "batch_size: 0: input should be greater"),

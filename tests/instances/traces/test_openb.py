@@ -69,7 +69,7 @@ BAD_ROWS = {
     "no number": (row(created="nan"), "creation_time: 'nan': must be a number"),
     "negative creation": (row(created="-1"), "release_date: -1.0: input should be greater than"),
     "deleted before scheduled": (row(deleted="100"), "duration: -120.0: input should be greater than"),
-    "deleted at once": (row(deleted="220"), "duration: 0.0: input should be greater than 0"),
+    "deleted at once": (row(deleted="220"), "duration: 0.0: input should be greater than"),
     "never scheduled": (row(scheduled=""), "scheduled_time: must not be empty: the pod never ran"),
     "no GPU": (row(gpus="0", milli="0"), "gpus: 0: input should be greater than"),
     "half a GPU in a wrong column": (row(gpus="0.5"), "num_gpu: '0.5': must be a whole number"),

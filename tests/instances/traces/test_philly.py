@@ -74,7 +74,7 @@ BAD_ROWS = {
     "no number": ("2017-10-11 06:13:36,nan,1,1.0,a", "duration: 'nan': must be a number"),
     "overflow": ("2017-10-11 06:13:36,1e999,1,1.0,a", "duration: inf: input should be"),
     "negative duration": ("2017-10-11 06:13:36,-9.0,1,1.0,a", "duration: -9.0: input should be greater than"),
-    "no duration": ("2017-10-11 06:13:36,0.0,1,1.0,a", "duration: 0.0: input should be greater than 0"),
+    "no duration": ("2017-10-11 06:13:36,0.0,1,1.0,a", "duration: 0.0: input should be greater than"),
     "empty duration": ("2017-10-11 06:13:36,,1,1.0,a", "duration: must not be empty"),
     "no GPUs": ("2017-10-11 06:13:36,9.0,0,1.0,a", "gpus: 0: input should be greater than"),
     "negative GPUs": ("2017-10-11 06:13:36,9.0,-1,1.0,a", "gpus: -1: input should be greater than"),

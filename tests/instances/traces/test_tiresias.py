@@ -47,7 +47,7 @@ BAD_ROWS = {
     "letters in a number": ("7,1,40,9,vgg19,l64,30", "duration: 'l64': must be a number"),
     "no number": ("7,1,inf,9,vgg19,164,30", "submit_time: 'inf': must be a number"),
     "negative duration": ("7,1,40,9,vgg19,-164,30", "duration: -164.0: input should be greater than"),
-    "no duration": ("7,1,40,9,vgg19,0,30", "duration: 0.0: input should be greater than 0"),
+    "no duration": ("7,1,40,9,vgg19,0,30", "duration: 0.0: input should be greater than"),
     "no GPUs": ("7,0,40,9,vgg19,164,30", "gpus: 0: input should be greater than"),
     "half a GPU": ("7,0.5,40,9,vgg19,164,30", "num_gpu: '0.5': must be a whole number"),
     "too many GPUs": ("7,65,40,9,vgg19,164,30", "demands 65 GPUs, more than max_gpus 64"),
