@@ -37,7 +37,7 @@ def _model(
 @pytest.mark.parametrize("coarse", [False, True])
 def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
     """A schedule satisfies every row on any grid that reaches its end, at its value."""
-    for seed in range(150):
+    for seed in range(80):
         problem = tiny(seed, jobs=(2, 3, 4, 5))
         instance = Instance.of(problem)
         random = Random(seed)
@@ -99,7 +99,7 @@ def test_whatever_is_ruled_out_there_is_a_solution() -> None:
 def test_narrowing_keeps_the_optimal_completions() -> None:
     """Windows narrowed by probing still hold the completion times of an optimal schedule, in their order."""
     narrowed = 0
-    for seed in range(60):
+    for seed in range(30):
         problem = tiny(seed)
         oracle = event_orders(problem)
         instance = Instance.of(problem)

@@ -28,7 +28,7 @@ def test_events_are_ordered_by_time() -> None:
 def test_the_best_order_has_the_optimum(fair: bool) -> None:
     """Over all orders of completions and arrivals, the best plan is the optimum of the enumerated program."""
     checked = 0
-    for seed in range(40):
+    for seed in range(24):
         problem = tiny(seed, jobs=(2, 3), fair=fair)
         instance = Instance.of(problem)
         plans = [best_plan(instance, order) for order in _orders(instance)]
@@ -60,7 +60,7 @@ def _possible(instance: Instance, order: tuple[int, ...]) -> bool:
 
 def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
     """Whatever a schedule does, the best plan for its order of events is no worse, and can be judged."""
-    for seed in range(60):
+    for seed in range(30):
         problem = tiny(seed, jobs=(3, 4, 6))
         instance = Instance.of(problem)
         steps, completions = wandering(instance, Random(seed))

@@ -130,7 +130,7 @@ def large(seed: int) -> Scenario:
     )
 
 
-@settings(calm, max_examples=500)
+@settings(calm, max_examples=250)
 @given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS, skip=st.booleans())
 def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, skip: bool) -> None:
     """In fractions elastic fair queuing is the scan in the order of the judge's fluid finish times."""
@@ -140,7 +140,7 @@ def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, skip: bool
 @pytest.mark.parametrize(
     ("fast", "slow"), [(elastic_srtf, scan_remaining), (elastic_las, scan_service)], ids=["srtf", "las"]
 )
-@settings(calm, max_examples=250)
+@settings(calm, max_examples=120)
 @given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS)
 def test_moving_orders_in_fractions(fast: Policy, slow: Policy, scenario: Scenario, alpha: float) -> None:
     """In fractions the policies whose keys move are the scans in the order of their keys."""
