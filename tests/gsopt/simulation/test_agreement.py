@@ -34,7 +34,7 @@ def test_any_decisions_with_everything_that_there_is(
     assert check_policy(monkey, [scenario], round_length=length, **options) == 2
 
 
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=120)
 @given(scenario=plain_scenarios(elastic=True))
 def test_on_plain_clusters(scenario: Scenario) -> None:
     """They agree to 1e-9 with menus, overheads and capacity changes."""
@@ -79,7 +79,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
             assert getattr(verdict, figure) == getattr(run.metrics, figure)
 
 
-@settings(calm, max_examples=200)
+@settings(calm, max_examples=120)
 @given(
     scenario=rich_scenarios(),
     seed=st.integers(0, 10**6),
