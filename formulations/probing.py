@@ -19,16 +19,11 @@ from gsopt.backends.highs import Model
 from gsopt.backends.process import Late
 from gsopt.budget import Budget
 from gsopt.result import StoppedBy
+from gsopt.tolerances import PROBED, WANTED
 
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
     from gsopt.standard_form import StandardForm
-
-#: Part of the cutoff by which solving goes on beyond it, so that the bound computed from the duals exceeds it.
-_BEYOND = 1e-6
-
-#: Value of a column from which on the relaxation is taken to want it.
-_WANTED = 1e-6
 
 
 class Choice(NamedTuple):
@@ -167,7 +162,7 @@ class _Probing:
             return self._finding(None, first)
         self._price_out(first)
         self.solver.setOptionValue("presolve", "off")
-        self.solver.setOptionValue("objective_bound", self.cutoff + _BEYOND * abs(self.cutoff))
+        self.solver.setOptionValue("objective_bound", self.cutoff + PROBED * abs(self.cutoff))
         values, self.basis = self._values(), self.solver.getBasis()
         for number in range(len(self.question.choices)):
             for low in (True, False):
@@ -221,7 +216,7 @@ class _Probing:
         """
         begin, end = self.kept[number]
         columns = self.question.choices[number].columns
-        wanted = begin + np.flatnonzero(values[columns[begin:end]] > _WANTED)
+        wanted = begin + np.flatnonzero(values[columns[begin:end]] > WANTED)
         if not wanted.size:
             return
         proven, open_ = (begin, int(wanted[0]) + 1) if low else (end, int(wanted[-1]))

@@ -12,8 +12,11 @@ from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 #: Seconds on the clock of a workload.
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
+#: Least duration, in seconds, and speed: no hardware has less, and quotients of what is smaller overflow.
+_LEAST = 1e-9
+
 #: Speed relative to the job alone on its demanded GPUs.
-RelativeSpeed = Annotated[float, Field(ge=1e-9, le=1e6)]
+RelativeSpeed = Annotated[float, Field(ge=_LEAST, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
@@ -138,7 +141,7 @@ class Job(Frozen):
 
     name: Name
     release_date: Seconds
-    duration: Annotated[Seconds, Field(ge=1e-9)]
+    duration: Annotated[Seconds, Field(ge=_LEAST)]
     gpus: Gpus
     menu: Many[Entry] = ()
     model: str = ""

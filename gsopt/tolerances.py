@@ -98,6 +98,14 @@ LINEAR_ROWS = 1e-7
 #: The least tolerance that HiGHS takes for rows and reduced costs.
 LEAST_TOLERANCE = 1e-10
 
+#: Part of the cutoff by which probing goes on beyond it, ten times `LINEAR_ROWS`, so that the bound computed
+#: from the dual values, which are wrong by that much, exceeds the cutoff too. It costs pivots and proves nothing.
+PROBED = 1e-6
+
+#: Value of a column from which on a relaxation is taken to want it: what solvers leave of a 0. It only says
+#: where probing begins, so nothing depends on it but the time.
+WANTED = 1e-6
+
 #: Reduced cost of the wrong sign that solvers accept in an optimum, for each unit of its column. Where the dual
 #: values are at hand, the bound is computed from them instead (`formulations.duals`).
 DUALS = 1e-7
