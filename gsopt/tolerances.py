@@ -99,7 +99,7 @@ LINEAR_ROWS = 1e-7
 LEAST_TOLERANCE = 1e-10
 
 #: Part of the cutoff by which probing goes on beyond it, ten times `LINEAR_ROWS`, so that the bound computed
-#: from the dual values, which are wrong by that much, exceeds the cutoff too. It costs pivots and proves nothing.
+#: from the dual values, which are wrong by that much, exceeds the cutoff too. It proves nothing by itself.
 PROBED = 1e-6
 
 #: Value of a column from which on a relaxation is taken to want it: what solvers leave of a 0. It only says

@@ -228,7 +228,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
         """Give the figures of efficiency and fairness with which schedulers are compared."""
-        verdict = self._verdict(solution)
+        verdict = judge(solution.schedule, self.scenario)
         delays = [
             completion - fair
             for completion, fair in zip(verdict.completion_times, self._fair_times, strict=True)
@@ -247,7 +247,7 @@ class Scheduling(Problem[SchedulingSolution]):
         for known, verdict in tuple(self._judged):
             if known is solution:
                 return verdict
-        found = judge(solution.schedule, self.scenario)
+        found = judge(solution.schedule, self.scenario, fairness=False)
         self._judged.append((solution, found))
         return found
 

@@ -63,6 +63,7 @@ def judge(
     *,
     exact: bool = False,
     complete: bool = True,
+    fairness: bool = True,
 ) -> Verdict:
     """Judge a schedule of a scenario.
 
@@ -74,6 +75,9 @@ def judge(
         Compute in fractions and excuse no rounding.
     complete
         Whether every job has to complete.
+    fairness
+        Whether to compare with fluid fair shares too, which takes longer than everything else; without, the
+        verdict has no figures of fairness.
 
     Examples
     --------
@@ -88,7 +92,7 @@ def judge(
     ('at 0.0: 3 GPUs are held, 2 are there',)
     """
     number: Callable[[Any], Any] = Fraction if exact else float
-    return _Trial(scenario, schedule, number, complete).verdict()
+    return _Trial(scenario, schedule, number, complete, fairness).verdict()
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
@@ -118,6 +122,7 @@ class _Trial:
     schedule: Schedule
     number: Callable[[Any], Any]
     complete: bool
+    fairness: bool
     found: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -320,6 +325,8 @@ class _Trial:
         self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
     ) -> tuple[Any, ...]:
         """Compare the job completion times with those of the fluid in which jobs have these caps."""
+        if not self.fairness:
+            return ()
         jobs = self.scenario.workload.jobs
         ends = fluid_finish_times(jobs, self.scenario.cluster.gpus, caps, self.number)
         fluid = {index: ends[index] - self.number(jobs[index].release_date) for index in jct}

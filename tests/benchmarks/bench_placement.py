@@ -296,7 +296,7 @@ def crowd() -> Placement:
 
 
 def _timed(problem: Placement, limit: float) -> tuple[Answer, float]:
-    """Give the processor seconds, as a busy machine may add to those on the wall; solvers are killed on time."""
+    """Give the processor seconds too; a busy machine may add to those on the wall."""
     begin = process_time()
     result: Answer = solve(problem, time_limit=limit)
     return result, process_time() - begin

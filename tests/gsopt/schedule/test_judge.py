@@ -1,6 +1,7 @@
 """The judge accepts what is legal, rejects what is not, and names the rule."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -374,3 +375,16 @@ def test_mutants_are_rejected(racks: bool) -> None:
                 caught += bool(judge(mutant, scenario).violations)
     assert tried > 1000
     assert caught / tried >= 0.99
+
+
+def test_fairness_is_left_out_where_it_is_not_asked_for() -> None:
+    """Without it a verdict says the same of everything else, and nothing of fairness."""
+    workload = bundle(Job(name=str(number), release_date=number, duration=3, gpus=1) for number in range(4))
+    run = replay(Scenario(workload=workload, cluster=Cluster.plain(2)), srtf, record=True)
+    assert run.schedule is not None
+    whole = judge(run.schedule, run.scenario)
+    part = judge(run.schedule, run.scenario, fairness=False)
+
+    assert len(whole.fairness) == len(whole.gps_fairness) == 4
+    assert (part.fairness, part.gps_fairness, part.unfair_fraction) == ((), (), None)
+    assert replace(whole, fairness=(), gps_fairness=()) == part
