@@ -4,6 +4,7 @@ matplotlib is imported when something is drawn.
 """
 
 from collections.abc import Sequence
+from enum import StrEnum
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,8 +22,23 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
 
+
+class Picture(StrEnum):
+    """Format of pictures.
+
+    Examples
+    --------
+    >>> [kind.value for kind in Picture]
+    ['png', 'svg', 'pdf']
+    """
+
+    PNG = "png"
+    SVG = "svg"
+    PDF = "pdf"
+
+
 #: Endings of pictures' names.
-ENDINGS = (".png", ".svg", ".pdf")
+ENDINGS = tuple(f".{kind}" for kind in Picture)
 
 #: Seconds of a unit, its name, and between which ticks an axis may choose; the longest span first.
 _UNITS = (

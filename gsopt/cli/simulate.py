@@ -1,7 +1,6 @@
 """``gsopt simulate``: a trace under online policies."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -24,15 +23,8 @@ from gsopt.cli.arguments import (
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies, require_package
 from gsopt.cli.traces import find_policies, read_scenario, read_setting, replay_policies
+from gsopt.drawing import Picture
 from gsopt.files import file_name, require_folder, write_text
-
-
-class Picture(StrEnum):
-    """Format of pictures."""
-
-    PNG = "png"
-    SVG = "svg"
-    PDF = "pdf"
 
 
 def simulate(
