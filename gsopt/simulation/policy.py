@@ -57,7 +57,8 @@ class Vacate(NamedTuple):
     """Give machines up, by name, to answer open requests; jobs on them are evicted at once.
 
     Each answers the request of the earliest deadline that may take it. The jobs stand among `State.evicted`
-    from then on in the same decision, and are not reported again.
+    from then on in the same decision, and are not reported again. In a plain cluster, whose GPUs have no names,
+    there is nothing to say: those that are free at the deadline are given up first.
     """
 
     servers: Sequence[str]
