@@ -167,6 +167,14 @@ def replay(
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is
     called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> scenario = Scenario.of(Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)]), 1)
+    >>> replay(scenario, fifo, round_length=60).metrics.mean_jct
+    2.0
     """
     if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
         rule = "must be a finite number of seconds, at least 1e-6"

@@ -35,6 +35,12 @@ class Cell:
         Its options as plain JSON, seed and time limit among them.
     labels
         What tables call it.
+
+    Examples
+    --------
+    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
+    >>> [(cell.word, cell.method) for cell in cells_of(study)]
+    [('reclaiming', 'greedy')]
     """
 
     instance: Definition
