@@ -64,7 +64,15 @@ def _rounding(mean: float, jobs: int, last: Any) -> float:
 
 
 def mean_jct_bound(scenario: Scenario) -> float | None:
-    """Bound the mean job completion time of every policy on a scenario; None without jobs."""
+    """Bound the mean job completion time of every policy on a scenario; None without jobs.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
+    >>> mean_jct_bound(Scenario.of(Workload(jobs=jobs), 1))
+    4.0
+    """
     if not scenario.workload.jobs:
         return None
     gpus = scenario.cluster.gpus * scenario.share_limit

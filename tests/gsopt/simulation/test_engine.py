@@ -265,7 +265,7 @@ def test_a_policy_that_never_gets_on_is_given_up() -> None:
     """Preempting in every round with longer overheads ends in an error instead of never."""
     jobs = workload((0, 4, 1), (0, 4, 1))
     with pytest.raises(IllegalDecision, match="than their overhead takes"):
-        simulate(jobs, policies.las, cluster=1, round_length=1.0, overhead=Overhead(start=2.0))
+        simulate(jobs, policies.las, cluster=1, round_length=1.0, overheads=Overhead(start=2.0))
 
 
 def test_the_state_cannot_be_changed() -> None:
@@ -294,7 +294,7 @@ def test_overheads_delay_progress() -> None:
         workload((0, 4, 1), (2, 1, 1)),
         policy,
         cluster=1,
-        overhead=Overhead(start=0.5, stop=0.25),
+        overheads=Overhead(start=0.5, stop=0.25),
         record=True,
     )
     assert run.completion_times == (3.5 + 0.75 + 2.5, 3.5)
@@ -305,7 +305,7 @@ def test_overheads_delay_progress() -> None:
 def test_resizing_changes_the_speed_from_then_on() -> None:
     """Four seconds of work: two at speed 0.5, then at 1.5 after half a second of overhead."""
     policy = scripted([Start(0, 1), Wake(2.0)], [Resize(0, 4)])
-    run = simulate(_ELASTIC, policy, cluster=4, overhead=Overhead(resize=0.5), exact=True)
+    run = simulate(_ELASTIC, policy, cluster=4, overheads=Overhead(resize=0.5), exact=True)
     assert run.completion_times == (Fraction(2) + Fraction(1, 2) + Fraction(2),)
 
 
@@ -357,7 +357,7 @@ def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None
     policy = scripted([Start(0, 4)], [Start(0, count)])
     overhead = Overhead(start=0.0, stop=9.0, resize=0.5)
     run = simulate(
-        _ELASTIC, policy, cluster=4, capacity_changes=[change], overhead=overhead, record=True, exact=True
+        _ELASTIC, policy, cluster=4, capacity_changes=[change], overheads=overhead, record=True, exact=True
     )
     assert run.completion_times == (completion,)
     assert run.metrics.preemptions == 0
