@@ -44,8 +44,8 @@ def concave_hull(menu: Iterable[tuple[int, float]]) -> tuple[HullSegment, ...]:
 
     Examples
     --------
-    >>> concave_hull([(1, 0.5), (2, 0.75), (4, 0.75), (8, 2.0)])
-    (HullSegment(gpus=1, speed=0.5), HullSegment(gpus=7, speed=1.5))
+    >>> concave_hull([(1, 0.5), (2, 0.75), (4, 0.75), (8, 3.0)])
+    (HullSegment(gpus=1, speed=0.5), HullSegment(gpus=7, speed=2.5))
     >>> [segment.gpus for segment in concave_hull([(2, 1.0), (3, 1.2), (4, 2.0)])]
     [2, 2]
     """
