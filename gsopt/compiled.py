@@ -1,0 +1,86 @@
+"""Compiled: kernels as machine code where numba is installed, and as the functions that they are elsewhere.
+
+Loading numba takes half a second and a first compilation several, which is kept on the disk. So modules with
+kernels are imported where they are used, and whoever has a deadline asks `is_worth_loading` first.
+"""
+
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, ParamSpec, TypeVar
+
+#: Seconds from which on loading, and compiling if need be, is plainly paid back.
+_ENOUGH = 10.0
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Compile a function of numbers and arrays of them, if numba is installed; a decorator.
+
+    The machine code is kept for later processes where there is a folder to keep it in.
+
+    Examples
+    --------
+    >>> @compiled
+    ... def triangle(number):
+    ...     total = 0
+    ...     for step in range(number + 1):
+    ...         total += step
+    ...     return total
+    >>> triangle(4)
+    10
+    """
+    if not is_installed():
+        return function
+    import numba
+
+    njit: Any = numba.njit
+    try:
+        kernel: Callable[Given, Found] = njit(cache=True)(function)
+    except RuntimeError:  # there is no folder that can be written
+        kernel = njit(function)
+    return kernel
+
+
+def is_installed() -> bool:
+    """Tell whether numba is installed.
+
+    Examples
+    --------
+    >>> is_installed() in {True, False}
+    True
+    """
+    return find_spec("numba") is not None
+
+
+def is_worth_loading(seconds_left: float | None = None) -> bool:
+    """Tell whether compiled kernels are to be used: they are loaded already, or there is time for it.
+
+    Parameters
+    ----------
+    seconds_left
+        Time in which the kernels have to pay; None for no limit.
+
+    Examples
+    --------
+    >>> is_worth_loading() == is_installed()
+    True
+    """
+    if "numba" in sys.modules:
+        return True
+    return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
+
+
+def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Give the function of which a kernel was compiled, or itself if it was not.
+
+    Examples
+    --------
+    >>> plain(abs) is abs
+    True
+    """
+    original: Any = getattr(function, "py_func", function)
+    found: Callable[Given, Found] = original
+    return found

@@ -1,0 +1,55 @@
+"""A kernel gives what its function gives, whether numba is there or not."""
+
+import sys
+
+import pytest
+
+from gsopt import compiled as module
+from gsopt.compiled import compiled, is_installed, is_worth_loading, plain
+
+
+def _halvings(number: int) -> int:
+    count = 0
+    while number > 1:
+        number //= 2
+        count += 1
+    return count
+
+
+def test_a_kernel_is_its_function() -> None:
+    """Compiled or not, a kernel gives the same, and its function can be had back."""
+    kernel = compiled(_halvings)
+    assert [kernel(number) for number in (0, 1, 7, 8)] == [_halvings(number) for number in (0, 1, 7, 8)]
+    assert plain(kernel) is _halvings
+    assert (kernel is _halvings) is not is_installed()
+
+
+def test_without_numba_a_kernel_is_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where numba is missing the decorator changes nothing, and nothing is worth loading."""
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert compiled(_halvings) is _halvings
+    assert not is_worth_loading()
+
+
+def test_a_short_deadline_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a second left numba is used where it is loaded; with a minute, or no limit, where it is there."""
+    monkeypatch.setattr(module, "find_spec", lambda name: name)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    assert [is_worth_loading(left) for left in (0.0, 1.0, 60.0, None)] == [False, False, True, True]
+    monkeypatch.setitem(sys.modules, "numba", module)
+    assert is_worth_loading(0.0)
+
+
+def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the machine code cannot be kept it is made all the same."""
+    numba = pytest.importorskip("numba")
+    original = numba.njit
+
+    def njit(*functions: object, **options: object) -> object:
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return original(*functions, **options)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    assert compiled(_halvings)(8) == 3
