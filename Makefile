@@ -15,7 +15,7 @@ endif
 # Benchmarks are files of their own, which pytest by itself passes over.
 BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
 
-.PHONY: demo test check bench bench-once notebooks docs format clean
+.PHONY: demo test thorough check bench bench-once notebooks docs format clean
 
 # The library alone is enough to try it; tests and checks need solvers, notebooks and tools too.
 $(RUNS): pyproject.toml
@@ -31,6 +31,9 @@ demo: $(RUNS)           ## what published heuristics lose against the proven opt
 
 test: $(READY)          ## the tests, on every core; pytest alone runs them in one process, as a debugger needs
 	$(BIN)/pytest --numprocesses=logical --dist=worksteal
+
+thorough: $(READY)      ## the tests, with every property on three times as many random cases
+	GSOPT_THOROUGH=1 $(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/ruff check .

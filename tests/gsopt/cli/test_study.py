@@ -14,6 +14,7 @@ import pytest
 from gsopt.cli.exits import Exit
 from gsopt.studies import Study, read_study, results, run
 from tests.commands import COMMAND, gsopt
+from tests.effort import cases
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
 from tests.processes import PATIENCE, children, wait_until, wait_until_gone
 
@@ -60,7 +61,7 @@ def test_killed_at_any_stage(tmp_path: Path) -> None:
     entry = {"workload": "poisson", "jobs": 500, "gpus": 16, "load": 2.0, "seed": list(range(20))}
     spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
     before: dict[str, Any] = {}
-    for reached in (*_STAGES, _STAGES[1], _STAGES[-1]):
+    for reached in _STAGES * cases(2):
         _run_and_kill(spec, folder, reached)
         now = committed(folder)
         assert before.items() <= now.items()

@@ -34,6 +34,7 @@ from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
 from tests.gsopt.simulation.scripts import Script, doing, scripted, workload
 
@@ -104,28 +105,28 @@ def monkey(state: State, *, seed: int = 0, share_limit: int = 1) -> Decider:
     return Monkey(state, seed, share_limit)
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=plain_scenarios(elastic=True), seed=st.integers(0, 10**6))
 def test_any_legal_decisions_on_a_plain_cluster(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree whatever a policy decides: stops, resizes and partial menus."""
     assert check_policy(monkey, [scenario], seed=seed) == 2
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=tree_scenarios(), seed=st.integers(0, 10**6))
 def test_any_legal_decisions_on_racks(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree when jobs move between machines and racks."""
     assert check_policy(monkey, [scenario], seed=seed) == 2
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=tree_scenarios(share_limit=2), seed=st.integers(0, 10**6))
 def test_any_legal_sharing(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree when jobs share GPUs and the worst partner slows a job down."""
     assert check_policy(monkey, [scenario], seed=seed, share_limit=2) == 2
 
 
-@settings(calm, max_examples=60)
+@settings(calm, max_examples=cases(60))
 @given(jobs=workloads(1))
 def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     """On one GPU a job begins at its release or at the completion before it, whichever is later."""
@@ -135,7 +136,7 @@ def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(calm, max_examples=60)
+@settings(calm, max_examples=cases(60))
 @given(jobs=workloads(1))
 def test_srtf_on_one_gpu_meets_the_srpt_bound(jobs: Workload) -> None:
     """On one GPU SRTF is optimal, so its completion times add up to the SRPT bound."""

@@ -12,6 +12,7 @@ from gsopt.errors import InvalidInput
 from instances.traces import itp
 from instances.traces.itp import FILE
 from instances.traces.reading import Reading
+from tests.effort import cases
 from tests.instances.traces.samples import packed
 
 HEADER = "job_id,submission_time,duration,num_gpu\n"
@@ -125,7 +126,7 @@ def test_a_member_larger_than_its_archive_is_refused(tmp_path: Path) -> None:
         itp(written(tmp_path, entry.tobuf() + HEADER.encode()))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(st.data())
 def test_any_damage_is_a_reading_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
