@@ -166,13 +166,14 @@ def _share(value: float, digits: int) -> str:
 
 
 def _title(group: str) -> str:
-    parts = [part for part in group.split(", ")[1:] if part != "rounds"]
-    return ", ".join(parts) if len(parts) > 1 else f"{parts[0]}, generated"
+    _, kind, *trace = (part for part in group.split(", ") if part != "rounds")
+    return f"{kind}: {trace[0] if trace else 'generated'}"
 
 
 def _markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rule = ["--", *["--:"] * (len(heads) - 1)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in (heads, rule, *lines)) + "\n"
+    rule = f"|:--|{'--:|' * (len(heads) - 1)}\n"
+    head, *body = (f"| {' | '.join(line)} |\n" for line in (heads, *lines))
+    return f"{head}{rule}{''.join(body)}\n"
 
 
 @cache
