@@ -1,8 +1,12 @@
 """Twenty thousand proofs against brute force in fractions, with every method of every decision."""
 
+from collections.abc import Iterator
+from random import Random
+
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+from tests.exactness import prices
 from tests.exactness.trial import ORACLES, Tally, attack
 
 pytestmark = pytest.mark.slow
@@ -22,3 +26,31 @@ def test_no_proof_is_beaten(benchmark: BenchmarkFixture, word: str) -> None:
     assert tally.failures == []
     assert tally.refused["exact"] == 0
     assert tally.rate("exact") == 1
+
+
+#: Instances on which bounds by prices are held against the optimum, and part by which a linear program may err.
+PRICED, ERROR = 2_000, 1e-8
+
+
+@pytest.mark.benchmark(group="exactness: 2,000 tiny instances, random and improved prices")
+def test_no_price_exceeds_the_optimum(benchmark: BenchmarkFixture) -> None:
+    """The bound by priced time, from its definition in fractions, is nowhere above the optimum."""
+    shares = benchmark.pedantic(lambda: list(_shares(range(PRICED))), rounds=1)  # type: ignore[no-untyped-call]
+    near = sum(share > 0.95 for share in shares)
+    print(f"\n{len(shares):,} bounds, {near} within 5 %")  # noqa: T201 - a benchmark reports what it measured
+
+    assert max(shares) <= 1 + ERROR
+    assert near > len(shares) / 5
+
+
+def _shares(seeds: range) -> Iterator[float]:
+    """Give the bound as a part of the optimum; every fourth instance has improved prices."""
+    for seed in seeds:
+        random = Random(f"prices {seed}")
+        scenario = prices.draw(random)
+        weights = prices.draw_weights(random, scenario)
+        grid, drawn = prices.draw_prices(random, scenario)
+        chosen = drawn if seed % 4 else prices.climb(scenario, weights, grid, drawn, 30)
+        best = prices.optimum(scenario, weights)
+        bound = float(prices.bound(scenario, weights, grid, chosen).value)
+        yield bound / best if best else 1 + bound
