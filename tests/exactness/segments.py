@@ -7,9 +7,10 @@ is room.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gsopt.job import Job
+from gsopt.simulation.policy import Action, Assign, Decider, State
 
 #: Gives the segments in their order, each as job and number of its step, from the remaining work of the jobs
 #: that are there and the steps that each of them holds.
@@ -42,10 +43,32 @@ def hull(job: Job) -> list[Segment]:
     return found
 
 
+def staircase(job: Job) -> list[Segment]:
+    """Give a step for every entry of a menu that is faster than all smaller ones, up to the hull's last corner.
+
+    Its speed is that of the hull above it.
+
+    Examples
+    --------
+    >>> menu = [(1, 0.5), (2, 1.0), (4, 1.25), (8, 2.0), (16, 2.0)]
+    >>> steps = staircase(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu))
+    >>> [(step.gpus, float(step.speed)) for step in steps]
+    [(1, 0.5), (1, 0.5), (2, 0.3333333333333333), (4, 0.6666666666666666)]
+    """
+    speeds = job.speeds[""]
+    efficiencies = [step.speed / step.gpus for step in hull(job) for _ in range(step.gpus)]
+    found, held = [], 0
+    for count in sorted(speeds):
+        if count <= len(efficiencies) and all(speeds[count] > speeds[less] for less in speeds if less < count):
+            found.append(Segment(count - held, efficiencies[count - 1] * (count - held)))
+            held = count
+    return found
+
+
 def accepted(
-    order: Iterable[tuple[int, int]], hulls: Sequence[Sequence[Segment]], there: Iterable[int], gpus: int
+    order: Iterable[tuple[int, int]], hulls: Any, there: Iterable[int], gpus: int
 ) -> dict[int, int]:
-    """Go through segments once and accept what fits; give the number of steps of each job that runs.
+    """Go through segments once and accept what fits; give the steps of each job that runs, the first one first.
 
     Examples
     --------
@@ -53,16 +76,19 @@ def accepted(
     >>> accepted([(0, 0), (0, 1), (1, 0)], [wide, narrow], [0, 1], 2)
     {0: 1, 1: 1}
     """
-    held = dict.fromkeys(there, 0)
+    held: dict[int, int] = {}
+    waiting = set(there)
     free = gpus
     for job, step in order:
-        if held.get(job) == step and hulls[job][step].gpus <= free:
+        if job in waiting and held.get(job, 0) == step and hulls[job][step].gpus <= free:
             free -= hulls[job][step].gpus
-            held[job] += 1
-    return {job: steps for job, steps in held.items() if steps}
+            held[job] = step + 1
+    return held
 
 
-def completions(jobs: Sequence[Job], gpus: int, rank: Rank) -> list[Fraction]:
+def completions(
+    jobs: Sequence[Job], gpus: int, rank: Rank, steps_of: Callable[[Job], list[Segment]] = hull
+) -> list[Fraction]:
     """Give the completion times of jobs on a plain cluster, if segments are accepted in the order of a rank.
 
     Examples
@@ -71,7 +97,7 @@ def completions(jobs: Sequence[Job], gpus: int, rank: Rank) -> list[Fraction]:
     >>> [int(end) for end in completions(jobs, 1, lambda left, held: [(1, 0), (0, 0)])]
     [4, 2]
     """
-    hulls = [hull(job) for job in jobs]
+    hulls = [steps_of(job) for job in jobs]
     left = {number: Fraction(job.duration) for number, job in enumerate(jobs)}
     releases = [Fraction(job.release_date) for job in jobs]
     ends: dict[int, Fraction] = {}
@@ -81,7 +107,8 @@ def completions(jobs: Sequence[Job], gpus: int, rank: Rank) -> list[Fraction]:
         there = {job: work for job, work in left.items() if releases[job] <= now}
         held = accepted(rank(there, held), hulls, there, gpus)
         speed = {
-            job: sum((step.speed for step in hulls[job][:steps]), Fraction(0)) for job, steps in held.items()
+            job: Fraction(jobs[job].speed(sum(step.gpus for step in hulls[job][:steps])))
+            for job, steps in held.items()
         }
         ahead = [release for release in releases if release > now]
         then = min([*(now + left[job] / rate for job, rate in speed.items()), *ahead])
@@ -100,16 +127,53 @@ def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: Fraction = F
     The area of a job is the least GPU-seconds that it takes on any entry of its menu. Held segments
     count `hysteresis` times. Ties: lower job.
     """
-    hulls = [hull(job) for job in jobs]
-    least = [min(count / Fraction(speed) for count, speed in job.speeds[""].items()) for job in jobs]
 
     def rank(left: Mapping[int, Fraction], held: Mapping[int, int]) -> list[tuple[int, int]]:
         def worth(job: int, step: int) -> Fraction:
-            segment = hulls[job][step]
-            index = (segment.speed / segment.gpus * least[job]) ** exponent / (least[job] * left[job])
+            least = min(count / Fraction(speed) for count, speed in jobs[job].speeds[""].items())
+            segment = staircase(jobs[job])[step]
+            index = (segment.speed / segment.gpus * least) ** exponent / (least * left[job])
             return index * (hysteresis if step < held.get(job, 0) else 1)
 
-        segments = [(job, step) for job in left for step in range(len(hulls[job]))]
+        segments = [(job, step) for job in left for step in range(len(staircase(jobs[job])))]
         return sorted(segments, key=lambda segment: (-worth(*segment), segment))
 
     return rank
+
+
+class Anew:
+    """Decides at every event as if nothing had been decided before, in a plain cluster.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    rank
+        Gives the segments in their order.
+    """
+
+    preemptive = True
+
+    def __init__(self, state: State, rank: Rank) -> None:
+        self._rank = rank
+        self._there: set[int] = set()
+        del state
+
+    def decide(self, state: State) -> list[Action]:
+        """Take away everything and accept segments in their order."""
+        self._there = self._there.union(state.arrived).difference(state.completed)
+        hulls = {job: staircase(state.jobs[job]) for job in self._there}
+        held = {job: _steps(hulls[job], gpus) for job, gpus in state.running.items()}
+        left = {job: Fraction(state.remaining(job)) for job in sorted(self._there)}
+        found = accepted(self._rank(left, held), hulls, left, state.capacity)
+        return [Assign({job: sum(step.gpus for step in hulls[job][:steps]) for job, steps in found.items()})]
+
+
+def _steps(steps: Sequence[Segment], gpus: int) -> int:
+    """Count the steps that lead to a number of GPUs."""
+    return [sum(step.gpus for step in steps[:number]) for number in range(len(steps) + 1)].index(gpus)
+
+
+def marginal_policy(state: State, *, exponent: int = 4, hysteresis: Fraction = Fraction(1)) -> Decider:
+    """Rank by marginal efficiency at every event, as a policy of the simulator."""
+    return Anew(state, marginal(state.jobs, exponent=exponent, hysteresis=hysteresis))
