@@ -115,3 +115,9 @@ DUALS = 1e-7
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
 #: better known than that.
 REDUCED_COST = 1e-7
+
+# Bounds
+
+#: Error of a bound by prices for each cell, relative to the numbers that went into it: sixteen roundings of
+#: 2**-53 for what each cell adds to the cost of a job, on average over the steps of its menu.
+PRICED = 2.0**-49

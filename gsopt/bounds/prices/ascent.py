@@ -1,0 +1,153 @@
+"""Ascent: prices that make the bound larger and larger, on finer and finer cells."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+from math import fsum, inf
+from typing import Any
+
+import numpy as np
+
+from gsopt.bounds.prices.demand import Array, Demand
+from gsopt.bounds.prices.evaluation import evaluate
+from gsopt.bounds.prices.grid import first_edges, split
+from gsopt.bounds.prices.supply import Supply
+from gsopt.tolerances import PRICED
+
+#: Cells of the first grid; each further one has twice as many.
+FIRST_CELLS = 40
+
+#: Evaluations on the first grid, and how many more there are on each further one.
+_EVALUATIONS, _MORE = 60, 60
+
+#: Steps of which the curvature is remembered.
+_REMEMBERED = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """Prices, and what they prove.
+
+    Attributes
+    ----------
+    edges
+        Edges of the cells; beyond the last one GPUs are free.
+    prices
+        What a GPU-second costs, by row and cell: of the whole cluster, and on top of it of each type.
+    value
+        Bound on the weighted sum of completion times, counted from the first release date.
+    slopes
+        What a further second of work would cost each job.
+    evaluations
+        How many prices have been tried.
+    """
+
+    edges: Array
+    prices: Array
+    value: float
+    slopes: Array
+    evaluations: int
+
+
+class Enough(Exception):
+    """Whoever asked for prices wants no better ones."""
+
+
+class Ascent:
+    """The best prices so far, and the way to better ones.
+
+    The bound is a concave function of the prices, piecewise linear; with many jobs its pieces are so small that
+    it is nearly smooth, and a quasi-Newton method (L-BFGS-B) climbs faster than subgradient steps and needs
+    neither the optimum nor lengths of steps. Where a line search fails on a kink, a new level begins.
+
+    Parameters
+    ----------
+    demand, supply
+        What jobs need, and what there is.
+    compiled
+        Whether evaluations use the compiled kernel.
+    on_evaluation
+        Called with the best prices after each evaluation; it may raise `Enough`.
+    """
+
+    def __init__(
+        self,
+        demand: Demand,
+        supply: Supply,
+        *,
+        compiled: bool,
+        on_evaluation: Callable[[Prices], Any] = lambda _: None,
+    ) -> None:
+        self.demand, self.supply, self.compiled = demand, supply, compiled
+        self._on_evaluation = on_evaluation
+        edges = first_edges(demand, supply, FIRST_CELLS)
+        nothing = np.zeros((supply.rows, len(edges) - 1))
+        self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
+
+    def take(self, edges: Array, prices: Array) -> None:
+        """Begin with prices that are known."""
+        self.best = replace(self.best, edges=edges, prices=prices)
+
+    def climb(self, cells: int) -> None:
+        """Climb on finer and finer cells, up to a number of them."""
+        for level in count():
+            self._climb_on_grid(_EVALUATIONS + level * _MORE)
+            edges, prices = split(self.best.edges, self.best.prices, min(2 * len(self.best.edges), cells))
+            if len(edges) == len(self.best.edges):
+                return
+            self.best = replace(self.best, edges=edges, prices=prices)
+
+    def _climb_on_grid(self, evaluations: int) -> None:
+        """Climb by so many evaluations on the cells of the best prices."""
+        from scipy.optimize import minimize
+
+        edges, shape = self.best.edges, self.best.prices.shape
+        there = self.supply.gpu_seconds(edges)
+        value, _ = self._evaluate(edges, self.best.prices, there)
+        scale = abs(value) or 1.0
+        lengths = np.diff(edges)
+        unit = np.sqrt(scale * lengths) / np.maximum(there, lengths)
+
+        def descend(point: Array) -> tuple[float, Array]:
+            found, surplus = self._evaluate(edges, point.reshape(shape) * unit, there)
+            return -found / scale, (-surplus * unit / scale).ravel()
+
+        minimize(
+            descend,
+            (self.best.prices / unit).ravel(),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0.0, None)] * self.best.prices.size,
+            options={
+                "maxfun": evaluations,
+                "maxiter": evaluations,
+                "maxcor": _REMEMBERED,
+                "ftol": 0,
+                "gtol": 0,
+            },
+        )
+
+    def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
+        """Give the bound that prices prove, and what the jobs would hold beyond what there is."""
+        by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
+        found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
+        value = prove(found.values, found.sizes, prices * there, edges)
+        usage = found.usage[:, :-1]
+        surplus = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
+        evaluations = self.best.evaluations + 1
+        if value > self.best.value:
+            self.best = Prices(edges, prices, value, found.slopes, evaluations)
+        else:
+            self.best = replace(self.best, evaluations=evaluations)
+        self._on_evaluation(self.best)
+        return value, surplus
+
+
+def prove(values: Array, sizes: Array, rents: Array, edges: Array) -> float:
+    """Give the bound that jobs and rents prove, less all that rounding can come to.
+
+    Each number is a sum of at most so many terms as there are cells, a few for each, of the sizes that are
+    given.
+    """
+    total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
+    return total - PRICED * len(edges) * fsum([*sizes.tolist(), *rents.ravel().tolist()])

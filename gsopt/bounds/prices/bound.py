@@ -1,0 +1,211 @@
+"""Price bound: what no schedule can beat, proven by prices of GPU time."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from math import fsum, inf, nextafter
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices
+from gsopt.bounds.prices.demand import Array, Demand, types_of
+from gsopt.bounds.prices.supply import Supply
+from gsopt.bounds.work import first_release
+from gsopt.compiled import is_worth_loading
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Workload
+from gsopt.scenario import Scenario
+from gsopt.tolerances import PRICED
+
+#: Most cells unless told otherwise.
+CELLS = 320
+
+#: Steps of hulls from which on compiled kernels pay; the numpy path is as fast for rigid jobs, until tables of
+#: many jobs no longer fit the caches.
+_MANY, _MANY_RIGID = 100, 5_000
+
+_LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
+
+
+@dataclass(frozen=True)
+class PriceBound:
+    """A bound on the weighted sum of completion times of every schedule, and the prices that prove it.
+
+    Attributes
+    ----------
+    total_jct
+        Bound on the weighted sum of job completion times (completion minus release date).
+    weight
+        Sum of the weights: the number of jobs when all weigh 1.
+    jobs
+        Number of jobs.
+    origin
+        The first release date, from which times are counted.
+    times
+        Edges of the cells, in seconds after the origin.
+    prices
+        What a GPU-second of the cluster costs in each cell.
+    type_prices
+        What one of a type of GPUs costs on top of that, for the jobs that are tied to it.
+    slopes
+        What a further second of work, at speed 1, would cost each job by number. With the steps of its hull
+        they rank what GPUs are best used for.
+    evaluations
+        How many prices were tried.
+    """
+
+    total_jct: float
+    weight: float
+    jobs: int
+    origin: float
+    times: tuple[float, ...]
+    prices: tuple[float, ...]
+    type_prices: Mapping[str, tuple[float, ...]]
+    slopes: tuple[float, ...]
+    evaluations: int
+
+    @property
+    def mean_jct(self) -> float:
+        """Bound on the weighted mean job completion time."""
+        return self.total_jct / self.weight
+
+    def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
+        """Bound the weighted sum of completion times on the clock of the workload."""
+        dates = [job.release_date for job in workload.jobs]
+        weighted = dates if weights is None else map(float.__mul__, map(float, weights), dates)
+        return fsum([self.total_jct, *weighted])
+
+
+def price_bound(
+    scenario: Scenario,
+    *,
+    weights: Sequence[float] | None = None,
+    cells: int = CELLS,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    start: PriceBound | None = None,
+    compiled: bool | None = None,
+    on_progress: Callable[[PriceBound], Any] | None = None,
+) -> PriceBound:
+    """Bound the weighted sum of completion times of every schedule by prices of GPU time.
+
+    For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
+    its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
+    alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
+    of the concave hull of its menus. Rounds, overheads, placements, and slowdowns by tiers or sharing only make
+    schedules worse. Prices are improved step by step, on finer and finer cells; whatever they are the bound
+    holds, and the error of rounding is subtracted. A longer run takes the steps of a shorter one first, so that
+    it never proves less.
+
+    It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
+    integer programming problems", 1981.
+
+    Parameters
+    ----------
+    scenario
+        The jobs, and what they run on.
+    weights
+        What a second of each job's completion time counts, by number; 1 when None.
+    cells
+        Most cells of time; beyond some hundreds little is gained.
+    evaluations
+        Most prices to try; None for as many as the cells are worth.
+    seconds
+        Time after which no further prices are tried, once some have been; None for no limit.
+    start
+        A bound for the same cluster, or one like it, whose prices are the first to be tried.
+    compiled
+        Whether to use compiled kernels; where they pay when None. What is proven differs by rounding.
+    on_progress
+        Called with each better bound.
+
+    Raises
+    ------
+    InvalidInput
+        There are no jobs, or an option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=5, duration=4, gpus=1) for n in "abcd"]
+    >>> found = price_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2)), evaluations=50)
+    >>> 5.9 < found.mean_jct <= 6
+    True
+    """
+    begin = monotonic()
+    _refuse(scenario, weights, cells, evaluations, seconds)
+    demand, supply = Demand.of(scenario, weights), Supply.of(scenario)
+    report = partial(_bound_of, scenario, demand)
+    best = -inf
+
+    def look(found: Prices) -> None:
+        nonlocal best
+        if found.value > best:
+            best = found.value
+            if on_progress is not None:
+                on_progress(report(found))
+        if evaluations is not None and found.evaluations >= evaluations:
+            raise Enough
+        if seconds is not None and monotonic() - begin >= seconds:
+            raise Enough
+
+    if compiled is None:
+        compiled = len(demand.gpus) >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
+    ascent = Ascent(demand, supply, compiled=compiled, on_evaluation=look)
+    if start is not None:
+        ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
+    with suppress(Enough):
+        ascent.climb(cells)
+    return report(ascent.best)
+
+
+def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
+    """Put a bound together; its sum is rounded down."""
+    waited = (-demand.weight * demand.release).tolist()
+    total = fsum([found.value, *waited])
+    cluster, *types = (tuple(row.tolist()) for row in found.prices)
+    return PriceBound(
+        total_jct=nextafter(total - PRICED * -fsum(waited), -inf),
+        weight=fsum(demand.weight.tolist()),
+        jobs=len(demand),
+        origin=first_release(scenario.workload),
+        times=tuple(found.edges.tolist()),
+        prices=cluster,
+        type_prices=dict(zip(types_of(scenario), types, strict=True)),
+        slopes=tuple(found.slopes.tolist()),
+        evaluations=found.evaluations,
+    )
+
+
+def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
+    """Give the prices of a bound by row; types that it does not know cost nothing on top."""
+    nothing = (0.0,) * len(start.prices)
+    return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
+
+
+def _refuse(
+    scenario: Scenario,
+    weights: Sequence[float] | None,
+    cells: int,
+    evaluations: int | None,
+    seconds: float | None,
+) -> None:
+    """Refuse what no bound can be computed from."""
+    jobs = len(scenario.workload.jobs)
+    if not jobs:
+        raise InvalidInput("", "workload.jobs", "", "must hold a job")
+    if weights is not None and len(weights) != jobs:
+        raise InvalidInput("", "weights", f"{len(weights)} weights", f"must be one for each of the {jobs} jobs")
+    for index, weight in enumerate(weights or ()):
+        if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
+            raise InvalidInput("", f"weights[{index}]", shorten(weight), "must be between 1e-9 and 1e9")
+    if cells < FIRST_CELLS:
+        raise InvalidInput("", "cells", shorten(cells), f"must be at least {FIRST_CELLS}")
+    if evaluations is not None and evaluations < 1:
+        raise InvalidInput("", "evaluations", shorten(evaluations), "must be at least 1")
+    if seconds is not None and not seconds >= 0:
+        raise InvalidInput("", "seconds", shorten(seconds), "must be a number of seconds, at least 0")

@@ -1,0 +1,136 @@
+"""Demand: what the jobs of a scenario need, as arrays, on a clock that begins at the first release date."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gsopt.bounds.work import arrivals_of, options
+from gsopt.hull import HullSegment, concave_hull
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """The jobs as arrays, one entry for each.
+
+    A job with phases needs the work of each at its least slowdown. What it may hold is the concave hull of all
+    its modes, on numbers of GPUs that the cluster has for it.
+
+    Attributes
+    ----------
+    release, work, weight
+        Seconds, seconds at speed 1, and what a second of its completion time counts.
+    kind
+        0, or the number of the type of GPUs to which the job is tied, from 1 on.
+    first
+        Where the job's segments begin in `gpus` and `speed`; one entry more than there are jobs.
+    gpus, speed
+        The segments of all hulls.
+    """
+
+    release: Array
+    work: Array
+    weight: Array
+    kind: Array
+    first: Array
+    gpus: Array
+    speed: Array
+
+    def __len__(self) -> int:
+        return len(self.release)
+
+    @cached_property
+    def is_rigid(self) -> bool:
+        """Whether every job has one way to run."""
+        return bool(len(self.gpus) == len(self))
+
+    @cached_property
+    def area(self) -> Array:
+        """Least GPU-seconds of every job."""
+        lead = self.first[:-1]
+        found: Array = self.work * self.gpus[lead] / self.speed[lead]
+        return found
+
+    @cached_property
+    def height(self) -> Array:
+        """Least seconds of every job."""
+        found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
+        return found
+
+    @cached_property
+    def gpus_in_all(self) -> Array:
+        """Number of GPUs on which every job is fastest."""
+        found: Array = np.add.reduceat(self.gpus, self.first[:-1])
+        return found
+
+    @classmethod
+    def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
+        """Read the jobs of a scenario, all of weight 1 unless weights are given by number.
+
+        Examples
+        --------
+        >>> from gsopt.cluster import Cluster
+        >>> from gsopt.job import Workload
+        >>> job = Job(name="a", release_date=5, duration=60, gpus=2, menu=[(1, 0.6), (2, 1.0), (4, 1.5)])
+        >>> demand = Demand.of(Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(3)))
+        >>> demand.release.tolist(), demand.work.tolist(), demand.gpus.tolist(), demand.speed.tolist()
+        ([0.0], [60.0], [1.0, 1.0], [0.6, 0.4])
+        """
+        jobs = scenario.workload.jobs
+        hulls = list(_hulls(scenario))
+        kinds = {name: number for number, name in enumerate(types_of(scenario), start=1)}
+        steps = [step for hull in hulls for step in hull]
+        return cls(
+            release=np.array(arrivals_of(scenario.workload), dtype=float),
+            work=np.array([_work(job) for job in jobs], dtype=float),
+            weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
+            kind=np.array([kinds.get(job.gpu_type, 0) for job in jobs], dtype=np.int64),
+            first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
+            gpus=np.array([step.gpus for step in steps], dtype=float),
+            speed=np.array([step.speed for step in steps], dtype=float),
+        )
+
+
+def types_of(scenario: Scenario) -> list[str]:
+    """List the types of GPUs to which jobs are tied, where the cluster has others too.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Workload
+    >>> types_of(Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8)))
+    []
+    """
+    tied = {job.gpu_type for job in scenario.workload.jobs} - {""}
+    return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
+
+
+def _work(job: Job) -> float:
+    """Give the least work of a job, in seconds at speed 1."""
+    if not job.phases:
+        return job.duration
+    names = ["", *(mode.name for mode in job.modes)]
+    ends = [phase.until for phase in job.phases]
+    parts = zip(job.phases, [0.0, *ends], ends, strict=False)
+    return job.duration * sum(
+        (end - begin) * min(phase.slowdown_in(name) for name in names) for phase, begin, end in parts
+    )
+
+
+def _hulls(scenario: Scenario) -> Iterator[tuple[HullSegment, ...]]:
+    rooms: dict[tuple[str, int], int] = {}
+    for job in scenario.workload.jobs:
+        entries = []
+        for mode, count, speed in options(job):
+            need = (job.gpu_type, job.memory_in(mode) or 0)
+            if need not in rooms:
+                rooms[need] = scenario.cluster.room(*need)
+            if count <= rooms[need]:
+                entries.append((count, speed))
+        yield concave_hull(entries)
