@@ -1,6 +1,7 @@
 """Ascent: prices that make the bound larger and larger, on finer and finer cells."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
 from math import fsum, inf
@@ -11,6 +12,7 @@ import numpy as np
 from gsopt.bounds.prices.demand import Array, Demand
 from gsopt.bounds.prices.evaluation import evaluate
 from gsopt.bounds.prices.grid import first_edges, split
+from gsopt.bounds.prices.quasi_newton import climb
 from gsopt.bounds.prices.supply import Supply
 from gsopt.tolerances import PRICED
 
@@ -19,9 +21,6 @@ FIRST_CELLS = 40
 
 #: Evaluations on the first grid, and how many more there are on each further one.
 _EVALUATIONS, _MORE = 60, 60
-
-#: Steps of which the curvature is remembered.
-_REMEMBERED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +52,16 @@ class Enough(Exception):
     """Whoever asked for prices wants no better ones."""
 
 
+class _NextGrid(Exception):
+    """The evaluations that are meant for a grid are made."""
+
+
 class Ascent:
     """The best prices so far, and the way to better ones.
 
     The bound is a concave function of the prices, piecewise linear; with many jobs its pieces are so small that
-    it is nearly smooth, and a quasi-Newton method (L-BFGS-B) climbs faster than subgradient steps and needs
-    neither the optimum nor lengths of steps. Where a line search fails on a kink, a new level begins.
+    it is nearly smooth, and a quasi-Newton method climbs faster than subgradient steps and needs to know
+    neither the optimum nor lengths of steps.
 
     Parameters
     ----------
@@ -99,33 +102,20 @@ class Ascent:
 
     def _climb_on_grid(self, evaluations: int) -> None:
         """Climb by so many evaluations on the cells of the best prices."""
-        from scipy.optimize import minimize
-
         edges, shape = self.best.edges, self.best.prices.shape
-        there = self.supply.gpu_seconds(edges)
-        value, _ = self._evaluate(edges, self.best.prices, there)
-        scale = abs(value) or 1.0
-        lengths = np.diff(edges)
-        unit = np.sqrt(scale * lengths) / np.maximum(there, lengths)
+        there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
+        last = self.best.evaluations + evaluations
+        size = abs(self._evaluate(edges, self.best.prices, there)[0]) or 1.0
+        unit = np.sqrt(size * lengths) / np.maximum(there, lengths)
 
-        def descend(point: Array) -> tuple[float, Array]:
-            found, surplus = self._evaluate(edges, point.reshape(shape) * unit, there)
-            return -found / scale, (-surplus * unit / scale).ravel()
+        def rise(point: Array) -> tuple[float, Array]:
+            if self.best.evaluations >= last:
+                raise _NextGrid
+            value, slope = self._evaluate(edges, point.reshape(shape) * unit, there)
+            return value / size, (slope * unit).ravel() / size
 
-        minimize(
-            descend,
-            (self.best.prices / unit).ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0.0, None)] * self.best.prices.size,
-            options={
-                "maxfun": evaluations,
-                "maxiter": evaluations,
-                "maxcor": _REMEMBERED,
-                "ftol": 0,
-                "gtol": 0,
-            },
-        )
+        with suppress(_NextGrid):
+            climb(rise, (self.best.prices / unit).ravel())
 
     def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
         """Give the bound that prices prove, and what the jobs would hold beyond what there is."""
@@ -133,14 +123,14 @@ class Ascent:
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
         value = prove(found.values, found.sizes, prices * there, edges)
         usage = found.usage[:, :-1]
-        surplus = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
+        slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
         evaluations = self.best.evaluations + 1
         if value > self.best.value:
             self.best = Prices(edges, prices, value, found.slopes, evaluations)
         else:
             self.best = replace(self.best, evaluations=evaluations)
         self._on_evaluation(self.best)
-        return value, surplus
+        return value, slope
 
 
 def prove(values: Array, sizes: Array, rents: Array, edges: Array) -> float:
