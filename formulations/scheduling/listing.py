@@ -54,9 +54,7 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
         running = _serve(segments, ladders, order, waiting)
         log.change(running, now)
         seconds = min(left[job] / rate for job, (_, rate) in running.items())
-        seconds, now = min(
-            (seconds, now + seconds), (dates[coming] - now, dates[coming]), key=lambda each: each[1]
-        )
+        now, seconds = min((dates[coming], dates[coming] - now), (now + seconds, seconds), key=itemgetter(0))
         done = _work(instance, left, running, seconds)
         if done:
             log.complete(done, now)

@@ -313,7 +313,8 @@ def replay(
             if coming % stride == 0:
                 mark = coming // stride
                 if coming > moved and _is_back(segments, state, known, mark, here, moved):
-                    return cost + (total - known.cost[mark]), mark
+                    cost += total - known.cost[mark]
+                    return (cost if cost <= limit else np.inf), mark
                 _note(segments, state, noted, mark, here, cost)
             waiting = _arrive(segments, state, coming, here, waiting)
             here += 1

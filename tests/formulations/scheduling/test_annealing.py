@@ -102,7 +102,7 @@ def test_it_ends_where_the_time_does(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_is_told_may_end_it() -> None:
-    """Somebody hears of lists that are a good deal better, and no further steps are taken when that is enough."""
+    """Somebody hears of lists that are a good deal better, and may end the search."""
     instance = Instance.of(elastic_jobs(jobs=40, gpus=8, load=1.5, seed=2))
     heard: list[float] = []
 

@@ -22,7 +22,9 @@ def test_any_list_makes_a_schedule() -> None:
         names = Random(seed).sample(segments.job.tolist(), len(segments.job))
         timetable = serve_list(instance, segments, names)
         assert problem.violations(timetable.solution) == []
-        assert problem.objective(timetable.solution) == pytest.approx(instance.mean_jct(timetable.total), rel=1e-9)
+        assert problem.objective(timetable.solution) == pytest.approx(
+            instance.mean_jct(timetable.total), rel=1e-9
+        )
 
 
 def test_rigid_jobs_are_served_as_by_priorities() -> None:
@@ -37,7 +39,7 @@ def test_rigid_jobs_are_served_as_by_priorities() -> None:
 
 
 def test_figure_4_by_segments() -> None:
-    """Served in the order of fair completion, all of a job's segments at once, they complete at 3, 8 and 5.5."""
+    """Served in the order of fair completion, all segments at once, the jobs complete at 3, 8 and 5.5."""
     instance = Instance.of(figure_4())
     segments = Segments.of(instance)
     names = [job for job in (0, 2, 1) for _ in range(segments.first[job], segments.first[job + 1])]
@@ -62,7 +64,9 @@ def test_a_segment_that_does_not_fit_is_passed_over() -> None:
 
 def test_a_cluster_may_be_empty_for_a_while() -> None:
     """Between two jobs far apart nothing runs."""
-    jobs = [ElasticJob(name=n, release=r, work=1, rates={1: 1.0}) for n, r in (("a", 1.7e9), ("b", 1.7e9 + 100))]
+    jobs = [
+        ElasticJob(name=n, release=r, work=1, rates={1: 1.0}) for n, r in (("a", 1.7e9), ("b", 1.7e9 + 100))
+    ]
     instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
 
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == (1.0, 101.0)

@@ -39,9 +39,7 @@ def _moved(before: list[int], places: int, size: int) -> list[int]:
     """Move places, none beyond the ends or on another."""
     count = len(before)
     low, high = list(range(count)), list(range(size - count, size))
-    return [
-        min(max(place + places, least), most) for place, least, most in zip(before, low, high, strict=True)
-    ]
+    return [min(max(place + places, least), most) for place, least, most in zip(before, low, high, strict=True)]
 
 
 def test_only_jobs_nearby_count_for_the_way() -> None:
