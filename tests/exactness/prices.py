@@ -231,22 +231,20 @@ def _ways(
 ) -> Iterator[tuple[Fraction, list[tuple[_Piece, Fraction]]]]:
     """Give for every cell in which a job may complete what that costs at the least, and how."""
     release = Fraction(job.release_date)
-    for last, own in enumerate(cells):
+    before: list[_Piece] = []
+    for index, own in enumerate(cells):
         if own.end <= release:
             continue
-        pieces = sorted(
-            piece
-            for index, cell in enumerate(cells[: last + 1])
-            for piece in _pieces(job, index, cell.seconds(release), prices, weight * (index == last))
-        )
         left, cost = Fraction(job.duration), weight * max(own.start, release)
         used: list[tuple[_Piece, Fraction]] = []
-        for piece in pieces:
+        for piece in sorted([*before, *_pieces(job, index, own.seconds(release), prices, weight)]):
             work = Fraction(min(left, piece.work))
             left, cost = left - work, cost + work * piece.slope
             used.append((piece, work))
-        if not left:
-            yield cost, used
+            if not left:
+                yield cost, used
+                break
+        before = sorted([*before, *_pieces(job, index, own.seconds(release), prices, Fraction(0))])
 
 
 def _pieces(

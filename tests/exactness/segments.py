@@ -7,13 +7,14 @@ is room.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from random import Random
 from typing import Any, NamedTuple
 
-from gsopt.job import Job
+from gsopt.job import Job, Workload
 from gsopt.simulation.policy import Action, Assign, Decider, State
 
-#: Gives the segments in their order, each as job and number of its step, from the remaining work of the jobs
-#: that are there and the steps that each of them holds.
+#: Gives the segments in their order, each as job and number of its step, from the work that is left of the jobs
+#: that are there, or what they have attained, and the steps that each of them holds.
 Rank = Callable[[Mapping[int, Fraction], Mapping[int, int]], Iterable[tuple[int, int]]]
 
 
@@ -65,9 +66,7 @@ def staircase(job: Job) -> list[Segment]:
     return found
 
 
-def accepted(
-    order: Iterable[tuple[int, int]], hulls: Any, there: Iterable[int], gpus: int
-) -> dict[int, int]:
+def accepted(order: Iterable[tuple[int, int]], hulls: Any, there: Iterable[int], gpus: int) -> dict[int, int]:
     """Go through segments once and accept what fits; give the steps of each job that runs, the first one first.
 
     Examples
@@ -86,6 +85,16 @@ def accepted(
     return held
 
 
+def in_order(order: Sequence[tuple[int, int]]) -> Rank:
+    """Rank segments always in the same order."""
+
+    def rank(left: Mapping[int, Fraction], held: Mapping[int, int]) -> Sequence[tuple[int, int]]:
+        del left, held
+        return order
+
+    return rank
+
+
 def completions(
     jobs: Sequence[Job], gpus: int, rank: Rank, steps_of: Callable[[Job], list[Segment]] = hull
 ) -> list[Fraction]:
@@ -94,7 +103,7 @@ def completions(
     Examples
     --------
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
-    >>> [int(end) for end in completions(jobs, 1, lambda left, held: [(1, 0), (0, 0)])]
+    >>> [int(end) for end in completions(jobs, 1, in_order([(1, 0), (0, 0)]))]
     [4, 2]
     """
     hulls = [steps_of(job) for job in jobs]
@@ -121,7 +130,7 @@ def completions(
     return [ends[job] for job in range(len(jobs))]
 
 
-def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: Fraction = Fraction(1)) -> Rank:
+def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: int = 1) -> Rank:
     """Rank by marginal efficiency, relative to the best, to a power over remaining area.
 
     The area of a job is the least GPU-seconds that it takes on any entry of its menu. Held segments
@@ -146,26 +155,25 @@ class Anew:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     rank
         Gives the segments in their order.
+    look
+        What the rank is told of each job.
     """
 
     preemptive = True
 
-    def __init__(self, state: State, rank: Rank) -> None:
-        self._rank = rank
+    def __init__(self, rank: Rank, look: Callable[[int], Any]) -> None:
+        self._rank, self._look = rank, look
         self._there: set[int] = set()
-        del state
 
     def decide(self, state: State) -> list[Action]:
         """Take away everything and accept segments in their order."""
         self._there = self._there.union(state.arrived).difference(state.completed)
         hulls = {job: staircase(state.jobs[job]) for job in self._there}
         held = {job: _steps(hulls[job], gpus) for job, gpus in state.running.items()}
-        left = {job: Fraction(state.remaining(job)) for job in sorted(self._there)}
-        found = accepted(self._rank(left, held), hulls, left, state.capacity)
+        known = {job: Fraction(self._look(job)) for job in sorted(self._there)}
+        found = accepted(self._rank(known, held), hulls, known, state.capacity)
         return [Assign({job: sum(step.gpus for step in hulls[job][:steps]) for job, steps in found.items()})]
 
 
@@ -174,6 +182,45 @@ def _steps(steps: Sequence[Segment], gpus: int) -> int:
     return [sum(step.gpus for step in steps[:number]) for number in range(len(steps) + 1)].index(gpus)
 
 
-def marginal_policy(state: State, *, exponent: int = 4, hysteresis: Fraction = Fraction(1)) -> Decider:
+def marginal_policy(state: State, *, exponent: int = 4, hysteresis: int = 1) -> Decider:
     """Rank by marginal efficiency at every event, as a policy of the simulator."""
-    return Anew(state, marginal(state.jobs, exponent=exponent, hysteresis=hysteresis))
+    return Anew(marginal(state.jobs, exponent=exponent, hysteresis=hysteresis), state.remaining)
+
+
+def attained_policy(state: State, *, exponent: int = 8, hysteresis: int = 16, grace: int = 600) -> Decider:
+    """Rank by marginal efficiency over attained service at every event, as a policy of the simulator."""
+
+    def rank(attained: Mapping[int, Fraction], held: Mapping[int, int]) -> list[tuple[int, int]]:
+        def worth(job: int, step: int) -> Fraction:
+            first, segment = staircase(state.jobs[job])[0], staircase(state.jobs[job])[step]
+            efficiency = segment.speed / segment.gpus / (first.speed / first.gpus)
+            return (
+                efficiency**exponent / (grace + attained[job]) * (hysteresis if step < held.get(job, 0) else 1)
+            )
+
+        segments = [(job, step) for job in attained for step in range(len(staircase(state.jobs[job])))]
+        return sorted(segments, key=lambda segment: (-worth(*segment), segment))
+
+    return Anew(rank, state.service)
+
+
+def draw(random: Random, *, most: int = 10, elastic: bool = True) -> tuple[Workload, int]:
+    """Draw jobs whose times are exact in floats, and the GPUs of a plain cluster."""
+    gpus = random.choice((1, 2, 3, 4, 8, 16, 64))
+    return Workload(
+        jobs=[_draw_job(random, index, gpus, elastic) for index in range(random.randint(1, most))]
+    ), gpus
+
+
+def _draw_job(random: Random, index: int, gpus: int, elastic: bool) -> Job:
+    demanded = 2 ** random.randrange(gpus.bit_length())
+    others = random.sample(range(1, gpus + 1), random.randint(0, min(3, gpus))) if elastic else []
+    linear = random.random() < 0.3
+    speeds = {count: count / demanded if linear else random.randint(1, 32) / 8 for count in others}
+    return Job(
+        name=f"j{index}",
+        release_date=random.choice((0, 0, random.randint(0, 20), random.randint(0, 80) / 4)),
+        duration=random.choice((1, random.randint(1, 32), random.randint(1, 128) / 8)),
+        gpus=demanded,
+        menu=list((speeds | {demanded: 1.0}).items()),
+    )
