@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
+from gsopt.bounds.prices import PriceBound
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.events import Leave, Return
 from gsopt.job import Job, Mode, Workload
@@ -263,6 +264,21 @@ def _pieces(
         if seconds:
             yield _Piece(slope, (best[0] - speed) * seconds, cell, best[0] - speed, (gpus, best[2]))
         speed, cost, gpus = best
+
+
+def proven(scenario: Scenario, weights: Sequence[Fraction], found: PriceBound) -> Fraction:
+    """Give what the prices of a bound prove of the weighted sum of job completion times, without rounding."""
+    jobs = scenario.workload.jobs
+    grid = [Fraction(jobs[0].release_date) + Fraction(time) for time in found.times]
+    rows_of = {Row(): found.prices} | {Row(kind): prices for kind, prices in found.type_prices.items()}
+    prices = {row: [Fraction(price) for price in given] for row, given in rows_of.items()}
+    return bound(scenario, weights, grid, prices).value - waited(scenario, weights)
+
+
+def waited(scenario: Scenario, weights: Sequence[Fraction]) -> Fraction:
+    """Add up the release dates by weight: the sum of completion times is by that more than of those of jobs."""
+    pairs = zip(scenario.workload.jobs, weights, strict=True)
+    return sum((weight * Fraction(job.release_date) for job, weight in pairs), start=Fraction(0))
 
 
 def climb(

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from gsopt.bounds.prices import price_bound
 from gsopt.cluster import Cluster
 from gsopt.hull import concave_hull
 from gsopt.job import Job, Workload
@@ -28,6 +29,24 @@ def test_no_price_exceeds_the_optimum(seed: int) -> None:
     found = [prices.bound(scenario, weights, grid, each).value for each in (drawn, improved)]
 
     assert found[0] <= found[1] <= best * (1 + ERROR)
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_bound_is_what_its_prices_prove(seed: int) -> None:
+    """It is nowhere above what its prices prove in fractions, hardly below, and rises with the evaluations."""
+    random = Random(f"prices {seed}")
+    scenario = prices.draw(random)
+    weights = [weight or Fraction(1, 2) for weight in prices.draw_weights(random, scenario)]
+    given = [float(weight) for weight in weights]
+    found = [price_bound(scenario, weights=given, evaluations=number, compiled=False) for number in (2, 12)]
+    exact = [prices.proven(scenario, weights, each) for each in found]
+    best = prices.optimum(scenario, weights) - float(prices.waited(scenario, weights))
+
+    assert found[0].total_jct <= found[1].total_jct <= best * (1 + ERROR)
+    for each, value in zip(found, exact, strict=True):
+        assert Fraction(each.total_jct) <= value
+        if not each.type_prices:  # those of types do not know of GPUs that are away
+            assert each.total_jct == pytest.approx(float(value), rel=1e-8, abs=1e-8)
 
 
 def test_good_prices_come_close() -> None:
