@@ -14,7 +14,7 @@ from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.priced import Priced
+from formulations.scheduling.priced import Priced, load_kernels
 from formulations.scheduling.prover import Prover
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
@@ -55,12 +55,8 @@ _MOST_PAIRS = 60
 #: narrowing; up to which it is tried; and jobs up to which it is tried in any case.
 _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 
-#: Seconds of Moore and Hodgson's bound for each cube of the number of jobs, on a slow machine; and the part of
-#: the time left that it may take.
-_MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
-
-@exact_method()
+@exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Close in on the optimum from both sides, and prove it where they meet.
 
@@ -134,7 +130,8 @@ class _Bracket:
         if best.completions is None:
             self._be_fair()
         if len(self.instance) > _MOST_RELAXED:
-            self._price()
+            self.technique = "prices and lists"
+            Priced(self.best, self.incumbents).close()
         else:
             self._anneal()
             self._search()
@@ -142,12 +139,6 @@ class _Bracket:
                 self._narrow()
                 self._prove()
         return best.finished or StoppedBy.FINISHED
-
-    def _price(self) -> None:
-        """Close the bracket of many jobs; search without kernels where there is no time to load them."""
-        priced = Priced(self.best, self.incumbents)
-        priced.close()
-        self.technique = "prices and lists"
 
     def _anneal(self) -> None:
         """Anneal lists, and make the best of the order of events that the best one suggests."""
@@ -159,11 +150,10 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Bound by formulas, the slow one if there is time for it."""
-        workload, gpus, jobs = own_clock(self.best.problem.workload), self.instance.gpus, len(self.instance)
+        """Bound by formulas, by the slow one where no prices follow."""
+        workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
         self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
-        left = self.budget.left()
-        if left is None or _MOORE_HODGSON_TIME * jobs**3 <= _BOUND_SHARE * left:
+        if len(self.instance) <= _MOST_RELAXED:
             self.best.raise_bound(moore_hodgson_bound(workload, gpus))
 
     def _search(self) -> None:

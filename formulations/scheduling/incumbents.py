@@ -1,19 +1,15 @@
 """Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing of the best."""
 
-import sys
 from typing import TYPE_CHECKING
 
 from formulations.scheduling.best import Best
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.segments import Integers, Reals, Segments
-from gsopt.compiled import is_installed
+from gsopt.compiled import is_ready
 
 if TYPE_CHECKING:
     from formulations.scheduling.annealing import Annealing
-
-#: Seconds from which on it pays to load the kernels, and to compile them if that was never done.
-_TIME_TO_LOAD = 10.0
 
 #: Steps of the first round for each segment, and how much more there are in each further one.
 _STEPS, _GROWTH = 500, 3
@@ -36,10 +32,9 @@ class Incumbents:
 
     def serve(self) -> None:
         """Serve the jobs by the lists that need no search: the least area first, and the least time."""
-        for names in (self.segments.by_area(), self.segments.by_time()):
-            self._offer(names)
-            if self.best.budget.passed:
-                return
+        self._offer(self.segments.by_area())
+        if not self.best.budget.passed:
+            self._offer(self.segments.by_time())
 
     def serve_by(self, slopes: Reals) -> None:
         """Serve the jobs by what a unit of their work is worth."""
@@ -51,10 +46,8 @@ class Incumbents:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels are loaded, need not be loaded, or there is time for it."""
-        moving, left = sys.modules.get("formulations.scheduling.moving"), self.best.budget.left()
-        loaded = moving is not None and bool(getattr(moving.anneal, "signatures", True))
-        return loaded or not is_installed() or left is None or left >= _TIME_TO_LOAD
+        """Whether annealing can begin: its kernels are loaded, or there is time for that."""
+        return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
         """Search without kernels, until the time is up."""

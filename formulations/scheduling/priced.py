@@ -4,7 +4,10 @@ import numpy as np
 
 from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.instance import Instance
 from gsopt.bounds.prices import CELLS, PriceBound, price_bound
+from gsopt.compiled import is_ready
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 #: Part of the time left that each cycle takes, the last one from then on.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
@@ -35,11 +38,7 @@ class Priced:
     def close(self) -> None:
         """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""
         best, cycle = self.best, 0
-        if not self.incumbents.is_ready:  # there are seconds only
-            self._raise_bound((best.budget.left() or 0.0) / 2)
-            self.incumbents.descend()
-            return
-        while best.finished is None:
+        while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()
             share = _SHARES[min(cycle, len(_SHARES) - 1)]
             seconds = None if left is None else share * left / 2
@@ -47,14 +46,25 @@ class Priced:
             if best.finished is None:
                 self.incumbents.search(seconds)
             cycle += 1
-            if left is None and best.total - best.lower > (1 - _WORTH) * before:
+            gained = before - (best.total - best.lower)
+            if left is None and not gained > _WORTH * before:  # nor where no schedule keeps the deadlines
                 return
+        if best.finished is None:  # there are seconds only
+            self._raise_bound((best.budget.left() or 0.0) / 2)
+        if best.finished is None:
+            self.incumbents.descend()
 
     def _raise_bound(self, seconds: float | None) -> None:
         """Look for better prices, and for the list that their dual values suggest."""
         problem = self.best.problem
+        ready = is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
         self._found = price_bound(
-            problem.scenario, seconds=seconds, start=self._found, cells=self._cells, on_progress=self._take
+            problem.scenario,
+            seconds=seconds,
+            start=self._found,
+            cells=self._cells,
+            compiled=None if ready else False,
+            on_progress=self._take,
         )
         if len(self._found.prices) >= self._cells:
             self._cells = min(2 * self._cells, _MOST_CELLS)
@@ -65,3 +75,15 @@ class Priced:
 
     def _take(self, found: PriceBound) -> None:
         self.best.raise_bound(found.total_jct + self.best.instance.released)
+
+
+def load_kernels() -> None:
+    """Load the kernels of prices and lists, and compile them if need be."""
+    from formulations.scheduling.annealing import Annealing
+
+    job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})
+    problem = Scheduling(gpus=2, jobs=[job])
+    search = Annealing(Instance.of(problem))
+    search.improve(1)
+    search.timetable  # noqa: B018 - what it takes is loaded
+    price_bound(problem.scenario, evaluations=1, compiled=True)
