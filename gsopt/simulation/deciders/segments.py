@@ -111,7 +111,7 @@ class Segments:
         The state at the beginning of the run.
     key
         Key of a job now, from its number and the fewest GPU-seconds in which it does a second of its work;
-        at least 0. That of a waiting job does not change.
+        at least 0. That of a waiting job does not change, unless all are looked at again (`renew`).
     exponent
         The power of a segment's efficiency; above 0 and at most 16.
     hysteresis
@@ -196,6 +196,15 @@ class Segments:
                     heappush(asking, head)
         self._free, self._anew = pool.free, False
         return self._conclude(state) if self._before else ()
+
+    def renew(self) -> None:
+        """Look at all keys again, before a decision; those of waiting jobs may have changed too."""
+        self._anew = True
+        for job in self._there:
+            if job in self._held:
+                self._run_anew(job)
+            else:
+                self._wait(job)
 
     # What happened since the last decision
 
@@ -293,6 +302,12 @@ class Segments:
                 pace /= self._hysteresis
         self._running.add((job, place), (holding, pace), self._key(job, place))
 
+    def _run_anew(self, job: int) -> None:
+        """Enter the segments of a job that run by their keys now."""
+        for place in range(len(self._held[job])):
+            self._running.remove((job, place))
+            self._run(job, place)
+
     def _wait(self, job: int) -> Rank:
         """Enter the first segment of a job among those that wait."""
         key, unit = self._next(job)
@@ -356,13 +371,10 @@ class Segments:
         self._before.clear()
         if self._rises or self._hysteresis != 1:
             for job in before:
-                held = self._held.get(job)
-                if held is None:
-                    self._wait(job)
+                if job in self._held:
+                    self._run_anew(job)
                 else:
-                    for place in range(len(held)):
-                        self._running.remove((job, place))
-                        self._run(job, place)
+                    self._wait(job)
         return self._pool.actions(state, before, after)
 
 
