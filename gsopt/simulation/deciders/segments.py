@@ -68,6 +68,7 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
     hull = concave_hull(menu)
     corners = list(accumulate(segment.gpus for segment in hull))
     slopes = [number(segment.speed) / segment.gpus for segment in hull]
+    falling = list(accumulate(slopes, min))  # which they do but for rounding
     gpus, efficiencies = [], []
     held, fastest, place = 0, 0.0, 0
     for count, speed in menu:
@@ -75,9 +76,8 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
             continue
         while count > corners[place]:
             place += 1
-        slope = min(slopes[: place + 1]) / slopes[0]  # it may rise by rounding
         gpus.append(count - held)
-        efficiencies.append(max(slope, number(_LEAST_EFFICIENCY)))
+        efficiencies.append(max(falling[place] / slopes[0], number(_LEAST_EFFICIENCY)))
         held, fastest = count, speed
     return Gain(tuple(gpus), tuple(efficiencies), corners[0] / number(hull[0].speed))
 
@@ -183,17 +183,17 @@ class Segments:
             job, place = rank[1]
             if place != len(self._held.get(job, ())):
                 continue  # it has been served, or the segment below it has been stopped
-            if place:
-                if self._serve(rank) and job in self._growing:
-                    heappush(asking, self._next(job))
-            elif (queue := self._there[job].queue) not in refused:
-                if not self._serve(rank):
+            queue = self._there[job].queue if place == 0 else None
+            if queue in refused:
+                continue
+            if not self._serve(rank):
+                if place == 0:
                     refused.add(queue)
-                    continue
-                if job in self._growing:
-                    heappush(asking, self._next(job))
-                if (head := waiting.head(queue)) is not None:
-                    heappush(asking, head)
+                continue
+            if job in self._growing:
+                heappush(asking, self._next(job))
+            if place == 0 and (head := waiting.head(queue)) is not None:
+                heappush(asking, head)
         self._free, self._anew = pool.free, False
         return self._conclude(state) if self._before else ()
 
