@@ -19,7 +19,7 @@ _LEAST_WORK = 1e-9
 _LEAST_WORTH = 1e-12
 
 
-def rolling_prices(state: State, *, evaluations: int = 200, cells: int = 80) -> Decider:
+def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
     """Give every further GPU to the job to whose dual it is worth most.
 
     At every event the prices of GPU time are computed for the jobs that are there, as if no further job came.
