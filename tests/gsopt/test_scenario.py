@@ -215,6 +215,7 @@ def test_overheads_by_model() -> None:
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
     assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
+    assert Scenario.of(_workload(), 4, overheads=Overhead(start=3)).overhead(job).start == 3
 
 
 def test_published_overheads_are_those_of_relaunching() -> None:
