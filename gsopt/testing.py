@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.backends import Backend
+from gsopt.bounds import mean_jct_bound
 from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import MethodLike, name_of
@@ -21,7 +22,6 @@ from gsopt.result import Result, Status, StoppedBy, plain, settles
 from gsopt.scenario import Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, Replay, replay
-from gsopt.simulation.record import mean_jct_bound
 from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM

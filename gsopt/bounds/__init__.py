@@ -6,12 +6,16 @@ capacity. Each job enters by its area (least GPU-seconds over the menus of all i
 height (least seconds, likewise) and its release date. They bound the sum of completion times; subtract the
 release dates for job completion times.
 
+`gsopt.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
+`mean_jct_bound` gives the best of all that is affordable.
+
 All is computed on a clock that begins at the first release date, and only the result is turned into the
 workload's, so late dates cost no digits.
 """
 
 from gsopt.bounds.alone import height_bound
 from gsopt.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct
+from gsopt.bounds.jct import MeanBound, known_bound, mean_jct_bound
 from gsopt.bounds.mean_busy_time import mean_busy_time_bound
 from gsopt.bounds.moore_hodgson import moore_hodgson_bound, moore_hodgson_positions
 from gsopt.bounds.position import position_bound
@@ -20,12 +24,15 @@ from gsopt.bounds.work import area, height
 
 __all__ = [
     "MOORE_HODGSON_JOBS",
+    "MeanBound",
     "area",
     "height",
     "height_bound",
+    "known_bound",
     "lower_bound",
     "mean_busy_time_bound",
     "mean_jct",
+    "mean_jct_bound",
     "moore_hodgson_bound",
     "moore_hodgson_positions",
     "position_bound",

@@ -122,6 +122,8 @@ class Record:
         How often a job went on with another number of GPUs without a pause.
     bound
         Proven bound on the mean job completion time of every schedule; None unless all jobs completed.
+    proof
+        What proves the bound, in a word; empty without one.
 
     Examples
     --------
@@ -156,15 +158,16 @@ class Record:
     preemptions: int
     resizes: int
     bound: Any = None
+    proof: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Give every figure by key, as plain JSON types."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
-    def held_against(self, bound: Any, resolution: float) -> Self:
+    def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
         """Give the record with a proven bound, which then exceeds the mean by no rounding either.
 
-        Nothing is bound unless all jobs completed.
+        Nothing is bound unless all jobs completed. `proof` says what proves it, in a word.
 
         Raises
         ------
@@ -177,7 +180,7 @@ class Record:
         refuse_contradiction(
             Sense.MINIMIZE, who, self.mean_jct, "the lower bound", bound, resolution=resolution
         )
-        return replace(self, bound=min(bound, self.mean_jct))
+        return replace(self, bound=min(bound, self.mean_jct), proof=proof)
 
     @property
     def done(self) -> list[int]:

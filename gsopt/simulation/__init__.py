@@ -25,6 +25,7 @@ Examples
 (2.0, 2.0, 1.0)
 """
 
+from gsopt.bounds import mean_jct_bound
 from gsopt.simulation.lift import lift
 from gsopt.simulation.placer import FreeGpus, Placer, consolidated
 from gsopt.simulation.policy import (
@@ -43,7 +44,6 @@ from gsopt.simulation.policy import (
     Vacate,
     Wake,
 )
-from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import Replay, replay, scenario_of, simulate
 
 __all__ = [

@@ -3,15 +3,14 @@
 from math import ulp
 from typing import Any
 
-from gsopt.bounds import lower_bound, mean_jct
-from gsopt.scenario import Scenario
+from gsopt.bounds.jct import MeanBound
 from gsopt.schedule.fairness import FairTimes, finish_time_fairness
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
 from gsopt.tolerances import SPAN_ERROR
 
 
-def record_of(engine: Engine, policy: str, bound: Any, fair_times: FairTimes) -> Record:
+def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes) -> Record:
     """Read what ran, with its figures, out of a finished run.
 
     Parameters
@@ -51,7 +50,10 @@ def record_of(engine: Engine, policy: str, bound: Any, fair_times: FairTimes) ->
         resizes=engine.resizes,
     )
     last = max((engine.completion[job] for job in done), default=0)
-    return record.held_against(bound, _rounding(float(record.mean_jct or 0), record.jobs, last))
+    if bound is None:
+        return record
+    excused = _rounding(float(record.mean_jct or 0), record.jobs, last)
+    return record.held_against(bound.mean_jct, excused, proof=bound.proof)
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
@@ -61,11 +63,3 @@ def _rounding(mean: float, jobs: int, last: Any) -> float:
     gain by all of them. The bound is a sum on the same clock.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))
-
-
-def mean_jct_bound(scenario: Scenario) -> float | None:
-    """Bound the mean job completion time of every policy on a scenario; None without jobs."""
-    if not scenario.workload.jobs:
-        return None
-    gpus = scenario.cluster.gpus * scenario.share_limit
-    return mean_jct(lower_bound(scenario.workload, gpus), scenario.workload)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event
@@ -18,8 +19,11 @@ from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
-from gsopt.simulation.record import mean_jct_bound, record_of
+from gsopt.simulation.record import record_of
 from gsopt.speed import Speed
+
+if TYPE_CHECKING:
+    from gsopt.bounds.prices import PriceBound
 
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
 _SHORTEST_ROUND = 1e-6
@@ -80,7 +84,7 @@ def simulate(
     placer: Placer = consolidated,
     record: bool = False,
     exact: bool = False,
-    bound: bool = True,
+    bound: "bool | float | MeanBound | PriceBound" = True,
     **options: Any,
 ) -> Replay:
     """Simulate a workload on a cluster under a policy, event by event.
@@ -114,7 +118,8 @@ def simulate(
     exact
         Whether to compute in fractions instead of floats.
     bound
-        Whether to compute the lower bound.
+        Whether to bound the mean job completion time of every policy (`gsopt.bounds.mean_jct_bound`), or a
+        bound that is known.
     options
         The policy's own options.
 
@@ -150,7 +155,7 @@ def simulate(
         placer=placer,
         record=record,
         exact=exact,
-        bound=mean_jct_bound(scenario) if bound else None,
+        bound=mean_jct_bound(scenario) if bound is True else None if bound is False else bound,
         **options,
     )
 
@@ -163,7 +168,7 @@ def replay(
     placer: Placer = consolidated,
     record: bool = False,
     exact: bool = False,
-    bound: float | None = None,
+    bound: "float | MeanBound | PriceBound | None" = None,
     fair_times: FairTimes | None = None,
     on_progress: Callable[[int], Any] | None = None,
     **options: Any,
@@ -185,7 +190,7 @@ def replay(
     name = name_of(partial(policy, **options) if options else policy)
     return Replay(
         scenario=scenario,
-        metrics=record_of(engine, name, bound, fair_times),
+        metrics=record_of(engine, name, known_bound(bound, scenario), fair_times),
         completion_times=tuple(engine.completion),
         start_times=tuple(engine.started),
         schedule=engine.schedule() if record else None,

@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
+from gsopt.bounds import MeanBound, mean_jct_bound
 from gsopt.errors import GsoptError, Unsupported, one_line
 from gsopt.problem import Problem
 from gsopt.result import plain
@@ -19,7 +20,7 @@ from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.solve import solve
 
 
-def compute(cell: Cell, link: Any = None) -> Outcome:
+def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> Outcome:
     """Compute a cell; whatever goes wrong in it is an outcome too.
 
     Parameters
@@ -28,6 +29,8 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
         The cell.
     link
         The link to the parent process, which this needs not.
+    bound
+        What is proven of every policy on its instance, if it is a policy's and anything is.
 
     Examples
     --------
@@ -40,7 +43,7 @@ def compute(cell: Cell, link: Any = None) -> Outcome:
     del link
     begin = perf_counter()
     try:
-        figures = _decided(cell) if cell.word else _replayed(cell)
+        figures = _decided(cell) if cell.word else _replayed(cell, bound)
     except Unsupported as reason:
         return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
     except GsoptError as error:
@@ -74,13 +77,32 @@ def _decided(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _replayed(cell: Cell) -> dict[str, Any]:
-    scenario, round_length, bound = _scenario(json.dumps(cell.instance))
+def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
+    """Bound what every policy does on a cell's instance; None where nothing can be proven.
+
+    Parameters
+    ----------
+    cell
+        A cell of a policy.
+    link
+        The link to the parent process, which this needs not.
+    evaluations
+        How many prices to try; None for the usual share.
+    """
+    del link
+    try:
+        return mean_jct_bound(_scenario(json.dumps(cell.instance))[0], evaluations=evaluations)
+    except GsoptError:  # that of an instance that cannot be loaded, which the cells then say
+        return None
+
+
+def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
+    scenario, round_length = _scenario(json.dumps(cell.instance))
     policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)
-    return {**run.metrics.as_dict(), "runtime": perf_counter() - begin}
+    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": perf_counter() - begin}
 
 
 @lru_cache(maxsize=2)
@@ -89,9 +111,8 @@ def _problem(definition: str) -> Problem[Any]:
 
 
 @lru_cache(maxsize=2)
-def _scenario(definition: str) -> tuple[Scenario, float | None, float | None]:
-    scenario, round_length = load_scenario(json.loads(definition))
-    return scenario, round_length, simulation.mean_jct_bound(scenario)
+def _scenario(definition: str) -> tuple[Scenario, float | None]:
+    return load_scenario(json.loads(definition))
 
 
 def _finite(value: Any) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from gsopt.bounds import mean_jct_bound
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
@@ -16,7 +17,6 @@ from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import Verdict
 from gsopt.schedule.judge import judge as judge_segments
-from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import scenario_of
 from gsopt.studies.tables import written
 
@@ -62,6 +62,7 @@ class Judgement(Verdict):
             [
                 *lines,
                 *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown),
+                *([f"  {'proof of the bound':<{width}}  {self.proof}"] if self.proof else []),
             ]
         )
 
@@ -132,7 +133,8 @@ def judge(
         return judgement
     ends = zip((verdict.completion_times[job] for job in verdict.done), verdict.jct, strict=True)
     excused = sum(clock_error(end, span) for end, span in ends)
-    return judgement.held_against(mean_jct_bound(scenario), excused)
+    bound = mean_jct_bound(scenario)
+    return judgement if bound is None else judgement.held_against(bound.mean_jct, excused, proof=bound.proof)
 
 
 def _scenario(given: Any, cluster: Cluster | int | None) -> Scenario:

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from gsopt.bounds import mean_jct_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import one_line
 from gsopt.job import Workload
@@ -16,7 +17,6 @@ from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import FIGURES, Kind, Record
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
-from gsopt.simulation.record import mean_jct_bound
 from gsopt.simulation.run import replay, scenario_of
 from gsopt.speed import Speed
 from gsopt.studies.catalogue import find_policy
@@ -67,10 +67,12 @@ class PolicyComparison(Listing[Record]):
         return lay_out(columns, notes=self._notes())
 
     def _notes(self) -> Iterator[str]:
-        bounds = dict.fromkeys(row.lower_bound for row in self.rows if row.lower_bound is not None)
+        bounds = [(row.lower_bound, row.proof) for row in self.rows if row.lower_bound is not None]
         if bounds:
-            least = written(min(bounds), Kind.SECONDS)
-            yield f"times in seconds; the gap is to the proven bound of {least} s on the mean JCT of any policy"
+            least, proof = min(bounds)
+            by = f", by {proof}" if proof else ""
+            seconds = written(least, Kind.SECONDS)
+            yield f"times in seconds; the gap is to the proven bound of {seconds} s on every policy{by}"
         for name, line in self.failed.items():
             yield f"{name} failed: {line}"
 

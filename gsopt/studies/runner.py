@@ -9,21 +9,24 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from time import monotonic
 from typing import Any
 
-from gsopt.backends.process import Pool
+from gsopt.backends.process import Pool, Worker
+from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell, cells_of
-from gsopt.studies.compute import compute
+from gsopt.studies.compute import compute, prove
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.results import Results, results
 from gsopt.studies.spec import Study
 from gsopt.studies.store import Store, writing
 
 _TRIES = 2  # of a cell whose process dies
+_USUAL = -1  # evaluations, where the study does not say how many
 _MODULE = "gsopt.studies.compute"  # what a worker process imports first
 
 
@@ -112,17 +115,47 @@ def run(
         todo = [cell for key, cell in keys.items() if key not in states]
         failed = sum(states.get(key) is State.FAILED for key in keys)
         begin = Progress(len(cells) - len(todo), len(cells), failed, None)
-        interrupted = _Run(store, begin, on_progress or _nothing).go(todo, count)
+        bounds = _Bounds(store, study.bound_evaluations)
+        interrupted = _Run(store, bounds, begin, on_progress or _nothing).go(todo, count)
     found = results(folder, interrupted=interrupted)
     found.refuse_contradictions()
     return found
 
 
+class _Bounds:
+    """What is proven of all policies on each instance: once for all cells of it, and kept in the store."""
+
+    def __init__(self, store: Store, evaluations: int | None) -> None:
+        self._store, self._evaluations = store, evaluations
+        self._guard = Lock()
+        self._locks: dict[str, Lock] = {}
+
+    def of(self, cell: Cell, worker: Worker) -> MeanBound | None:
+        """Give the bound for a policy's cell, proven by a worker if it is not there yet; None if it fails."""
+        share = _USUAL if self._evaluations is None else self._evaluations
+        with self._guard:
+            lock = self._locks.setdefault(cell.instance_key, Lock())
+        with lock:
+            known = self._store.bound(cell.instance_key, share)
+            if known is not None:
+                return known
+            answer = worker.call(
+                partial(prove, evaluations=self._evaluations), cell, limit=None, hear=_nothing
+            ).answer
+            if not isinstance(answer, MeanBound):
+                return None
+            self._store.keep_bound(cell.instance_key, share, answer)
+            return answer
+
+
 class _Run:
     """The threads of one run, and what they share."""
 
-    def __init__(self, store: Store, begin: Progress, tell: Callable[[Progress], Any]) -> None:
+    def __init__(
+        self, store: Store, bounds: "_Bounds", begin: Progress, tell: Callable[[Progress], Any]
+    ) -> None:
         self._store = store
+        self._bounds = bounds
         self._begin = begin
         self._tell = tell
         self._pool = Pool()
@@ -166,7 +199,8 @@ class _Run:
             with self._pool.borrow(_MODULE, self._refuse_stopped) as worker:
                 self._refuse_stopped()
                 self._store.begin(cell)
-                reply = worker.call(compute, cell, limit=None, hear=_nothing)
+                bound = None if cell.word else self._bounds.of(cell, worker)
+                reply = worker.call(partial(compute, bound=bound), cell, limit=None, hear=_nothing)
             if isinstance(reply.answer, Outcome):
                 return reply.answer
             self._refuse_stopped()

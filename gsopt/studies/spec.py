@@ -31,6 +31,9 @@ class Study(Frozen):
         Given to each method that draws at random; the others run once.
     time_limit
         Seconds per cell, for the methods that take a limit; None for no limit.
+    bound_evaluations
+        How many prices of GPU time are tried to bound what any policy does on each workload, once for all
+        policies; None for a share that takes less time than a simulation, 0 for formulas alone.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Study(Frozen):
     methods: Many[Any] = Field(min_length=1)
     seeds: Many[int] = Field(default=(0,), min_length=1)
     time_limit: Annotated[float, Field(ge=0)] | None = 60.0
+    bound_evaluations: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
     @field_validator("instances", "methods", mode="after")
     @classmethod

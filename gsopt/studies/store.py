@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from filelock import FileLock, Timeout
 
+from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell
 from gsopt.studies.outcome import Outcome, State
@@ -27,7 +28,7 @@ from gsopt.studies.spec import Study
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
 #: Changes whenever the tables below do.
-_LAYOUT = 1
+_LAYOUT = 2
 
 _TABLES = """
 CREATE TABLE study (name TEXT NOT NULL, spec TEXT NOT NULL);
@@ -37,6 +38,8 @@ CREATE TABLE cell (position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, label
 CREATE TABLE start (key TEXT NOT NULL, run INTEGER NOT NULL);
 CREATE TABLE result (key TEXT PRIMARY KEY, run INTEGER NOT NULL, state TEXT NOT NULL, figures TEXT NOT NULL,
                      message TEXT NOT NULL, error TEXT NOT NULL, wall REAL NOT NULL);
+CREATE TABLE bound (instance TEXT NOT NULL, evaluations INTEGER NOT NULL, mean_jct REAL NOT NULL,
+                    proof TEXT NOT NULL, PRIMARY KEY (instance, evaluations));
 """
 
 
@@ -106,6 +109,19 @@ class Store:
         )
         with self._transaction() as database:
             database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", line)
+
+    def bound(self, instance: str, evaluations: int) -> MeanBound | None:
+        """Give the bound on all policies that was proven of an instance, by its key; None if none was."""
+        line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
+        with self._transaction() as database:
+            held = database.execute(line, (instance, evaluations)).fetchone()
+        return None if held is None else MeanBound(*held)
+
+    def keep_bound(self, instance: str, evaluations: int, bound: MeanBound) -> None:
+        """Keep a bound on all policies for an instance."""
+        line = "INSERT OR REPLACE INTO bound VALUES (?, ?, ?, ?)"
+        with self._transaction() as database:
+            database.execute(line, (instance, evaluations, bound.mean_jct, bound.proof))
 
     def forget_failures(self) -> None:
         """Drop the results that failed, so that their cells are computed anew."""

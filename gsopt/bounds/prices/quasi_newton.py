@@ -47,7 +47,7 @@ def climb(function: Function, point: Array) -> None:
     ...     return seen[-1], np.array([np.sign(3 - point[0]), -2 * (point[1] + 1)])
     >>> seen = []
     >>> climb(function, np.zeros(2))
-    >>> round(max(seen), 6)
+    >>> round(float(max(seen)), 6)
     -1.0
     """
     memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)

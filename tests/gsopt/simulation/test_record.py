@@ -41,7 +41,7 @@ def test_the_clock_of_today_beats_no_bound(jobs: int) -> None:
     assert figures.mean_jct < 0.05 * (jobs + 1) - 1e-7 * jobs / 4
     assert (figures.lower_bound, figures.gap) == (figures.mean_jct, 0)
     with pytest.raises(Contradiction, match="better than the bound"):
-        replay(scenario, fifo, bound=bound + 2.0**-21 * (jobs + 1))
+        replay(scenario, fifo, bound=bound.mean_jct + 2.0**-21 * (jobs + 1))
 
 
 def test_fairness_figures() -> None:

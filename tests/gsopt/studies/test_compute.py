@@ -1,12 +1,13 @@
 """One cell."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import gsopt
 from gsopt.simulation import simulate
 from gsopt.studies import State, cells_of
-from gsopt.studies.compute import compute
+from gsopt.studies.compute import compute, prove
 from gsopt.studies.outcome import Outcome
 from heuristics.policies import las
 from instances.workloads import poisson
@@ -30,11 +31,23 @@ def test_a_decision_has_the_figures_of_its_result() -> None:
 def test_a_policy_has_the_figures_of_its_replay() -> None:
     """The figures are those of the simulator with the same options, and the time that it took."""
     entry = {"workload": "poisson", "jobs": 60, "gpus": 8, "load": 2.0, "seed": 4}
-    found = _outcome(instances=[entry], methods=[{"policy": "las", "quantum": 60}]).figures
+    (cell,) = cells_of(study(instances=[entry], methods=[{"policy": "las", "quantum": 60}]))
+    found = compute(cell, bound=prove(cell)).figures
     run = simulate(poisson(jobs=60, gpus=8, load=2.0, seed=4), las, cluster=8, quantum=60)
     expected = {name: value for name, value in run.metrics.as_dict().items() if name != "policy"}
+    expected["proof"] = run.metrics.proof
     assert {name: value for name, value in found.items() if name != "runtime"} == expected
     assert found["runtime"] > 0
+
+
+def test_what_cannot_be_loaded_has_no_bound(tmp_path: Path) -> None:
+    """A bound on a workload that is gone is none; the cell says why."""
+    file = tmp_path / "jobs.json"
+    gsopt.write(poisson(jobs=3, gpus=2), file)
+    (cell,) = cells_of(study(instances=[{"workload": str(file), "gpus": 2}], methods=["fifo"]))
+    file.unlink()
+    assert prove(cell) is None
+    assert compute(cell).state is State.FAILED
 
 
 def test_outcomes_are_plain_json() -> None:

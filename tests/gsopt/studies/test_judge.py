@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import gsopt
+from gsopt.bounds import MeanBound, mean_jct_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.job import Job, Workload
@@ -15,7 +16,6 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge as judge_segments
-from gsopt.simulation import mean_jct_bound
 from gsopt.studies import judge as judging
 from heuristics.policies import srtf
 from tests.strategies.scheduling import tiny
@@ -43,13 +43,15 @@ def test_policies_are_judged_as_they_are_simulated(clock: float) -> None:
         scenario = drawn(seed, clock)
         run = gsopt.simulate(scenario.workload, srtf, cluster=scenario.cluster, record=True)
         assert run.schedule is not None
+        bound = mean_jct_bound(scenario)
+        assert bound is not None
         rows = [segment._asdict() for segment in run.schedule.segments]
         for schedule in (run.schedule, rows, pd.DataFrame(rows)):
             found = gsopt.judge(schedule, scenario)
             assert found.legal, found.violations
             assert found.mean_jct == pytest.approx(run.metrics.mean_jct)
             assert found.bound == pytest.approx(run.metrics.lower_bound)
-            assert found.bound == pytest.approx(min(mean_jct_bound(scenario) or 0, found.mean_jct))
+            assert found.bound == pytest.approx(min(bound.mean_jct, found.mean_jct))
             assert found.gap == pytest.approx(run.metrics.gap)
 
 
@@ -59,7 +61,7 @@ def test_the_verdict_is_that_of_the_judge() -> None:
     schedule = gsopt.simulate(scenario.workload, srtf, cluster=4, record=True, exact=True).schedule
     assert schedule is not None
     verdict, found = judge_segments(schedule, scenario, exact=True), gsopt.judge(schedule, scenario, exact=True)
-    for name in vars(verdict).keys() - {"bound"}:
+    for name in vars(verdict).keys() - {"bound", "proof"}:
         assert getattr(found, name) == getattr(verdict, name)
     assert isinstance(found.mean_jct, Fraction)
 
@@ -117,9 +119,9 @@ def test_a_schedule_below_the_bound_is_a_contradiction(monkeypatch: pytest.Monke
     """A bound above a legal schedule raises; one above it by what the judge excuses becomes its value."""
     workload = Workload(jobs=[Job(name="a", release_date=1.7e9, duration=2, gpus=1)])
     schedule = Schedule((Segment("a", 1.7e9, 1.7e9 + 2, 1),))
-    monkeypatch.setattr(judging, "mean_jct_bound", lambda _: 2 + 1e-7)
+    monkeypatch.setattr(judging, "mean_jct_bound", lambda _: MeanBound(2 + 1e-7, "formulas"))
     assert gsopt.judge(schedule, workload, cluster=1).bound == 2
-    monkeypatch.setattr(judging, "mean_jct_bound", lambda _: 2.01)
+    monkeypatch.setattr(judging, "mean_jct_bound", lambda _: MeanBound(2.01, "formulas"))
     with pytest.raises(Contradiction, match=r"2.0, better than the bound 2.01"):
         gsopt.judge(schedule, workload, cluster=1)
 

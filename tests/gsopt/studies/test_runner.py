@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gsopt.bounds import MeanBound
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.studies import Progress, State, cells_of, results, run
 from gsopt.studies.outcome import Outcome
@@ -66,6 +67,24 @@ def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int
     assert row.outcome.state is (State.DONE if kills == 1 else State.FAILED)
     if kills == 2:
         assert row.outcome.message == "process ended by SIGKILL, 2 times"
+
+
+def test_a_bound_is_proven_once_and_kept(tmp_path: Path) -> None:
+    """All policies on a workload are held against the same bound, which a later run takes from the folder."""
+    entry = {"workload": "poisson", "jobs": 200, "gpus": 16, "load": 1.2, "seed": 1}
+    first = run(study(instances=[entry], methods=["fifo", "srtf"]), tmp_path, workers=2)
+    (known,) = {row.figures["lower_bound"] for row in first}
+    with writing(tmp_path) as store:
+        key = cells_of(study(instances=[entry], methods=["fifo"]))[0].instance_key
+        assert store.bound(key, -1) == MeanBound(known, "prices")
+        store.keep_bound(key, -1, MeanBound(known / 2, "formulas"))
+    second = run(study(instances=[entry], methods=["fifo", "srtf", "las"]), tmp_path, workers=1)
+    found = {str(row.labels.method): (row.figures["lower_bound"], row.figures["proof"]) for row in second}
+    assert found == {"fifo": (known, "prices"), "srtf": (known, "prices"), "las": (known / 2, "formulas")}
+    third = run(study(instances=[entry], methods=["sjf"], bound_evaluations=0), tmp_path, workers=1)
+    (row,) = third
+    assert row.figures["proof"] == "formulas"
+    assert row.figures["lower_bound"] < known
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput
 from gsopt.studies.cells import cells_of
 from gsopt.studies.outcome import Outcome, State
@@ -52,6 +53,17 @@ def test_cells_that_left_the_grid_are_kept_but_not_shown(tmp_path: Path) -> None
         assert len(store.rows()) == 1
         store.adopt(wide, cells_of(wide), 1)
         assert len(store.rows()) == 2
+
+
+def test_bounds_are_kept(tmp_path: Path) -> None:
+    """A bound is kept for its instance and number of evaluations, across runs, and may be replaced."""
+    with writing(tmp_path) as store:
+        assert store.bound("a", 60) is None
+        store.keep_bound("a", 60, MeanBound(2.5, "prices"))
+        store.keep_bound("a", 60, MeanBound(3.5, "prices"))
+    with writing(tmp_path) as store:
+        assert store.bound("a", 60) == MeanBound(3.5, "prices")
+        assert (store.bound("a", 61), store.bound("b", 60)) == (None, None)
 
 
 def test_failures_can_be_forgotten(tmp_path: Path) -> None:
