@@ -5,6 +5,7 @@ from typing import Any
 
 from gsopt.bounds.prices import price_bound
 from gsopt.cluster import Cluster
+from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
@@ -87,7 +88,8 @@ class _RollingPrices:
         cluster = Cluster.plain(state.capacity) if state.cluster.is_plain else state.cluster
         jobs = tuple(_what_is_left(state, job) for job in there)
         scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
-        return price_bound(scenario, evaluations=self._evaluations, cells=self._cells).slopes
+        found = price_bound(scenario, evaluations=self._evaluations, cells=self._cells, compiled=is_installed())
+        return found.slopes
 
 
 def _what_is_left(state: State, job: int) -> Job:

@@ -36,8 +36,8 @@ POLICIES = [getattr(policies, name) for name in policies.__all__]
 #: Jobs per processor second on 512 GPUs, where it is not 8,000; these two preempt four times per job.
 FLOORS = {"las": 4_000, "elastic_las": 4_000}
 
-#: Exponent of the seconds in the number of starts, where it is not 1.1; hysteresis saves most of the starts, but
-#: not the looking at all who wait.
+#: Exponent of the seconds in the number of starts, where it is not 1.1: hysteresis saves most of the starts,
+#: and not the looking at those who wait.
 GROWTH = {"marginal_attained": 1.2}
 
 
