@@ -15,7 +15,7 @@ endif
 # Benchmarks are files of their own, which pytest by itself passes over.
 BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
 
-.PHONY: demo test check bench bench-once notebooks format clean
+.PHONY: demo test thorough check bench bench-once notebooks docs format clean
 
 # The library alone is enough to try it; tests and checks need solvers, notebooks and tools too.
 $(RUNS): pyproject.toml
@@ -31,6 +31,9 @@ demo: $(RUNS)           ## what published heuristics lose against the proven opt
 
 test: $(READY)          ## the tests, on every core; pytest alone runs them in one process, as a debugger needs
 	$(BIN)/pytest --numprocesses=logical --dist=worksteal
+
+thorough: $(READY)      ## the tests, with every property on three times as many random cases
+	GSOPT_THOROUGH=1 $(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 check: $(READY)         ## style, types, arrows between packages
 	$(BIN)/ruff check .
@@ -48,9 +51,12 @@ bench-once: $(READY)    ## what the benchmarks assert, without those that take l
 notebooks: $(READY)     ## execute every notebook, one on each core
 	printf '%s\n' notebooks/*.ipynb | xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/jupyter execute
 
+docs: $(READY)           ## the API reference, as HTML out of the docstrings
+	$(BIN)/python .ci/reference.py build/docs
+
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV)
+	rm -rf $(VENV) build

@@ -113,12 +113,24 @@ class Cluster(Frozen):
 
     @classmethod
     def plain(cls, gpus: int) -> "Cluster":
-        """Make a cluster of a number of GPUs that are all alike."""
+        """Make a cluster of a number of GPUs that are all alike.
+
+        Examples
+        --------
+        >>> Cluster.plain(64).gpus
+        64
+        """
         return cls(plain_gpus=gpus)
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Make a cluster of equal racks of equal machines; `gpus` counts those of one machine."""
+        """Make a cluster of equal racks of equal machines; `gpus` counts those of one machine.
+
+        Examples
+        --------
+        >>> Cluster.uniform(racks=2, machines=4, gpus=8).gpus
+        64
+        """
         return cls(
             racks=tuple(
                 Rack(

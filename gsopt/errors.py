@@ -43,7 +43,17 @@ def one_line(error: BaseException) -> str:
 
 
 class GsoptError(Exception):
-    """Base of every error that gsopt raises on purpose."""
+    """Base of every error that gsopt raises on purpose.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> try:
+    ...     gsopt.load("reclaiming/absent")
+    ... except gsopt.GsoptError as error:
+    ...     print(type(error).__name__)
+    InvalidInput
+    """
 
 
 class InvalidInput(GsoptError, ValueError):

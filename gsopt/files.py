@@ -41,7 +41,18 @@ def read_data(kind: type[F], path: str | Path) -> F:
 
 
 def write(item: Frozen, path: str | Path) -> None:
-    """Write a problem or solution as JSON, leaving out what has its default value."""
+    """Write a problem or solution as JSON, leaving out what has its default value.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> with TemporaryDirectory() as folder:
+    ...     write(problem, f"{folder}/a.json")
+    ...     gsopt.read_problem(f"{folder}/a.json") == problem
+    True
+    """
     write_text(path, to_json(item))
 
 

@@ -29,6 +29,14 @@ class Formulation(ABC, Generic[P, S]):
     A subclass names itself, builds the Pyomo model and reads a solution out of the values of its columns.
     Where a decision is taken online it may override `standard_form` to fill the arrays directly; a test then
     proves the two builders equal.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from formulations.reclaiming import milp
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> isinstance(milp, Formulation), milp(problem).objective, len(milp.standard_form(problem).columns)
+    (True, 1, 10)
     """
 
     name: ClassVar[str]

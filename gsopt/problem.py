@@ -26,7 +26,14 @@ Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Sense(StrEnum):
-    """Whether a smaller or a larger objective is better."""
+    """Whether a smaller or a larger objective is better.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.load("reclaiming/aryl-figure-5").sense
+    <Sense.MINIMIZE: 'minimize'>
+    """
 
     MINIMIZE = "minimize"
     MAXIMIZE = "maximize"
@@ -114,6 +121,14 @@ class Problem(Frozen, ABC, Generic[S]):
     Every solution, of solver, heuristic or simulator alike, is scored by `objective` and checked by
     `violations`, in integers or fractions where the data are integral. The judge shares no code with any
     formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> chosen = problem.solution_type(servers=["s1", "s2"])
+    >>> problem.word, problem.unit, problem.objective(chosen), problem.violations(chosen)
+    ('reclaiming', 'preemptions', 1, [])
     """
 
     word: ClassVar[str]

@@ -17,7 +17,13 @@ from gsopt.tolerances import SUM
 
 
 class Status(StrEnum):
-    """What is known of a problem: whether there is a solution, and whether that is proven."""
+    """What is known of a problem: whether there is a solution, and whether that is proven.
+
+    Examples
+    --------
+    >>> Status("optimal"), Status.OPTIMAL == "optimal"
+    (<Status.OPTIMAL: 'optimal'>, True)
+    """
 
     OPTIMAL = "optimal"  # a solution, proven to be the best
     FEASIBLE = "feasible"  # a solution, not proven to be the best
@@ -26,7 +32,14 @@ class Status(StrEnum):
 
 
 class StoppedBy(StrEnum):
-    """Why a method stopped; says nothing about what it found."""
+    """Why a method stopped; says nothing about what it found.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).stopped_by
+    <StoppedBy.FINISHED: 'finished'>
+    """
 
     FINISHED = "finished"
     GAP = "gap"
@@ -36,7 +49,14 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """How much a result may be trusted, in rising order."""
+    """How much a result may be trusted, in rising order.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> gsopt.solve(gsopt.load("reclaiming/aryl-figure-5")).level
+    <Level.CHECKED: 'checked'>
+    """
 
     CLAIMED = "claimed"  # the solver says so, there is nothing the judge could check
     CHECKED = "checked"  # the judge recomputed the solution's value and rules
@@ -70,6 +90,14 @@ class Result(Generic[S]):
         the method; empty where that is the method itself.
     message
         One line worth reading: why there is no solution, which technique was used.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from heuristics.reclaiming import greedy
+    >>> found = greedy(gsopt.load("reclaiming/aryl-figure-5"))
+    >>> found.status, found.objective, found.bound, found.gap
+    (<Status.FEASIBLE: 'feasible'>, 1, None, None)
     """
 
     method: str

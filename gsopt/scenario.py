@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event, Reclaim, Return, refuse_impossible
+from gsopt.files import first_error
 from gsopt.job import DEFAULT_MODE, Job, Seconds, Workload
 from gsopt.problem import Frozen, Many, RuleBroken
 from gsopt.speed import Speed
@@ -70,19 +72,19 @@ RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
 }
 
 
-class Scenario(Frozen):
-    """A workload, a cluster, and the physics between them.
+class Physics(Frozen):
+    """What holds between a workload and a cluster, whichever the two are.
+
+    Whatever is given here can be given to `simulate`, `compare_policies` and `judge` by name, in the instances
+    of a study, and in a setting of the command line.
 
     Attributes
     ----------
-    workload
-        The jobs.
-    cluster
-        The GPUs.
     speed
         Slowdowns by network tier and by sharing.
     overheads
-        Overhead of each model; the entry under the empty name is that of every other model.
+        Overhead of each model; the entry under the empty name is that of every other model. An `Overhead` alone
+        is that of all models.
     share_limit
         Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
@@ -93,18 +95,20 @@ class Scenario(Frozen):
 
     Examples
     --------
-    >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
-    >>> Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(8)).overhead(job).start
-    0.0
+    >>> Physics(overheads={"": Overhead(start=4)}).share_limit
+    1
     """
 
-    workload: Workload
-    cluster: Cluster
-    speed: Speed = Field(default_factory=Speed)
+    speed: Speed = Speed()
     overheads: Mapping[str, Overhead] = Field(default_factory=dict)
     share_limit: int = Field(default=1, ge=1, le=100)
     capacity_changes: Many[CapacityChange] = ()
     events: Many[Event] = ()
+
+    @field_validator("overheads", mode="before")
+    @classmethod
+    def _overhead_of_all_models(cls, given: Any) -> Any:
+        return {"": given} if isinstance(given, Overhead) else given
 
     @field_validator("capacity_changes", mode="after")
     @classmethod
@@ -113,6 +117,76 @@ class Scenario(Frozen):
             if early.time >= late.time:
                 raise RuleBroken(f"capacity_changes[{index + 1}].time", late.time, "must rise")
         return changes
+
+    def overhead(self, job: Job) -> Overhead:
+        """Give the overhead of a job."""
+        return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
+
+
+class Scenario(Physics):
+    """A workload, a cluster, and the physics between them.
+
+    Attributes
+    ----------
+    workload
+        The jobs.
+    cluster
+        The GPUs.
+
+    Examples
+    --------
+    >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
+    >>> Scenario(workload=Workload(jobs=[job]), cluster=Cluster.plain(8)).overhead(job).start
+    0.0
+    """
+
+    workload: Workload
+    cluster: Cluster
+
+    @classmethod
+    def of(
+        cls, given: "Workload | Scenario", cluster: Cluster | int | None = None, **physics: Any
+    ) -> "Scenario":
+        """Put a workload on a cluster, or take a scenario as it is, with one line for anything wrong.
+
+        Parameters
+        ----------
+        given
+            The jobs; or a scenario, beside which nothing else is given.
+        cluster
+            The GPUs, or their number.
+        physics
+            Any field of `Physics`.
+
+        Raises
+        ------
+        InvalidInput
+            A rule is broken, such as by a job that fits in no way, or there is no such field.
+
+        Examples
+        --------
+        >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=60, gpus=4)])
+        >>> Scenario.of(jobs, 8, capacity_changes=[CapacityChange(time=3600, gpus=6)]).cluster.gpus
+        8
+        """
+        told = physics if cluster is None else {"cluster": cluster, **physics}
+        if isinstance(given, Scenario):
+            for field, value in told.items():
+                rule = "belongs to a workload; what is given is a scenario, which has it"
+                raise InvalidInput("", field, shorten(value), rule)
+            return given
+        if not isinstance(given, Workload):
+            raise InvalidInput("", "given", f"a {type(given).__name__}", "must be a workload or a scenario")
+        if cluster is None:
+            raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
+        for field in physics.keys() - Physics.model_fields.keys():
+            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
+            raise InvalidInput("", field, shorten(physics[field]), rule)
+        try:
+            gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
+            return cls(workload=given, cluster=gpus, **physics)
+        except ValidationError as error:
+            raise first_error("scenario", error) from None
 
     @model_validator(mode="after")
     def _capacity_within_the_cluster(self) -> "Scenario":
@@ -182,7 +256,3 @@ class Scenario(Frozen):
                 rule = f"must fit the {size} {kind}{memory} of the cluster"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self
-
-    def overhead(self, job: Job) -> Overhead:
-        """Give the overhead of a job."""
-        return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD

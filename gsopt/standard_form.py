@@ -83,6 +83,12 @@ class StandardForm:
             Shapes differ, or a number is NaN.
         Unsupported
             A coefficient beside an integer column exceeds `LARGEST_BIG_M`.
+
+        Examples
+        --------
+        >>> form = StandardForm.build(cost=[3, 2], matrix=[[1, 1]], row_lower=[1], row_upper=[1])
+        >>> form.columns, form.objective(np.array([0, 1]))
+        (('x0', 'x1'), 2.0)
         """
         costs = np.asarray(cost, dtype=np.float64)
         table = csr_array(matrix, dtype=np.float64)
@@ -114,6 +120,16 @@ class StandardForm:
         ------
         BrokenModel, Unsupported
             As `build`.
+
+        Examples
+        --------
+        >>> import pyomo.environ as pyo
+        >>> model = pyo.ConcreteModel()
+        >>> model.x = pyo.Var(domain=pyo.Binary)
+        >>> model.cost = pyo.Objective(expr=2 * model.x)
+        >>> model.row = pyo.Constraint(expr=model.x >= 1)
+        >>> StandardForm.from_pyomo(model).columns
+        ('x',)
         """
         from pyomo.core import minimize
         from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler

@@ -15,11 +15,12 @@ from gsopt.result import Result, Status
 from gsopt.testing import brute_force
 from heuristics.reclaiming import random_choice
 from instances.reclaiming import server_uniform
+from tests.effort import cases
 from tests.exactness.scheduling import shortest_remaining_time
 from tests.exactness.trial import ORACLES, Way, attack, instance
 
-#: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries twenty times as many in more ways.
-SIZES = {"reclaiming": 500, "allocation": 240, "placement": 200, "scheduling": 60}
+#: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries many times as many in more ways.
+SIZES = {"reclaiming": cases(500), "allocation": cases(240), "placement": cases(200), "scheduling": cases(60)}
 
 
 def test_every_decision_has_an_oracle() -> None:
@@ -40,7 +41,7 @@ def test_no_proof_is_beaten(word: str) -> None:
 @pytest.mark.parametrize("word", [word for word in ORACLES if word != "scheduling"])
 def test_oracle_agrees_with_the_judge(word: str) -> None:
     """Brute force that knows the definitions only finds what the judge finds among all decisions."""
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = instance(word, seed)
         judged = brute_force(problem)
         assert ORACLES[word].optimum(problem) == (None if judged is None else judged[0]), problem.name
@@ -49,7 +50,7 @@ def test_oracle_agrees_with_the_judge(word: str) -> None:
 @pytest.mark.parametrize("word", [word for word in ORACLES if word != "scheduling"])
 def test_values_are_multiples_of_the_step(word: str) -> None:
     """Every value is a whole multiple of the step to which bounds are rounded."""
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = instance(word, seed)
         values = [problem.objective(s) for s in problem.candidates() if not problem.violations(s)]
         assert not problem.step or all(value % problem.step == 0 for value in values), problem.name

@@ -5,7 +5,7 @@ import numpy as np
 from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
-from gsopt.bounds.prices import CELLS, PriceBound, price_bound
+from gsopt.bounds.prices import PriceBound, price_bound
 from gsopt.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
@@ -15,8 +15,8 @@ _SHARES = (0.05, 0.2, 0.5, 1.0)
 #: Part of the bracket by which a cycle must narrow it, where no time limit ends the search.
 _WORTH = 0.02
 
-#: Cells of time beyond which no bound gains what it costs.
-_MOST_CELLS = 4 * CELLS
+#: Cells of time at first, and those beyond which no bound gains what it costs.
+_CELLS, _MOST_CELLS = 320, 1280
 
 
 class Priced:
@@ -33,7 +33,7 @@ class Priced:
     def __init__(self, best: Best, incumbents: Incumbents) -> None:
         self.best, self.incumbents = best, incumbents
         self._found: PriceBound | None = None
-        self._cells = CELLS
+        self._cells = _CELLS
 
     def close(self) -> None:
         """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""

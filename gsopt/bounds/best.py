@@ -36,5 +36,13 @@ def lower_bound(workload: Workload, gpus: int) -> float:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Turn a sum of completion times into a mean job completion time."""
+    """Turn a sum of completion times into a mean job completion time.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=r, duration=2, gpus=1) for n, r in [("a", 0), ("b", 1)]]
+    >>> mean_jct(2 + 4, Workload(jobs=jobs))
+    2.5
+    """
     return fsum([float(total_completion), *(-job.release_date for job in workload.jobs)]) / len(workload.jobs)

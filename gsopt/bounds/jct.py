@@ -29,6 +29,11 @@ class MeanBound:
         The bound, in seconds.
     proof
         What proves it, in a word: ``formulas``, ``prices``, or ``given`` where the user says so.
+
+    Examples
+    --------
+    >>> MeanBound(2.5, "given").mean_jct
+    2.5
     """
 
     mean_jct: float

@@ -70,8 +70,12 @@ Policies = Annotated[
 ]
 GpuCount = Annotated[int | None, typer.Option(help="number of GPUs of a plain cluster")]
 ClusterFile = Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")]
-Physics = Annotated[
-    Path | None, typer.Option("--setting", help="file of cluster, speed, overheads and more, as in a study")
+SettingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--setting",
+        help="file of cluster, speed, overheads and more, as in a study; or values such as share_limit=2",
+    ),
 ]
 Overheads = Annotated[
     list[str] | None,

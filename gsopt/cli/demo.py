@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from gsopt import simulation
 from gsopt.cli.arguments import Words
 from gsopt.cli.exits import Exit
 from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
@@ -19,6 +18,7 @@ from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
 from gsopt.problems.reader import problem_types
+from gsopt.scenario import Scenario
 from gsopt.schedule.figures import Record
 from gsopt.studies import catalogue
 from gsopt.studies.comparison import Comparison
@@ -136,7 +136,7 @@ def _show_policies(console: Console) -> None:
 
 def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[Record]]:
     workload, gpus = catalogue.demo_workload()
-    replays = replay_policies(simulation.scenario_of(workload, gpus), find_policies(names, ""))
+    replays = replay_policies(Scenario.of(workload, gpus), find_policies(names, ""))
     return workload, gpus, [replay.metrics for replay in replays]
 
 

@@ -1,18 +1,18 @@
 """``gsopt generate``: an instance from a generator."""
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from pydantic import TypeAdapter, ValidationError
 
 from gsopt.cli.arguments import Word
+from gsopt.cli.options import read_value
 from gsopt.cli.output import deliver, list_entries, print_table
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import require_writable, to_json
 from gsopt.studies import catalogue
+from gsopt.studies.instance import generate as generate_instance
 
 
 def generate(
@@ -34,27 +34,30 @@ def generate(
         raise InvalidInput("", "generator", shorten(generator), f"must be one of {', '.join(known)}")
     if output is not None:
         require_writable(output)
-    made = known[generator](**_parameters(known[generator], context.args))
-    deliver(to_json(made), output)
+    deliver(to_json(_generate(known[generator], _options(context.args))), output)
 
 
-def _parameters(generator: Callable[..., Any], words: list[str]) -> dict[str, Any]:
-    """Read ``--name value`` pairs as the typed keyword parameters of a generator."""
-    expected = inspect.signature(generator).parameters
-    values: dict[str, Any] = {}
+def _options(words: list[str]) -> dict[str, str]:
+    """Read pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
+    texts: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
         flag, equals, value = word.partition("=")
-        name = flag.removeprefix("--").replace("-", "_")
-        if not flag.startswith("--") or name not in expected:
-            options = ", ".join("--" + option.replace("_", "-") for option in expected)
-            raise InvalidInput("", shorten(word), "", f"is no parameter of this generator; there are {options}")
+        if not flag.startswith("--"):
+            raise InvalidInput("", shorten(word), "", "must be an option and its value, such as --seed 7")
         text = value if equals else next(rest, None)
         if text is None:
             raise InvalidInput("", flag, "", "needs a value")
-        try:
-            values[name] = TypeAdapter(expected[name].annotation).validate_python(text)
-        except ValidationError as error:
-            message = error.errors(include_url=False)[0]["msg"]
-            raise InvalidInput("", flag, shorten(text), message[:1].lower() + message[1:]) from None
-    return values
+        texts[flag.removeprefix("--").replace("-", "_")] = text
+    return texts
+
+
+def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
+    """Call a generator; its options are typed as those in a study's file are."""
+    try:
+        return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
+    except InvalidInput as error:
+        if error.source or error.field not in texts:
+            raise
+        option = f"--{error.field.replace('_', '-')}"
+        raise InvalidInput("", option, error.value, error.rule) from None

@@ -13,8 +13,8 @@ from gsopt.cli.arguments import (
     GpuCount,
     Json,
     Overheads,
-    Physics,
     Reader,
+    SettingOption,
     ShareLimit,
     Window,
 )
@@ -37,7 +37,7 @@ def judge(
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
-    setting: Physics = None,
+    setting: SettingOption = None,
     overhead: Overheads = None,
     share_limit: ShareLimit = None,
     capacity_change: CapacityChanges = None,

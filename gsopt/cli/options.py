@@ -61,7 +61,7 @@ def read_options(text: str, field: str) -> dict[str, Any]:
             raise InvalidInput("", field, shorten(part), "must be an option and its value, such as promote=2")
         if name in options:
             raise InvalidInput("", field, shorten(part), f"gives {name} twice")
-        options[name] = _value(value)
+        options[name] = read_value(value)
     return options
 
 
@@ -76,7 +76,14 @@ def _parts(text: str) -> Iterator[str]:
     yield text[begin:]
 
 
-def _value(text: str) -> Any:
+def read_value(text: str) -> Any:
+    """Read a value, which is JSON, or else text.
+
+    Examples
+    --------
+    >>> read_value("0.5"), read_value("[1, 2]"), read_value("packed")
+    (0.5, [1, 2], 'packed')
+    """
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -11,7 +11,7 @@ from rich.progress import Progress, TaskID
 
 from gsopt import simulation
 from gsopt.cli.exits import Exit
-from gsopt.cli.options import split_name
+from gsopt.cli.options import read_options, split_name
 from gsopt.cli.output import print_policies
 from gsopt.cli.progress import show_progress
 from gsopt.errors import GsoptError, InvalidInput, one_line, shorten
@@ -47,7 +47,7 @@ def read_scenario(
 
 
 def read_setting(
-    file: Path | None = None,
+    setting: str | None = None,
     *,
     gpus: int | None = None,
     cluster: Path | None = None,
@@ -56,7 +56,7 @@ def read_setting(
     capacity_changes: Sequence[str] | None = None,
     round_length: float | None = None,
 ) -> Setting:
-    """Read a setting file, if there is one, and what else is given; the same code reads a study's settings."""
+    """Read a setting, a file or values, if there is one, and what else is given; as a study's settings are."""
     given = {
         "gpus": gpus,
         "cluster": None if cluster is None else str(cluster),
@@ -65,18 +65,27 @@ def read_setting(
         "capacity_changes": [_capacity_change(text) for text in capacity_changes or ()] or None,
         "round_length": round_length,
     }
-    values = {} if file is None else parse_json(str(file), read_text(file))
+    source, values = _setting_values(setting)
     for key in values.keys() - KEYS:
-        raise InvalidInput(str(file), key, "", f"must be one of {', '.join(KEYS)}")
+        raise InvalidInput(source, key, "", f"must be one of {', '.join(KEYS)}")
     told = {key: value for key, value in given.items() if value is not None}
     try:
         return setting_of(values | told)
     except InvalidInput as error:
         key = re.split(r"[.\[]", error.field)[0]
-        if error.source or (file is not None and key not in told):
-            raise InvalidInput(error.source or str(file), error.field, error.value, error.rule) from None
+        if error.source or (source and key not in told):
+            raise InvalidInput(error.source or source, error.field, error.value, error.rule) from None
         option = f"--{_REPEATED.get(key, key).replace('_', '-')}{error.field.removeprefix(key)}"
         raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
+
+
+def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
+    """Read a setting, and say where it was found."""
+    if setting is None:
+        return "", {}
+    if "=" in setting and not Path(setting).exists():
+        return "--setting", read_options(setting, "--setting")
+    return setting, parse_json(setting, read_text(setting))
 
 
 def _overheads(texts: Sequence[str]) -> dict[str, Any]:

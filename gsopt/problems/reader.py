@@ -41,6 +41,17 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     ------
     InvalidInput
         As `read_problem`, or the result in the file holds no solution.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import NamedTemporaryFile
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> with NamedTemporaryFile("w", suffix=".json") as file:
+    ...     _ = file.write('{"servers": ["s1", "s2"]}')
+    ...     file.flush()
+    ...     read_solution(file.name, problem)
+    ReclaimingSolution(servers=('s1', 's2'))
     """
     data = parse_json(str(path), read_text(path))
     if "solution" in data and "status" in data:

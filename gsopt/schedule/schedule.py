@@ -37,6 +37,11 @@ class Segment(NamedTuple):
         Which GPUs, by number; empty when that is not said.
     mode
         Name of the mode; empty for the default mode.
+
+    Examples
+    --------
+    >>> Segment("a", 0, 60, gpus=2, placement=(0, 1)).end
+    60
     """
 
     job: str
@@ -56,6 +61,11 @@ class Vacated(NamedTuple):
         Seconds on the clock of the workload; an integer, a float or a fraction.
     server
         Name of the machine.
+
+    Examples
+    --------
+    >>> Vacated(3600, "machine 0.1").server
+    'machine 0.1'
     """
 
     time: Any
@@ -130,6 +140,12 @@ class Schedule:
         ------
         InvalidInput
             It is no CSV, or a column is missing, unknown or named twice, or a value is not a number.
+
+        Examples
+        --------
+        >>> schedule = Schedule((Segment("a", 0.0, 2.0, 1),))
+        >>> Schedule.from_csv(schedule.to_csv()) == schedule
+        True
         """
         table = _table(text.removeprefix(_BYTE_ORDER_MARK), source)
         rows = {
@@ -164,6 +180,12 @@ class Schedule:
         ------
         InvalidInput
             It is no JSON, or a field is missing, unknown, given twice or of the wrong type.
+
+        Examples
+        --------
+        >>> schedule = Schedule((Segment("a", 0.0, 2.0, 1),))
+        >>> Schedule.from_json(schedule.to_json()) == schedule
+        True
         """
         text = text.removeprefix(_BYTE_ORDER_MARK)
         parse_json(source, text)
@@ -177,6 +199,15 @@ class Schedule:
         ------
         InvalidInput
             The file cannot be read or breaks a rule.
+
+        Examples
+        --------
+        >>> from tempfile import NamedTemporaryFile
+        >>> with NamedTemporaryFile("w", suffix=".csv") as file:
+        ...     _ = file.write(Schedule((Segment("a", 0, 2, 1),)).to_csv())
+        ...     file.flush()
+        ...     Schedule.read(file.name).segments[0].job
+        'a'
         """
         text = read_text(path)
         if Path(path).suffix.lower() == ".csv":

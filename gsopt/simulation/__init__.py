@@ -44,7 +44,7 @@ from gsopt.simulation.policy import (
     Vacate,
     Wake,
 )
-from gsopt.simulation.run import Replay, replay, scenario_of, simulate
+from gsopt.simulation.run import Replay, replay, simulate
 
 __all__ = [
     "Action",
@@ -68,6 +68,5 @@ __all__ = [
     "lift",
     "mean_jct_bound",
     "replay",
-    "scenario_of",
     "simulate",
 ]

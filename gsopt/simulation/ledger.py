@@ -251,9 +251,12 @@ class Placements:
         if count > room.count:
             return False
         chosen = tuple(sorted(self._placer(room, count)))
-        free = (0 <= gpu < self._limit and not self._users[gpu] for gpu in chosen)
+        free = (
+            0 <= gpu < self._limit and not self._users[gpu] and self._machine_of[gpu] in room.machines
+            for gpu in chosen
+        )
         if len(chosen) != count or len(set(chosen)) != count or not all(free):
-            raise Forbidden(f"a placer chooses {count} free GPUs")
+            raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
         self.take(number, job, mode, chosen)
         return True
 

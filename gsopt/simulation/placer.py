@@ -22,6 +22,8 @@ class FreeGpus:
     ----------
     cluster
         The cluster.
+    machines
+        Numbers of the machines that count.
     count
         Number of free GPUs.
 
@@ -36,13 +38,14 @@ class FreeGpus:
 
     def __init__(self, cluster: Cluster, machines: Iterable[int], free: Sequence[Sequence[int]]) -> None:
         self.cluster = cluster
+        self.machines = frozenset(machines)
         self.count = 0
         self._free = free
         self._by_count: dict[int, list[int]] = {}  # machines by their number of free GPUs, ascending
         self._counts: list[int] = []  # the numbers of free GPUs that occur, ascending, but for 0
         self._machines_in: list[list[int]] = [[] for _ in cluster.racks]
         self._count_in = [0] * len(cluster.racks)
-        for machine in machines:
+        for machine in sorted(self.machines):
             self._machines_in[cluster.rack_of[machine]].append(machine)
             self.recount(machine, 0, len(free[machine]))
 

@@ -15,6 +15,11 @@ class Start(NamedTuple):
     """Start or continue a waiting job, on as many GPUs as it demands when `gpus` is None, in a mode.
 
     In a cluster of racks GPUs may be given by number; GPUs that another job holds are then shared with it.
+
+    Examples
+    --------
+    >>> Start(3).gpus, Start(3, 2), Start(3, (0, 1), "halves").mode
+    (None, Start(job=3, gpus=2, mode=''), 'halves')
     """
 
     job: int
@@ -23,13 +28,25 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job; it keeps its progress and waits."""
+    """Preempt a running job; it keeps its progress and waits.
+
+    Examples
+    --------
+    >>> Stop(3)
+    Stop(job=3)
+    """
 
     job: int
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode; the same when None."""
+    """Give a running job another number of GPUs, other GPUs by number, or another mode; the same when None.
+
+    Examples
+    --------
+    >>> Resize(3, 4), Resize(3, None, "halves").mode
+    (Resize(job=3, gpus=4, mode=None), 'halves')
+    """
 
     job: int
     gpus: Allocation
@@ -37,7 +54,13 @@ class Resize(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Move a running job to as many other GPUs, given by number."""
+    """Move a running job to as many other GPUs, given by number.
+
+    Examples
+    --------
+    >>> Move(3, (4, 5))
+    Move(job=3, gpus=(4, 5))
+    """
 
     job: int
     gpus: tuple[int, ...]
@@ -48,6 +71,11 @@ class Assign(NamedTuple):
 
     Running jobs whose number of GPUs and mode stay the same stay where they are, unless other GPUs are named;
     all other running jobs free theirs before GPUs are chosen for numbers.
+
+    Examples
+    --------
+    >>> Assign({3: 2, 5: (1, "halves")}).jobs[3]
+    2
     """
 
     jobs: Mapping[int, Allocation | tuple[Allocation, str]]
@@ -57,14 +85,26 @@ class Vacate(NamedTuple):
     """Give machines up, by name, to answer open requests; jobs on them are evicted at once.
 
     Each answers the request of the earliest deadline that may take it. The jobs stand among `State.evicted`
-    from then on in the same decision, and are not reported again.
+    from then on in the same decision, and are not reported again. In a plain cluster, whose GPUs have no names,
+    there is nothing to say: those that are free at the deadline are given up first.
+
+    Examples
+    --------
+    >>> Vacate(["machine 0.1"])
+    Vacate(servers=['machine 0.1'])
     """
 
     servers: Sequence[str]
 
 
 class Wake(NamedTuple):
-    """Ask for a decision at this time, in seconds, unless something happens before it."""
+    """Ask for a decision at this time, in seconds, unless something happens before it.
+
+    Examples
+    --------
+    >>> Wake(3600)
+    Wake(time=3600)
+    """
 
     time: Any
 
@@ -97,7 +137,21 @@ class IllegalDecision(GsoptError):
 
 
 class NotReleased(GsoptError, LookupError):
-    """A policy looked at a job that has not been released yet."""
+    """A policy looked at a job that has not been released yet.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> def clairvoyant(state):
+    ...     return state.jobs[0]
+    >>> try:
+    ...     simulate(Workload(jobs=[Job(name="a", release_date=5, duration=2, gpus=1)]), clairvoyant, cluster=1)
+    ... except NotReleased as error:
+    ...     print(error)
+    job 0 is not released yet, or is none of the workload's
+    """
 
 
 class Request(NamedTuple):
@@ -113,6 +167,11 @@ class Request(NamedTuple):
         Number of GPUs that are owed; 0 in a cluster of racks.
     among
         Names of the machines that may be given up for it; any when empty.
+
+    Examples
+    --------
+    >>> Request(deadline=3600, servers=2, gpus=0, among=()).servers
+    2
     """
 
     deadline: Any

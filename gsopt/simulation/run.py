@@ -1,18 +1,18 @@
 """Replay: simulate a workload under a policy."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from inspect import Parameter, signature
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
-from gsopt.events import Event
 from gsopt.job import Workload
 from gsopt.method import name_of
-from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.scenario import Physics, Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import Record
@@ -20,7 +20,6 @@ from gsopt.simulation.engine import Engine
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import record_of
-from gsopt.speed import Speed
 
 if TYPE_CHECKING:
     from gsopt.bounds.prices import PriceBound
@@ -70,16 +69,11 @@ class Replay:
 
 
 def simulate(
-    workload: Workload,
+    given: Workload | Scenario,
     policy: Policy,
     /,
     *,
-    cluster: Cluster | int,
-    speed: Speed | None = None,
-    overhead: Overhead | Mapping[str, Overhead] | None = None,
-    share_limit: int = 1,
-    capacity_changes: Sequence[CapacityChange] = (),
-    events: Sequence[Event] = (),
+    cluster: Cluster | int | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
     record: bool = False,
@@ -91,23 +85,13 @@ def simulate(
 
     Parameters
     ----------
-    workload
-        The jobs.
+    given
+        The jobs, or a whole scenario.
     policy
         What decides: any callable that makes a decider; for `gsopt.simulate` also a name of
         `heuristics.policies`, or ``package.module:function``.
     cluster
-        The GPUs, or their number.
-    speed
-        Slowdowns by network tier and by sharing.
-    overhead
-        Seconds lost after a start, stop or resize; by model when a mapping.
-    share_limit
-        Number of jobs that may hold one GPU at the same time.
-    capacity_changes
-        When the number of GPUs changes.
-    events
-        Machines that leave, return and are reclaimed.
+        The GPUs of a workload, or their number.
     round_length
         Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
         wake are skipped while every job runs or none does.
@@ -121,33 +105,32 @@ def simulate(
         Whether to bound the mean job completion time of every policy (`gsopt.bounds.mean_jct_bound`), or a
         bound that is known.
     options
-        The policy's own options.
+        Beside a workload every field of `gsopt.scenario.Physics`, such as `overheads`, `share_limit` and
+        `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
+        policy's by `functools.partial`.
 
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule, such as a job that fits in no way.
+        The scenario breaks a rule, such as a job that fits in no way, or there is no such option.
     IllegalDecision
         The policy decides what the rules forbid.
 
     Examples
     --------
     >>> from gsopt.job import Job
-    >>> from heuristics.policies import srtf
+    >>> from gsopt.scenario import Overhead
+    >>> from heuristics.policies import las, srtf
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
     >>> replay = simulate(Workload(jobs=jobs), srtf, cluster=1)
     >>> replay.completion_times, replay.metrics.gap
     ((5.0, 2.0), 0.0)
+    >>> simulate(Workload(jobs=jobs), las, cluster=1, overheads=Overhead(start=1), quantum=2).completion_times
+    (8.0, 3.0)
     """
-    scenario = scenario_of(
-        workload,
-        cluster,
-        speed=speed,
-        overhead=overhead,
-        share_limit=share_limit,
-        capacity_changes=capacity_changes,
-        events=events,
-    )
+    physics = {name: options.pop(name) for name in Physics.model_fields if name in options}
+    _refuse_unknown(policy, options)
+    scenario = Scenario.of(given, cluster, **physics)
     return replay(
         scenario,
         policy,
@@ -158,6 +141,18 @@ def simulate(
         bound=mean_jct_bound(scenario) if bound is True else None if bound is False else bound,
         **options,
     )
+
+
+def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
+    try:
+        parameters = signature(policy).parameters
+    except ValueError:  # built into Python without a signature
+        return
+    if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
+        return
+    for name in options.keys() - parameters.keys():
+        rule = f"is no field of a scenario, and no option of {name_of(policy)}"
+        raise InvalidInput("", name, shorten(options[name]), rule)
 
 
 def replay(
@@ -177,6 +172,14 @@ def replay(
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is
     called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> scenario = Scenario.of(Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)]), 1)
+    >>> replay(scenario, fifo, round_length=60).metrics.mean_jct
+    2.0
     """
     if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
         rule = "must be a finite number of seconds, at least 1e-6"
@@ -195,32 +198,3 @@ def replay(
         start_times=tuple(engine.started),
         schedule=engine.schedule() if record else None,
     )
-
-
-def scenario_of(
-    workload: Workload,
-    cluster: Cluster | int,
-    *,
-    speed: Speed | None = None,
-    overhead: Overhead | Mapping[str, Overhead] | None = None,
-    share_limit: int = 1,
-    capacity_changes: Sequence[CapacityChange] = (),
-    events: Sequence[Event] = (),
-) -> Scenario:
-    """Put a scenario together, with one line for anything wrong in it."""
-    from pydantic import ValidationError
-
-    from gsopt.files import first_error
-
-    try:
-        return Scenario(
-            workload=workload,
-            cluster=Cluster.plain(cluster) if isinstance(cluster, int) else cluster,
-            speed=speed or Speed(),
-            overheads={"": overhead} if isinstance(overhead, Overhead) else overhead or {},
-            share_limit=share_limit,
-            capacity_changes=tuple(capacity_changes),
-            events=tuple(events),
-        )
-    except ValidationError as error:
-        raise first_error("scenario", error) from None

@@ -9,6 +9,7 @@ from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import accepts
+from gsopt.problems.scheduling import Scheduling
 from gsopt.studies import catalogue
 from gsopt.studies.grid import MOST_CELLS, Label, Point, points
 from gsopt.studies.instance import Definition, Instance, instances_of
@@ -34,6 +35,12 @@ class Cell:
         Its options as plain JSON, seed and time limit among them.
     labels
         What tables call it.
+
+    Examples
+    --------
+    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
+    >>> [(cell.word, cell.method) for cell in cells_of(study)]
+    [('reclaiming', 'greedy')]
     """
 
     instance: Definition
@@ -167,12 +174,18 @@ def _way(place: str, point: Point) -> _Way:
 
 
 def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
-    """Give the methods of a decision, or the policies, among which the name is to be found."""
-    if way.kind == (_POLICY if word else _METHOD):
+    """Give the methods of a decision, or the policies, among which the name is to be found.
+
+    Every policy is a method of scheduling too.
+    """
+    if way.kind in {"": (_METHOD,), Scheduling.word: ()}.get(word, (_POLICY,)):
         return {}
     if catalogue.is_path(way.name):
         return {way.name: catalogue.find_method(word, way.name) if word else catalogue.find_policy(way.name)}
-    return catalogue.methods(word) if word else catalogue.policies()
+    if not word:
+        return catalogue.policies()
+    known = catalogue.methods(word)
+    return {name: known[name] for name in catalogue.policies()} if way.kind == _POLICY else known
 
 
 def _fits(way: _Way, instance: Instance) -> bool:

@@ -96,7 +96,7 @@ def load_problem(definition: Definition) -> Problem[Any]:
     """
     if "generator" in definition:
         word, _, name = definition["generator"].partition("/")
-        problem: Problem[Any] = _made(catalogue.generators(word)[name], definition["options"])
+        problem: Problem[Any] = generate(catalogue.generators(word)[name], definition["options"])
         return problem
     name = definition["instance"]
     problem = _file_or_committed(name)
@@ -132,11 +132,23 @@ def _load_workload(definition: Definition, setting: Setting) -> Workload:
         return workload
     if "digest" in definition:
         return read_data(Workload, definition["workload"])
-    made: Workload = _made(catalogue.generators("workloads")[definition["workload"]], definition["options"])
+    made: Workload = generate(catalogue.generators("workloads")[definition["workload"]], definition["options"])
     return made
 
 
-def _made(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """Call a generator with options as they are read from JSON.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such option, or the generator refuses its value.
+
+    Examples
+    --------
+    >>> generate(catalogue.generators("reclaiming")["churn"], {"servers": 40, "demand": 5}).demand
+    5
+    """
     try:
         return generator(**typed(generator, options))
     except ValidationError as error:  # data that a generator made of its arguments

@@ -7,7 +7,7 @@ from typing import Any
 from gsopt.bounds import mean_jct_bound
 from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput
 from gsopt.job import Workload
 from gsopt.problem import Problem
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
@@ -17,7 +17,6 @@ from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import Verdict
 from gsopt.schedule.judge import judge as judge_segments
-from gsopt.simulation.run import scenario_of
 from gsopt.studies.tables import written
 
 #: Figures that a line of its own tells.
@@ -80,6 +79,7 @@ def judge(
     preemptive: bool = True,
     exact: bool = False,
     complete: bool = True,
+    **physics: Any,
 ) -> Judgement:
     """Judge anybody's schedule: broken rules, figures, and the distance to what no schedule can beat.
 
@@ -97,6 +97,8 @@ def judge(
         Compute in fractions and excuse no rounding.
     complete
         Whether every job has to complete.
+    physics
+        Any field of `gsopt.scenario.Physics`, such as `overheads`, for a workload.
 
     Raises
     ------
@@ -117,7 +119,7 @@ def judge(
     >>> judge(rows[:1], Workload(jobs=jobs), cluster=1, columns={"job_id": "job"}).violations
     ("job 'b' does not complete: 0.0 s of 2.0 s of work are done",)
     """
-    scenario = _scenario(given, cluster)
+    scenario = _scenario(given, cluster, physics)
     if isinstance(schedule, SchedulingSolution):
         schedule = schedule.schedule
     if not isinstance(schedule, Schedule):
@@ -137,17 +139,11 @@ def judge(
     return judgement if bound is None else judgement.held_against(bound.mean_jct, excused, proof=bound.proof)
 
 
-def _scenario(given: Any, cluster: Cluster | int | None) -> Scenario:
-    if isinstance(given, Workload):
-        if cluster is None:
-            raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
-        return scenario_of(given, cluster)
-    if cluster is not None:
-        raise InvalidInput("", "cluster", shorten(cluster), "belongs to a workload; what is given has one")
+def _scenario(given: Any, cluster: Cluster | int | None, physics: Mapping[str, Any]) -> Scenario:
+    if isinstance(given, Workload | Scenario):
+        return Scenario.of(given, cluster, **physics)
     if isinstance(given, Scheduling):
-        return given.scenario
-    if isinstance(given, Scenario):
-        return given
+        return Scenario.of(given.scenario, cluster, **physics)
     rule = "must be a scenario, a scheduling problem, or a workload with its cluster"
     if isinstance(given, Problem):
         rule += "; problem.violations(solution) judges solutions of other decisions"

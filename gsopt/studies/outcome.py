@@ -7,7 +7,13 @@ from typing import Any
 
 
 class State(StrEnum):
-    """Whether a cell has figures, and why not."""
+    """Whether a cell has figures, and why not.
+
+    Examples
+    --------
+    >>> State("failed")
+    <State.FAILED: 'failed'>
+    """
 
     DONE = "done"
     UNSUPPORTED = "unsupported"  # the method does not handle the instance

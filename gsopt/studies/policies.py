@@ -1,6 +1,6 @@
 """Policies: several policies on one workload side by side."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,13 +12,12 @@ from gsopt.cluster import Cluster
 from gsopt.errors import one_line
 from gsopt.job import Workload
 from gsopt.method import name_of
-from gsopt.scenario import CapacityChange, Overhead
+from gsopt.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import FIGURES, Kind, Record
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
-from gsopt.simulation.run import replay, scenario_of
-from gsopt.speed import Speed
+from gsopt.simulation.run import replay
 from gsopt.studies.catalogue import find_policy
 from gsopt.studies.listing import Listing
 from gsopt.studies.tables import Column, lay_out, written
@@ -82,20 +81,18 @@ class PolicyComparison(Listing[Record]):
 
 
 def compare_policies(
-    workload: Workload,
+    given: Workload | Scenario,
     policies: Iterable[Policy | str],
     *,
-    cluster: Cluster | int,
-    speed: Speed | None = None,
-    overhead: Overhead | Mapping[str, Overhead] | None = None,
-    share_limit: int = 1,
-    capacity_changes: Sequence[CapacityChange] = (),
+    cluster: Cluster | int | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
+    **physics: Any,
 ) -> PolicyComparison:
     """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
 
-    Policies are given as callables or by name. Use `functools.partial` to set a policy's options.
+    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. `physics` is
+    any field of `gsopt.scenario.Physics`.
 
     Examples
     --------
@@ -105,14 +102,7 @@ def compare_policies(
     >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), ["fifo", sjf], cluster=1)]
     [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
     """
-    scenario = scenario_of(
-        workload,
-        cluster,
-        speed=speed,
-        overhead=overhead,
-        share_limit=share_limit,
-        capacity_changes=capacity_changes,
-    )
+    scenario = Scenario.of(given, cluster, **physics)
     run = partial(
         replay,
         scenario,

@@ -28,6 +28,16 @@ class Row:
         What came of it.
     version
         Version of gsopt that computed it.
+
+    Examples
+    --------
+    >>> from gsopt.studies.cells import cells_of
+    >>> from gsopt.studies.compute import compute
+    >>> from gsopt.studies.spec import Study
+    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["greedy"])
+    >>> cell = cells_of(study)[0]
+    >>> Row(cell.labels, cell.word, cell.instance_key, 0, compute(cell), "0.1.0").figures["objective"]
+    1
     """
 
     labels: Labels

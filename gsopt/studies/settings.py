@@ -7,16 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
-from gsopt.events import Event
 from gsopt.files import first_error, read_data
 from gsopt.job import Workload
-from gsopt.problem import Frozen, Gpus, Many, RuleBroken
-from gsopt.scenario import CapacityChange, Overhead, Scenario
-from gsopt.simulation import scenario_of
-from gsopt.speed import Speed
+from gsopt.problem import Gpus, RuleBroken
+from gsopt.scenario import Physics, Scenario
 
 
-class Setting(Frozen):
+class Setting(Physics):
     """Everything of a `Scenario` but its workload, and when the policy decides.
 
     Attributes
@@ -25,8 +22,6 @@ class Setting(Frozen):
         Number of GPUs of a plain cluster; or else
     cluster
         The cluster; in a study's file it may be the name of a cluster file.
-    speed, overheads, share_limit, capacity_changes, events
-        As in `Scenario`.
     round_length
         Seconds between decisions; at every event when None.
 
@@ -38,11 +33,6 @@ class Setting(Frozen):
 
     gpus: Gpus | None = None
     cluster: Cluster | None = None
-    speed: Speed | None = None
-    overheads: Mapping[str, Overhead] = Field(default_factory=dict)
-    share_limit: int = Field(default=1, ge=1, le=100)
-    capacity_changes: Many[CapacityChange] = ()
-    events: Many[Event] = ()
     round_length: Annotated[float, Field(ge=1e-6)] | None = None
 
     @model_validator(mode="after")
@@ -63,15 +53,16 @@ class Setting(Frozen):
         ------
         InvalidInput
             A job fits in no way.
+
+        Examples
+        --------
+        >>> from gsopt.job import Job
+        >>> job = Job(name="a", release_date=0, duration=60, gpus=4)
+        >>> Setting(gpus=8, share_limit=1).scenario(Workload(jobs=[job])).cluster.gpus
+        8
         """
-        return scenario_of(
-            workload,
-            self.machines,
-            speed=self.speed,
-            overhead=self.overheads,
-            share_limit=self.share_limit,
-            capacity_changes=self.capacity_changes,
-            events=self.events,
+        return Scenario.of(
+            workload, self.machines, **{name: getattr(self, name) for name in Physics.model_fields}
         )
 
 

@@ -6,6 +6,7 @@ from typing import Concatenate, ParamSpec
 
 from gsopt import simulation
 from gsopt.job import Workload
+from gsopt.scenario import Scenario
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import Replay
 from gsopt.studies.catalogue import find_policy
@@ -14,13 +15,13 @@ Options = ParamSpec("Options")
 
 
 def _by_name(
-    function: Callable[Concatenate[Workload, Policy, Options], Replay],
-) -> Callable[Concatenate[Workload, Policy | str, Options], Replay]:
+    function: Callable[Concatenate[Workload | Scenario, Policy, Options], Replay],
+) -> Callable[Concatenate[Workload | Scenario, Policy | str, Options], Replay]:
     @wraps(function)
     def simulate(
-        workload: Workload, policy: Policy | str, /, *args: Options.args, **kwargs: Options.kwargs
+        given: Workload | Scenario, policy: Policy | str, /, *args: Options.args, **kwargs: Options.kwargs
     ) -> Replay:
-        return function(workload, find_policy(policy), *args, **kwargs)
+        return function(given, find_policy(policy), *args, **kwargs)
 
     return simulate
 

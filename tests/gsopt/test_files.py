@@ -12,6 +12,7 @@ from gsopt.errors import InvalidInput
 from gsopt.files import replacing, require_folder, require_writable, to_json, write, write_text
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.reclaiming import Reclaiming
+from tests.effort import cases
 from tests.gsopt.problems.test_reclaiming import figure_5, pick, random_problem
 
 GOOD: dict[str, Any] = {
@@ -100,7 +101,7 @@ def test_unreadable_files_give_one_line(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=cases(100), deadline=None)
 def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     """A problem survives a round trip through its file unchanged, but for the name it takes from the file."""
     path = tmp_path_factory.mktemp("round") / "trip.json"
@@ -110,7 +111,7 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
 
 
 @given(st.binary(max_size=40), st.integers(0, 400))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 def test_damaged_bytes_never_escape(tmp_path_factory: pytest.TempPathFactory, junk: bytes, at: int) -> None:
     """Whatever bytes are written into a good file, it reads as a problem or gives InvalidInput."""
     path = tmp_path_factory.mktemp("damage") / "file.json"

@@ -1,5 +1,6 @@
 """Scenarios refuse what cannot be run, in one line."""
 
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -9,8 +10,11 @@ from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.events import Event, Leave, Reclaim, Return
 from gsopt.job import Job, Mode, Workload
-from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Scenario
-from gsopt.simulation import scenario_of, simulate
+from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Physics, Scenario
+from gsopt.simulation import Decider, State, simulate
+from gsopt.speed import TIER_PENALTIES, Speed
+from gsopt.studies.judge import judge
+from gsopt.studies.policies import compare_policies
 from heuristics.policies import fifo
 
 
@@ -45,10 +49,10 @@ def test_bad_scenarios(
 ) -> None:
     """What breaks a rule is named with field, value and rule; a capacity of 0 breaks none."""
     if message is None:
-        scenario_of(workload, cluster, **options)
+        Scenario.of(workload, cluster, **options)
         return
     with pytest.raises(InvalidInput) as error:
-        scenario_of(workload, cluster, **options)
+        Scenario.of(workload, cluster, **options)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -77,10 +81,10 @@ _SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
 def test_every_job_fits_in_some_way(fields: dict[str, Any], cluster: Cluster, rule: str | None) -> None:
     """In one of its modes a job runs on some GPUs of its type with enough memory, or it is refused."""
     if rule is None:
-        scenario_of(_workload(**fields), cluster)
+        Scenario.of(_workload(**fields), cluster)
         return
     with pytest.raises(InvalidInput, match=rule):
-        scenario_of(_workload(**fields), cluster)
+        Scenario.of(_workload(**fields), cluster)
 
 
 @pytest.mark.parametrize(
@@ -138,13 +142,79 @@ def test_bad_round_lengths(length: float) -> None:
         simulate(_workload(), fifo, cluster=4, round_length=length)
 
 
+@pytest.mark.parametrize(
+    ("given", "options", "line"),
+    [
+        (_workload(), {}, "cluster: is required: the GPUs, or their number"),
+        (
+            _workload(),
+            {"cluster": 0},
+            "scenario: plain_gpus: 0: must be a positive number",
+        ),
+        (
+            _workload(),
+            {"cluster": 4, "overhead": 1},
+            "overhead: 1: is no field of a scenario; there are speed, ",
+        ),
+        (_workload(), {"cluster": 4, "workload": 7}, "workload: 7: is no field of a scenario"),
+        (Scenario.of(_workload(), 4), {"cluster": 4}, "cluster: 4: belongs to a workload"),
+        (Scenario.of(_workload(), 4), {"share_limit": 1}, "share_limit: 1: belongs to a workload"),
+        ([], {"cluster": 4}, "given: a list: must be a workload or a scenario"),
+    ],
+)
+def test_what_is_given_makes_one_scenario(given: Any, options: dict[str, Any], line: str) -> None:
+    """A workload needs a cluster and may have any physics, a scenario has both; all else is refused."""
+    with pytest.raises(InvalidInput) as refused:
+        Scenario.of(given, **options)
+    assert str(refused.value).startswith(line)
+    assert "\n" not in str(refused.value)
+
+
+_PHYSICS: dict[str, Any] = {
+    "speed": Speed(tiers={"m": TIER_PENALTIES["bert-large"]}),
+    "overheads": Overhead(start=1),
+    "share_limit": 2,
+    "capacity_changes": [CapacityChange(time=9, gpus=2)],
+    "events": [Leave(time=8, servers=["m"])],
+}
+
+
+def test_a_field_of_the_physics_is_written_once() -> None:
+    """Whatever runs a workload takes every field by name, and none of their signatures repeats one."""
+    assert _PHYSICS.keys() == Physics.model_fields.keys()
+    scenario = Scenario.of(_workload(), _TYPED, **_PHYSICS)
+    run = simulate(_workload(), fifo, cluster=_TYPED, record=True, **_PHYSICS)
+    assert run == simulate(scenario, fifo, record=True)
+    assert run.scenario == scenario
+    assert all(getattr(scenario, name) != getattr(Scenario.of(_workload(), _TYPED), name) for name in _PHYSICS)
+    compared = compare_policies(_workload(), [fifo], cluster=_TYPED, **_PHYSICS)
+    assert list(compared) == list(compare_policies(scenario, [fifo])) == [run.metrics]
+    judged = judge(run.schedule, _workload(), cluster=_TYPED, **_PHYSICS)
+    assert judged.legal
+    assert judged == judge(run.schedule, scenario)
+    for function in (simulate, compare_policies, judge):
+        assert not Physics.model_fields.keys() & signature(function).parameters.keys()
+
+
+def test_an_option_that_nothing_knows_is_refused() -> None:
+    """What is neither physics nor an option of the policy gives one line, unless the policy takes all."""
+    with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
+        simulate(_workload(), fifo, cluster=4, overhead=1)
+
+    def any_options(state: State, **options: Any) -> Decider:
+        assert options == {"overhead": 1}
+        return fifo(state)
+
+    assert simulate(_workload(), any_options, cluster=4, overhead=1).completion_times == (1,)
+
+
 def test_overheads_by_model() -> None:
     """The entry under the empty name is that of every model without one."""
-    scenario = scenario_of(_workload(), 4, overhead={"": Overhead(start=1), "m": Overhead(start=2)})
+    scenario = Scenario.of(_workload(), 4, overheads={"": Overhead(start=1), "m": Overhead(start=2)})
     job = scenario.workload.jobs[0]
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
-    assert scenario_of(_workload(), 4).overhead(job) == Overhead()
+    assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
 
 
 def test_published_overheads_are_those_of_relaunching() -> None:
@@ -152,6 +222,6 @@ def test_published_overheads_are_those_of_relaunching() -> None:
     assert all(each.start == 0 and each.stop == each.resize for each in RELAUNCH_OVERHEADS.values())
     for paper, sia in [("resnet50", "imagenet"), ("resnet18", "cifar10"), ("neumf", "ncf")]:
         assert RELAUNCH_OVERHEADS[paper] == RELAUNCH_OVERHEADS[sia]
-    scenario = scenario_of(_workload(), 4, overhead=RELAUNCH_OVERHEADS)
+    scenario = Scenario.of(_workload(), 4, overheads=RELAUNCH_OVERHEADS)
     job = scenario.workload.jobs[0].model_copy(update={"model": "bert"})
     assert scenario.overhead(job) == Overhead(stop=73, resize=73)

@@ -55,6 +55,15 @@ class PriceBound:
         they rank what GPUs are best used for.
     evaluations
         How many prices were tried.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=5, duration=4, gpus=1) for n in "abcd"]
+    >>> found = price_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(2)), evaluations=50)
+    >>> found.jobs, len(found.prices) == len(found.times) - 1, all(price >= 0 for price in found.prices)
+    (4, True, True)
     """
 
     total_jct: float

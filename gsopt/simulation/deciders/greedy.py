@@ -1,7 +1,7 @@
 """Greedy: the jobs of the smallest keys run, each on as many GPUs as it may use and can get."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
@@ -177,12 +177,13 @@ class Greedy:
         had = size(holding)
         available = had + self._pool.room(item)
         if available < counts[-1]:
-            behind = 0 if self._nobody_behind else self._held_behind(rank)
-            count = largest(counts, available + behind)
+            behind = {} if self._nobody_behind else self._usable_behind(rank)
+            held = sum(number * part for number, part in behind.values())
+            count = largest(counts, available + held)
             if count <= had:
                 return False
             if count > available:
-                victims, found = self._last_behind(rank, count - available)
+                victims, found = self._last_behind(rank, behind, count - available)
                 count = largest(counts, available + found)
                 if count <= had:
                     return False
@@ -221,28 +222,27 @@ class Greedy:
 
     def _stop_behind(self, rank: Rank) -> None:
         """Stop every job behind a rank."""
-        victims, _ = self._last_behind(rank, None)
+        victims, _ = self._last_behind(rank, self._usable_behind(rank), None)
         for job, _ in victims:
             self._stop(job)
 
-    def _held_behind(self, rank: Rank) -> int:
-        """Give how many GPUs for the job of a rank the jobs behind it hold at most."""
+    def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
+        """Give, by holding, how many jobs behind a rank have it, and how much of it the rank's job can use."""
         item, usable = self._there[rank[1]].item, self._pool.usable
-        held, self._nobody_behind = 0, True
-        for holding, number in self._running.behind(rank):
-            held += number * usable(holding, item)
-            self._nobody_behind = False
-        return held
+        found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
+        self._nobody_behind = not found
+        return found
 
-    def _last_behind(self, rank: Rank, need: int | None) -> tuple[list[tuple[int, int]], int]:
+    def _last_behind(
+        self, rank: Rank, behind: Mapping[Holding, tuple[int, int]], need: int | None
+    ) -> tuple[list[tuple[int, int]], int]:
         """Find the last running jobs, all behind a rank, that hold `need` GPUs for the job of the rank.
 
         With each comes how many GPUs of the right kinds it holds, and with all of them their sum. All there are
         when that is too few, or when there is no need.
         """
-        running, pool, item = self._running, self._pool, self._there[rank[1]].item
-        part = {holding: pool.usable(holding, item) for holding, _ in running.behind(rank)}
-        chosen = {holding: 0 for holding, usable in part.items() if usable}
+        running = self._running
+        chosen = {holding: 0 for holding, (_, part) in behind.items() if part}
         victims: list[tuple[int, int]] = []
         found = 0
         while need is None or found < need:
@@ -255,8 +255,9 @@ class Greedy:
                 continue
             holding = running.holding(job)
             chosen[holding] += 1
-            victims.append((job, part[holding]))
-            found += part[holding]
+            part = behind[holding][1]
+            victims.append((job, part))
+            found += part
         return victims, found
 
     def _wait(self, job: int) -> Rank:

@@ -56,7 +56,21 @@ class Pool(Protocol):
 
 
 def pool_of(state: State) -> Pool:
-    """Make the pool of a cluster."""
+    """Make the pool of a cluster.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> def watched(state):
+    ...     print(type(pool_of(state)).__name__)
+    ...     return fifo(state)
+    >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
+    >>> simulate(Workload(jobs=jobs), watched, cluster=4).completion_times
+    Count
+    (1.0,)
+    """
     kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
     return Kinds(state.cluster) if len(kinds) > 1 else Count()
 

@@ -31,6 +31,7 @@ class Running:
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
         self._pace = pace
         self._lists: dict[Any, list[Rank]] = {}
+        self._paces: dict[Any, Any] = {}  # of every holding that there was
         self._at: dict[Any, tuple[Any, Rank]] = {}  # of each job, its holding and its place there
         self.elapsed: Any = 0  # seconds for which keys have risen
 
@@ -43,7 +44,11 @@ class Running:
 
     def add(self, job: Any, holding: Any, key: Any) -> None:
         """Add a job."""
-        rank = (key if self._pace is None else key - self._pace(holding) * self.elapsed, job)
+        if self._pace is not None:
+            if holding not in self._paces:
+                self._paces[holding] = self._pace(holding)
+            key -= self._paces[holding] * self.elapsed
+        rank = (key, job)
         self._at[job] = (holding, rank)
         insort(self._lists.setdefault(holding, []), rank)
 
@@ -62,22 +67,23 @@ class Running:
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
         """Give how many jobs there are behind a rank, by holding."""
-        pace = self._pace
+        key, job = rank
+        paces, elapsed = None if self._pace is None else self._paces, self.elapsed
         for holding, ranks in self._lists.items():
-            bound = rank if pace is None else (rank[0] - pace(holding) * self.elapsed, rank[1])
+            bound = rank if paces is None else (key - paces[holding] * elapsed, job)
             if bound < ranks[-1]:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
         """Give the last job, with its key, of some holdings but for so many of the last ones of each."""
-        pace, worst = self._pace, None
+        paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]
             if number == len(ranks):
                 continue
             rank = ranks[-1 - number]
-            if pace is not None:
-                rank = (rank[0] + pace(holding) * self.elapsed, rank[1])
+            if paces is not None:
+                rank = (rank[0] + paces[holding] * self.elapsed, rank[1])
             if worst is None or rank > worst:
                 worst = rank
         return worst

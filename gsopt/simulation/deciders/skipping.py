@@ -19,6 +19,16 @@ class Skipping:
         The state at the beginning of the run.
     key
         Key of a job when it begins to wait.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> def widest_first(state):
+    ...     return Skipping(state, lambda job: -state.jobs[job].gpus)
+    >>> jobs = [Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (1, 2, 4)]
+    >>> simulate(Workload(jobs=jobs), widest_first, cluster=4).completion_times
+    (2.0, 2.0, 1.0)
     """
 
     preemptive = False

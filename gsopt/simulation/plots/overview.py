@@ -66,6 +66,18 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     ------
     InvalidInput
         The ending is another one, or a file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import fifo
+    >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+    >>> run = simulate(workload, fifo, cluster=1)
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in save([run], folder)]
+    ['jct.png']
     """
     if ending not in ENDINGS:
         raise InvalidInput("", "ending", shorten(ending), f"must be one of {', '.join(ENDINGS)}")

@@ -16,6 +16,7 @@ from gsopt.result import Status, StoppedBy
 from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs
+from tests.effort import cases
 from tests.strategies.allocation import Impatient
 
 
@@ -48,7 +49,7 @@ def test_proves_the_optimum_of_every_small_instance_it_supports() -> None:
 
 
 @given(divisible())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=cases(300))
 def test_equals_the_dynamic_programme_exactly(problem: Allocation) -> None:
     """Where it applies, value and bound are those of the dynamic programme, as exact numbers."""
     result = bundling(problem)

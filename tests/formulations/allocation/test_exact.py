@@ -17,6 +17,7 @@ from gsopt.problems.allocation import Allocation, ElasticJob
 from gsopt.result import Status, StoppedBy
 from gsopt.studies.catalogue import exact_methods, heuristics, names
 from instances.allocation import elastic_jobs, figure_6, multiple_choice, table_4
+from tests.effort import cases
 from tests.strategies.allocation import committed, medium, optimum, tiny
 
 
@@ -157,7 +158,7 @@ def test_infeasible_names_the_first_job() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 40), st.integers(1, 10))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_the_value_rises_with_the_capacity(seed: int, capacity: int, more: int) -> None:
     """More remaining GPUs never make the optimum smaller."""
     few = elastic_jobs(jobs=6, capacity=capacity, sizes="any", scaling="across_servers", seed=seed)

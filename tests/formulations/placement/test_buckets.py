@@ -11,11 +11,12 @@ from gsopt.errors import Unsupported
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.result import Status
 from instances.placement import elastic, vectors, whole_gpus
+from tests.effort import cases
 from tests.strategies.placement import committed, gpu_line
 
 
 @given(st.lists(st.sampled_from([1, 2, 4, 8]), max_size=60))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_powers_of_two_need_the_sum_over_eight(sizes: list[int]) -> None:
     """With powers of two on servers of 8 the optimum is the sum over 8, rounded up, proven by counting."""
     result = buckets(gpu_line(*sizes))

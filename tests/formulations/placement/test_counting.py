@@ -8,11 +8,12 @@ from formulations.placement.packing import Packing
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import fine_sizes, vector_packing
+from tests.effort import cases
 from tests.strategies.placement import gpu_line, placements, tiny_vectors
 
 
 @given(placements())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_no_count_is_above_the_optimum(problem: Placement) -> None:
     """Whatever is minimized the count is at most the optimum, and there is one where there is a placement."""
     best = brute_force(problem)

@@ -14,6 +14,7 @@ from gsopt.studies.catalogue import exact_methods, heuristics, load, names
 from gsopt.testing import brute_force, check_formulation
 from heuristics.placement import best_of_three
 from instances.placement import elastic, vector_packing, vectors, whole_gpus
+from tests.effort import cases
 from tests.strategies.placement import committed, placements, tiny, tiny_vectors
 
 SMALL = names("placement/small/")
@@ -22,7 +23,7 @@ SMALL = names("placement/small/")
 @pytest.mark.parametrize("fifty", range(10))
 def test_all_methods_equal_enumeration(fifty: int) -> None:
     """On 500 random instances every exact method that applies proves what enumeration finds."""
-    for seed in range(50 * fifty, 50 * fifty + 50):
+    for seed in range(50 * fifty, 50 * fifty + cases(50)):
         problem = tiny(seed)
         best = brute_force(problem)
         for method in exact_methods("placement").values():
@@ -39,7 +40,7 @@ def test_all_methods_equal_enumeration(fifty: int) -> None:
 @pytest.mark.parametrize("fifty", range(6))
 def test_all_methods_equal_enumeration_on_vectors(fifty: int) -> None:
     """On 300 random instances with one to five resources every exact method that applies equals enumeration."""
-    for seed in range(50 * fifty, 50 * fifty + 50):
+    for seed in range(50 * fifty, 50 * fifty + cases(50)):
         problem = tiny_vectors(seed)
         best = brute_force(problem)
         for method in (patterns, column_generation, exact):

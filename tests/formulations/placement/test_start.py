@@ -11,11 +11,12 @@ from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing
 from instances.placement import elastic, fine_sizes, vector_packing, vectors
+from tests.effort import cases
 from tests.strategies.placement import placements
 
 
 @given(placements())
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=cases(80))
 def test_what_is_found_is_a_placement(problem: Placement) -> None:
     """Whatever is minimized the placement keeps every rule, and the packing counts what the judge counts."""
     if problem.misfit:
@@ -33,7 +34,7 @@ def test_what_is_found_is_a_placement(problem: Placement) -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_placements_are_written_and_read(problem: Placement) -> None:
     """A placement written as a solution of the packing has its value, and is read as one of that value."""
     best = brute_force(problem)

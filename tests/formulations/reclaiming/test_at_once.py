@@ -12,11 +12,12 @@ from gsopt.problems.reclaiming import Reclaiming
 from gsopt.result import StoppedBy
 from gsopt.testing import brute_force
 from instances.reclaiming import server_uniform
+from tests.effort import cases
 from tests.formulations.reclaiming.test_search import Told, stopped
 from tests.strategies.reclaiming import reclaiming_problems
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_the_choice_is_feasible_and_the_bound_holds(problem: Reclaiming) -> None:
     """In every variant and with any costs the optimum lies between the bound and the choice."""

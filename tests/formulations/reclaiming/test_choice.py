@@ -8,10 +8,11 @@ from formulations.reclaiming.choice import Choice, Hosting
 from formulations.reclaiming.reduction import Group, Reduction, reduce
 from gsopt.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
+from tests.effort import cases
 from tests.strategies.reclaiming import WHOLE, figure_5, reclaiming_problems
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(costs=WHOLE), st.lists(st.integers(0, 5), max_size=20))
 def test_every_change_is_what_the_reduction_says(problem: Reclaiming, moves: list[int]) -> None:
     """After any moves, the cost and the change by each server are differences between values of choices."""

@@ -19,6 +19,7 @@ from gsopt.result import Status
 from gsopt.testing import brute_force
 from instances import load, names
 from instances.reclaiming import churn, random_hypergraph, server_uniform
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
@@ -37,7 +38,7 @@ def test_the_curve_of_figure_5() -> None:
     assert curve(figure_5()) == (0, 1, 1, 2, 3, 3, 4)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_the_curve_is_the_enumerated_optimum_everywhere(problem: Reclaiming) -> None:
     """Every point of the curve is what enumeration finds, in every variant that is supported."""
@@ -50,7 +51,7 @@ def test_the_curve_is_the_enumerated_optimum_everywhere(problem: Reclaiming) -> 
     assert expected == list(found)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_a_solution_has_the_value_of_the_curve(problem: Reclaiming) -> None:
     """The solution for a demand is judged to have the value that the curve has there."""
@@ -78,7 +79,7 @@ def test_committed_instances_have_the_optimum_of_the_plain_model(name: str) -> N
     assert result.objective == milp(problem).objective
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(second_objectives=["none"], elasticities=["tagged"]))
 def test_the_curve_never_falls(problem: Reclaiming) -> None:
     """Returning more servers never costs less, and returning none costs nothing."""
@@ -105,7 +106,7 @@ def renamed(problem: Reclaiming, order: list[int]) -> Reclaiming:
     return problem.model_copy(update={"servers": servers, "jobs": jobs})
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(elasticities=["tagged"], flexible=False), st.data())
 def test_names_and_order_do_not_matter(problem: Reclaiming, data: st.DataObject) -> None:
     """Renaming and shuffling servers and jobs leaves the curve as it is."""
@@ -113,7 +114,7 @@ def test_names_and_order_do_not_matter(problem: Reclaiming, data: st.DataObject)
     assert curve(problem) == curve(renamed(problem, order))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(elasticities=["tagged"], second_objectives=["none"]), st.data())
 def test_deleting_a_job_never_costs(problem: Reclaiming, data: st.DataObject) -> None:
     """With one job less no point of the curve rises."""
@@ -124,7 +125,7 @@ def test_deleting_a_job_never_costs(problem: Reclaiming, data: st.DataObject) ->
     assert all(one <= other for one, other in pairs)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(elasticities=["tagged"], second_objectives=["none"]))
 def test_an_empty_server_shifts_the_curve_by_one(problem: Reclaiming) -> None:
     """With one more server that has no job, every demand costs what one server less costs without it."""
@@ -140,7 +141,7 @@ def union(one: Reclaiming, other: Reclaiming) -> Reclaiming:
     return one.model_copy(update=both)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(
     reclaiming_problems(elasticities=["tagged"], second_objectives=["none"], costs=["one", "integer"]),
     reclaiming_problems(elasticities=["tagged"], second_objectives=["none"], costs=["one", "integer"]),

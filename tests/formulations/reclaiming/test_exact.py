@@ -19,6 +19,7 @@ from gsopt.testing import brute_force
 from heuristics.reclaiming import greedy, largest_job_first, reverse_delete
 from instances import load, names
 from instances.reclaiming import churn, server_uniform
+from tests.effort import cases
 from tests.formulations.reclaiming.test_search import Told, stopped
 from tests.strategies.reclaiming import SOLVABLE, figure_5, reclaiming_problems
 
@@ -35,7 +36,7 @@ def test_figure_5_at_every_demand() -> None:
         assert {Status.OPTIMAL} == {result.status for result in results}
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems(elasticities=["tagged"], second_objectives=["none"]))
 def test_every_demand_has_the_enumerated_optimum(problem: Reclaiming) -> None:
     """On random tiny instances the proven optimum of every demand is exactly what enumeration finds."""
@@ -51,7 +52,7 @@ def test_every_demand_has_the_enumerated_optimum(problem: Reclaiming) -> None:
 def test_every_variant_and_technique_has_the_enumerated_optimum(width: int) -> None:
     """However much dynamic programming may do, every variant gets exactly the enumerated optimum, proven."""
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=cases(150))
     @given(reclaiming_problems(costs=SOLVABLE))
     def check(problem: Reclaiming) -> None:
         oracle, result = brute_force(problem), exact(problem, width=width)
@@ -62,7 +63,7 @@ def test_every_variant_and_technique_has_the_enumerated_optimum(width: int) -> N
     check()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(
     reclaiming_problems(
         costs=["tiny", "near", "wide", "any"], elasticities=["fungible"], second_objectives=["none"]

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.reclaiming.flow import Network
+from tests.effort import cases
 
 Pairs = set[tuple[int, int]]
 
@@ -32,7 +33,7 @@ def reference(pairs: Pairs, supply: list[int], capacity: list[int]) -> int:
 SIZES = st.sampled_from([3, 10**4, 2**30 - 1, 2**31, 10**13, 10**40])
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(st.data(), SIZES)
 def test_the_flow_is_as_large_as_can_be(data: st.DataObject, size: int) -> None:
     """Within all limits the flow has the value that networkx finds, however many digits it has."""
@@ -55,7 +56,7 @@ def test_the_flow_is_as_large_as_can_be(data: st.DataObject, size: int) -> None:
 FOUR = st.lists(st.integers(0, 9), min_size=4, max_size=4)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=12), FOUR, FOUR)
 def test_what_is_reached_is_one_side_of_a_minimum_cut(
     pairs: Pairs, supply: list[int], capacity: list[int]

@@ -10,6 +10,7 @@ from gsopt.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming import greedy
 from instances.reclaiming import churn, server_uniform
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
@@ -17,7 +18,7 @@ from tests.strategies.reclaiming import figure_5, reclaiming_problems
 def test_exactly_the_demand_is_chosen(time_limit: float | None) -> None:
     """With and without time the choice has as many servers as demanded, and no group gives more than it has."""
 
-    @settings(deadline=None, max_examples=100)
+    @settings(deadline=None, max_examples=cases(100))
     @given(reclaiming_problems())
     def check(given: Reclaiming) -> None:
         try:

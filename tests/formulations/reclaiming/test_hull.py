@@ -16,6 +16,7 @@ from gsopt.errors import Unsupported
 from gsopt.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn, random_hypergraph, server_uniform
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
@@ -35,7 +36,7 @@ def lower_hull(values: tuple[Exact, ...]) -> list[Fraction]:
     ]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(reclaiming_problems())
 def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
     """For every demand and any costs the bound is exactly the lower convex hull of the trade-off curve."""
@@ -51,7 +52,7 @@ def test_the_bound_is_the_lower_convex_hull(problem: Reclaiming) -> None:
         assert value == reduction.number(found.shares.bound)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(reclaiming_problems())
 def test_net_of_constants_the_bound_is_no_lower(problem: Reclaiming) -> None:
     """What every choice pays is taken out to the good of the bound, which never exceeds the optimum."""
@@ -99,7 +100,7 @@ def test_the_bound_is_the_value_of_the_linear_relaxation(problem: Reclaiming) ->
     )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_the_corners_lie_on_the_curve_around_the_demand(problem: Reclaiming) -> None:
     """The corners are nested, points of the hull, and the rest between them has a choice of enough servers."""

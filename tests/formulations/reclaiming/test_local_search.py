@@ -11,6 +11,7 @@ from gsopt.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming import greedy, reverse_delete
 from instances.reclaiming import server_uniform
+from tests.effort import cases
 from tests.strategies.reclaiming import reclaiming_problems
 
 
@@ -23,7 +24,7 @@ def first_servers(reduction: Reduction) -> list[int]:
     return counts
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(reclaiming_problems())
 def test_the_choice_is_feasible_and_no_worse(problem: Reclaiming) -> None:
     """From any choice the search leads to one of as many servers that costs no more, with any costs."""

@@ -15,6 +15,7 @@ from gsopt.result import Status, same
 from gsopt.standard_form import StandardForm
 from gsopt.testing import brute_force, check_formulation
 from instances import load, names
+from tests.effort import cases
 from tests.strategies.reclaiming import (
     SOLVABLE,
     Elasticity,
@@ -43,7 +44,7 @@ def test_every_variant_has_the_enumerated_optimum(
 ) -> None:
     """On random tiny instances of each variant the model finds what enumeration finds."""
 
-    @settings(deadline=None, max_examples=75)
+    @settings(deadline=None, max_examples=cases(75))
     @given(reclaiming_problems(elasticities=[elasticity], second_objectives=[second_objective], costs=SOLVABLE))
     def check(problem: Reclaiming) -> None:
         assert check_formulation(milp, [problem]) == 1
@@ -55,7 +56,7 @@ def test_every_variant_has_the_enumerated_optimum(
 def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, ReclaimingSolution]) -> None:
     """Whatever the costs, no bound exceeds the enumerated optimum, and what is called optimal is."""
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=cases(150))
     @given(reclaiming_problems(second_objectives=["none"], costs=["tiny", "near", "wide", "any"]))
     def check(problem: Reclaiming) -> None:
         try:
@@ -108,7 +109,7 @@ def by_name(form: StandardForm) -> tuple[dict[str, tuple[float, ...]], dict[tupl
     return {**columns, **rows}, entries
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
     """The Pyomo model and the arrays filled directly are the same model, name by name, in every variant."""
@@ -118,7 +119,7 @@ def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
     assert (pyomo.offset, pyomo.sense) == (arrays.offset, arrays.sense)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
     """The exact costs of the columns of a choice are exactly its objective, in every variant."""
@@ -131,7 +132,7 @@ def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
         assert problem.objective(choice) == total
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
     """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""

@@ -14,6 +14,7 @@ from gsopt.result import Status
 from gsopt.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from instances.reclaiming import churn, random_hypergraph, server_uniform
+from tests.effort import cases
 from tests.formulations.reclaiming.test_milp import BACKENDS, by_name
 from tests.strategies.reclaiming import SOLVABLE, figure_5, reclaiming_problems
 
@@ -29,7 +30,7 @@ CLUSTERS = [
 ]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_the_two_builders_are_equal(problem: Reclaiming) -> None:
     """The Pyomo model and the arrays filled directly are the same model, name by name."""
@@ -67,7 +68,7 @@ def test_two_solvers_and_two_other_methods_agree(problem: Reclaiming) -> None:
     assert len({result.objective for result in results}) == 1
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=SOLVABLE))
 def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None:
     """On random tiny instances the reduced model finds what enumeration finds, collateral damage included."""
@@ -81,7 +82,7 @@ def test_the_solvers_agree(problem: Reclaiming) -> None:
     assert check_formulation(reduced, [problem], backends=BACKENDS) == 3
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(elasticities=["tagged"], flexible=False))
 def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
     """The exact costs of the columns of a choice and the constant are exactly its objective."""
@@ -95,7 +96,7 @@ def test_exact_costs_add_up_to_the_judges_value(problem: Reclaiming) -> None:
         assert problem.objective(choice) == constant + varying
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(elasticities=["tagged"], flexible=False))
 def test_a_start_is_feasible_and_has_the_judges_value(problem: Reclaiming) -> None:
     """Every choice of servers, encoded as column values, satisfies the model at the value of the judge."""

@@ -14,6 +14,7 @@ from gsopt.grid import Exact, decimal
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from instances.reclaiming import server_uniform
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 SERVERS = tuple(Server(name=f"s{number}", gpus=200) for number in range(1, 5))
@@ -67,7 +68,7 @@ def values(reduction: Reduction, given: Reclaiming) -> list[tuple[Exact, Number]
     ]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_every_choice_has_exactly_the_judges_value(given: Reclaiming) -> None:
     """With and without its constants the reduction gives every choice the judge's value, whatever the costs."""
@@ -79,7 +80,7 @@ def test_every_choice_has_exactly_the_judges_value(given: Reclaiming) -> None:
         assert all(mine == judged for mine, judged in values(each, given))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_optimistic_reductions_never_cost_more(given: Reclaiming) -> None:
     """What is forgotten of sets of lost workers can only make a choice cheaper."""
@@ -88,7 +89,7 @@ def test_optimistic_reductions_never_cost_more(given: Reclaiming) -> None:
     assert all(mine <= judged for mine, judged in values(reduction, given))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_optimistic_reductions_forget_no_more_than_the_others(given: Reclaiming) -> None:
     """Jobs are preempted by their critical servers, and lose their GPUs on those of them that are kept."""
@@ -105,7 +106,7 @@ def test_optimistic_reductions_forget_no_more_than_the_others(given: Reclaiming)
         assert expected == reduction.number(reduction.value(reduction.counts(choice, given)))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems(), st.randoms(use_true_random=False))
 def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> None:
     """Lifting the counts of a choice gives a feasible choice of the same value."""
@@ -120,7 +121,7 @@ def test_any_servers_of_a_group_will_do(given: Reclaiming, random: object) -> No
     assert given.objective(lifted) == given.objective(choice)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems())
 def test_net_of_constants_all_costs_are_whole_and_coprime(given: Reclaiming) -> None:
     """No cost is negative, the cheapest server is free, nothing divides all costs, no value is too large."""

@@ -13,6 +13,7 @@ from formulations.reclaiming.shares import Costs, Shares, equal_shares
 from gsopt.errors import Unsupported
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
@@ -35,7 +36,7 @@ def possible(reduction: Reduction, counts: tuple[int, ...]) -> bool:
     return all(count <= len(group.servers) for count, group in zip(counts, reduction.groups, strict=True))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems(max_servers=5), st.data())
 def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataObject) -> None:
     """However costs are shared: no choice is below the bound, and none up to a target is outside its core."""
@@ -61,7 +62,7 @@ def test_any_shares_prove_a_bound_and_a_core(problem: Reclaiming, data: st.DataO
             assert core.value(counts) == value
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(reclaiming_problems(max_servers=5))
 def test_equal_shares_prove_what_the_cheapest_servers_pay(problem: Reclaiming) -> None:
     """The bound of equal shares is the sum over the cheapest servers, up to the rounding of a share."""

@@ -4,10 +4,11 @@ from hypothesis import given, settings
 
 from formulations.reclaiming.survival import survival
 from gsopt.problems.reclaiming import Reclaiming
+from tests.effort import cases
 from tests.strategies.reclaiming import reclaiming_problems
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(reclaiming_problems())
 def test_a_job_is_preempted_exactly_as_the_judge_says(problem: Reclaiming) -> None:
     """For every choice of servers the rule names the jobs that the judge counts as preempted."""
@@ -23,7 +24,7 @@ def test_a_job_is_preempted_exactly_as_the_judge_says(problem: Reclaiming) -> No
         assert problem.preempted(choice) == lost
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(reclaiming_problems())
 def test_every_worker_is_accounted_for(problem: Reclaiming) -> None:
     """The critical and the other servers together carry all GPUs of the job, each server once."""

@@ -17,6 +17,7 @@ from gsopt.backends import Highs
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
+from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny, wandering
 
 
@@ -37,7 +38,7 @@ def _model(
 @pytest.mark.parametrize("coarse", [False, True])
 def test_every_schedule_is_a_point_of_the_relaxation(coarse: bool) -> None:
     """A schedule satisfies every row on any grid that reaches its end, at its value."""
-    for seed in range(80):
+    for seed in range(cases(80)):
         problem = tiny(seed, jobs=(2, 3, 4, 5))
         instance = Instance.of(problem)
         random = Random(seed)
@@ -65,7 +66,7 @@ def test_a_schedule_outside_its_windows_is_no_point() -> None:
 def test_the_optimum_is_never_cut_off() -> None:
     """On eighty tiny instances and random grids, relaxed or not, the relaxation is not above the optimum."""
     tight = 0
-    for seed in range(80):
+    for seed in range(cases(80)):
         problem = tiny(seed, fair=seed % 4 == 3)
         oracle = event_orders(problem)
         if oracle.objective is None:
@@ -80,7 +81,7 @@ def test_the_optimum_is_never_cut_off() -> None:
             assert outcome.bound is not None
             assert model.seconds(outcome.bound) <= total * (1 + 1e-9), problem.name
             tight += model.seconds(outcome.bound) >= total * (1 - 1e-6)
-    assert tight >= 20
+    assert tight >= cases(20)
 
 
 def test_whatever_is_ruled_out_there_is_a_solution() -> None:
@@ -99,7 +100,7 @@ def test_whatever_is_ruled_out_there_is_a_solution() -> None:
 def test_narrowing_keeps_the_optimal_completions() -> None:
     """Windows narrowed by probing still hold the completion times of an optimal schedule, in their order."""
     narrowed = 0
-    for seed in range(30):
+    for seed in range(cases(30)):
         problem = tiny(seed)
         oracle = event_orders(problem)
         instance = Instance.of(problem)
@@ -182,7 +183,7 @@ def test_a_bucket_that_no_mixture_fills_is_cut_off() -> None:
 
 def test_size_is_the_number_of_columns() -> None:
     """The size, which is known without building, is the number of columns built."""
-    for seed in range(20):
+    for seed in range(cases(20)):
         instance = Instance.of(tiny(seed))
         model = _model(instance, 60.0, Random(seed))
         assert model.size == len(model.columns) + len(instance) == model.form().cost.size

@@ -23,6 +23,7 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.tolerances import CONTINUOUS, SUM
 from instances.scheduling import elastic_jobs
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny
 
 Found = Result[SchedulingSolution]
@@ -34,7 +35,7 @@ MODULE = import_module("formulations.scheduling.exact")
 def test_the_optimum_is_that_of_every_order() -> None:
     """On sixty tiny instances, with and without deadlines, the optimum or its absence is proven."""
     infeasible = 0
-    for seed in range(60):
+    for seed in range(cases(60)):
         problem = tiny(seed, fair=seed % 3 == 2)
         found, oracle = exact(problem), event_orders(problem)
         assert found.status is oracle.status, problem.name
@@ -42,7 +43,7 @@ def test_the_optimum_is_that_of_every_order() -> None:
             assert found.objective == pytest.approx(oracle.objective, rel=SUM), problem.name
             assert _bound(found) <= oracle.objective * (1 + SUM), problem.name
         infeasible += oracle.status is Status.INFEASIBLE
-    assert infeasible >= 5
+    assert infeasible >= cases(5)
 
 
 def test_no_bound_on_the_way_is_above_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +59,7 @@ def test_no_bound_on_the_way_is_above_the_optimum(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(LocalSearch, "begin", _poor)
     monkeypatch.setattr(MODULE, "best_nearby_plan", lambda *_, **__: None)
     techniques: set[str] = set()
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = tiny(seed, jobs=(3, 4))
         optimum = event_orders(problem).objective
         assert optimum is not None
@@ -93,7 +94,7 @@ def test_the_bound_is_the_one_found() -> None:
 
 def test_the_optimum_is_that_of_the_reference_model() -> None:
     """On twenty instances of five and six jobs both methods prove the same optimum."""
-    for seed in range(20):
+    for seed in range(cases(20)):
         problem = elastic_jobs(jobs=5 + seed % 2, gpus=(2, 4, 6, 8)[seed % 4], load=1.2, seed=seed)
         found, other = exact(problem), milp(problem)
         assert found.status is other.status is Status.OPTIMAL, problem.name

@@ -10,6 +10,7 @@ from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import best_plan
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.effort import cases
 
 
 def _alike(seed: int) -> Scheduling:
@@ -45,7 +46,7 @@ def _totals(instance: Instance) -> Iterator[tuple[tuple[int, ...], float]]:
 def test_some_best_schedule_has_all_the_orders() -> None:
     """Of the orders of events, those in which all pairs complete as given reach the optimum of all of them."""
     found = fair = 0
-    for seed in range(30):
+    for seed in range(cases(30)):
         problem = _alike(seed)
         instance = Instance.of(problem)
         pairs = exchange_orders(instance)
@@ -58,7 +59,7 @@ def test_some_best_schedule_has_all_the_orders() -> None:
         assert min(kept) == pytest.approx(min(every.values()), rel=1e-7), problem.name
         found += len(pairs)
         fair += problem.fairness is not None
-    assert found >= 20
+    assert found >= cases(20)
     assert fair >= 4
 
 

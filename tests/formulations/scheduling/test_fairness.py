@@ -6,13 +6,14 @@ from formulations.scheduling import event_orders, smallest_fairness
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from gsopt.schedule.fairness import gps_finish_times
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny
 
 
 def test_the_smallest_fairness_is_feasible_and_less_is_not() -> None:
     """Just above it there is a schedule, by enumeration of all orders; just below there is none."""
     positive = 0
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = tiny(seed, jobs=(2, 3, 4))
         least = smallest_fairness(problem)
         above = problem.model_copy(update={"fairness": least + 1e-5})
@@ -21,7 +22,7 @@ def test_the_smallest_fairness_is_feasible_and_less_is_not() -> None:
             positive += 1
             below = problem.model_copy(update={"fairness": least - 1e-3})
             assert event_orders(below).status is Status.INFEASIBLE, problem.name
-    assert positive >= 20
+    assert positive >= cases(20)
 
 
 def test_a_job_alone_is_late_by_what_it_cannot_share() -> None:

@@ -12,6 +12,7 @@ from formulations.scheduling.timetable import replay
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny
 
 
@@ -26,7 +27,7 @@ def test_figure_4_as_a_list_schedule() -> None:
 
 def test_every_list_schedule_is_a_schedule() -> None:
     """Any order of priority and any choice of modes makes a schedule with the completion times it says."""
-    for seed in range(20):
+    for seed in range(cases(20)):
         problem = tiny(seed, jobs=(3,))
         instance = Instance.of(problem)
         choices = [
@@ -43,21 +44,21 @@ def test_every_list_schedule_is_a_schedule() -> None:
 def test_the_search_comes_close_to_the_optimum() -> None:
     """On sixty tiny instances the search is never below the optimum, and on most of them it finds it."""
     gaps = []
-    for seed in range(60):
+    for seed in range(cases(60)):
         problem = tiny(seed)
         plan, best = _best(Instance.of(problem)), event_orders(problem).objective
         assert plan is not None
         assert best is not None
         gaps.append(Instance.of(problem).mean_jct(plan.total) / float(best) - 1)
     assert min(gaps) >= -1e-7
-    assert sum(gap < 1e-6 for gap in gaps) >= 40
+    assert sum(gap < 1e-6 for gap in gaps) >= cases(40)
     assert max(gaps) < 0.1
 
 
 def test_deadlines_are_kept_where_they_can_be() -> None:
     """With fair deadlines some plans keep them, and the judge agrees."""
     found = 0
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = tiny(seed, fair=True)
         instance = Instance.of(problem)
         plan = _best(instance)

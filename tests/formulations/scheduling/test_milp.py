@@ -21,6 +21,7 @@ from gsopt.errors import InvalidSolution, Unsupported
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.standard_form import StandardForm
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, one_by_one, packing, tiny, wandering
 
 Found = Result[SchedulingSolution]
@@ -29,7 +30,7 @@ Found = Result[SchedulingSolution]
 MODULE = import_module("formulations.scheduling.milp")
 
 #: Seeds of tiny instances; every other one has a fairness constraint.
-SEEDS = range(40)
+SEEDS = range(cases(40))
 
 
 def _agree(found: Found, oracle: Found) -> bool:
@@ -179,7 +180,7 @@ def test_a_callback_may_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_arrays_are_the_model_of_record() -> None:
     """On tiny instances with and without deadlines and orders, both builders give the same columns and rows."""
-    for seed in range(30):
+    for seed in range(cases(30)):
         problem = tiny(seed, fair=seed % 3 == 2)
         instance = Instance.of(problem)
         _, completions = wandering(instance, Random(seed))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lifted, shortest_mixture
+from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny
 
 
@@ -22,7 +23,7 @@ def test_nothing_takes_no_time() -> None:
     assert shortest_mixture(Instance.of(packing()), {}) == (0.0, {})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(st.integers(0, 10**6))
 def test_prices_prove_the_length(seed: int) -> None:
     """The prices of the times add up to the length, and those of no configuration to more than 1."""

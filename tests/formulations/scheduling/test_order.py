@@ -12,6 +12,7 @@ from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, eve
 from formulations.scheduling.timetable import replay
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny, wandering
 
 
@@ -28,7 +29,7 @@ def test_events_are_ordered_by_time() -> None:
 def test_the_best_order_has_the_optimum(fair: bool) -> None:
     """Over all orders of completions and arrivals, the best plan is the optimum of the enumerated program."""
     checked = 0
-    for seed in range(24):
+    for seed in range(cases(24)):
         problem = tiny(seed, jobs=(2, 3), fair=fair)
         instance = Instance.of(problem)
         plans = [best_plan(instance, order) for order in _orders(instance)]
@@ -38,7 +39,7 @@ def test_the_best_order_has_the_optimum(fair: bool) -> None:
         if best is not None:
             assert instance.mean_jct(best) == pytest.approx(oracle.objective, rel=1e-7), problem.name
             checked += 1
-    assert checked >= 10
+    assert checked >= cases(10)
 
 
 def _orders(instance: Instance) -> list[tuple[int, ...]]:
@@ -60,7 +61,7 @@ def _possible(instance: Instance, order: tuple[int, ...]) -> bool:
 
 def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
     """Whatever a schedule does, the best plan for its order of events is no worse, and can be judged."""
-    for seed in range(30):
+    for seed in range(cases(30)):
         problem = tiny(seed, jobs=(3, 4, 6))
         instance = Instance.of(problem)
         steps, completions = wandering(instance, Random(seed))
@@ -76,7 +77,7 @@ def test_a_plan_is_no_worse_than_any_schedule_of_its_order() -> None:
 def test_coinciding_events_are_exchanged() -> None:
     """From a poor order the exchanges lead to a plan no worse, often a better one, never past the optimum."""
     better = 0
-    for seed in range(40):
+    for seed in range(cases(40)):
         problem = tiny(seed, jobs=(3, 4))
         instance = Instance.of(problem)
         _, completions = wandering(instance, Random(seed))
@@ -88,7 +89,7 @@ def test_coinciding_events_are_exchanged() -> None:
         assert oracle is not None
         assert float(oracle) * (1 - 1e-7) <= instance.mean_jct(nearby.total) <= instance.mean_jct(plain.total)
         better += nearby.total < plain.total * (1 - 1e-6)
-    assert better >= 10
+    assert better >= cases(10)
 
 
 def test_configurations_are_whole() -> None:

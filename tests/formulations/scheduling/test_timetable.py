@@ -11,6 +11,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import Step, replay, steps_of
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.schedule.judge import judge
+from tests.effort import cases
 from tests.strategies.scheduling import tiny, wandering
 
 
@@ -20,7 +21,7 @@ def _completions(problem: Scheduling, solution: SchedulingSolution) -> tuple[flo
     return verdict.completion_times
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(st.integers(0, 10**6))
 def test_noise_moves_completions_by_no_more_than_itself(seed: int) -> None:
     """A plan whose durations are off by 1e-9 is replayed legally, with completions within 1e-7 of its own."""
@@ -108,7 +109,7 @@ def test_pieces_shorter_than_a_tick_are_left_to_the_clock() -> None:
     assert problem.objective(solution) == pytest.approx(0.5, abs=1e-6)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.7e9]))
 def test_a_schedule_and_its_steps_are_the_same(seed: int, later: float) -> None:
     """Steps taken from a solution are replayed as it was, at any date, up to the ticks of its clock."""

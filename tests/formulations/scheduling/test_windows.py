@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.windows import Windows
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.effort import cases
 from tests.strategies.scheduling import tiny, wandering
 
 SEEDS = st.integers(0, 10**6)
@@ -36,7 +37,7 @@ def _admitted(windows: Windows) -> Iterator[tuple[int, ...]]:
             yield order
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(SEEDS)
 def test_places_are_those_of_all_orders(seed: int) -> None:
     """First and last position of each job are those that it has in the orders that windows and pairs admit."""
@@ -49,7 +50,7 @@ def test_places_are_those_of_all_orders(seed: int) -> None:
         assert windows.places(job) == (min(places), max(places))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(SEEDS)
 def test_undecided_pairs_come_both_ways(seed: int) -> None:
     """A pair is undecided where some admitted orders have the one first, and some the other."""
@@ -62,7 +63,7 @@ def test_undecided_pairs_come_both_ways(seed: int) -> None:
     assert list(windows.undecided) == [pair for pair, ways in both.items() if len(ways) == 2]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(SEEDS)
 def test_needed_orders_say_it_all_and_none_says_what_others_do(seed: int) -> None:
     """With the needed orders alone the same jobs are before others; without any one of them that changes."""
@@ -91,7 +92,7 @@ def test_orders_reach_through_windows() -> None:
     assert windows.needed == ((0, 1), (2, 3))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(SEEDS)
 def test_no_schedule_of_the_total_is_outside(seed: int) -> None:
     """In any schedule no worse than the total each job completes within its window, at one of its places."""

@@ -27,6 +27,7 @@ from gsopt.schedule.judge import judged
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.deciders.greedy import Greedy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, workloads
 
 BOUNDS = [height_bound, srpt_bound, position_bound, mean_busy_time_bound, moore_hodgson_bound, lower_bound]
@@ -37,7 +38,7 @@ def _together(*jobs: tuple[float, float, int]) -> Workload:
     return bundle([Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(jobs)])
 
 
-@settings(calm, max_examples=300)
+@settings(calm, max_examples=cases(300))
 @given(scenario=plain_scenarios(elastic=True))
 def test_every_bound_is_below_every_policy(scenario: Scenario) -> None:
     """No policy's completion times add up to less than any bound, with overheads and drops of capacity."""
@@ -46,7 +47,7 @@ def test_every_bound_is_below_every_policy(scenario: Scenario) -> None:
     assert max(bounds) <= min(totals) * (1 + 1e-9)
 
 
-@settings(calm, max_examples=100)
+@settings(calm, max_examples=cases(100))
 @given(data=st.data(), gpus=st.integers(1, 6))
 def test_bounds_are_ordered(data: st.DataObject, gpus: int) -> None:
     """Positions are at least as good as SRPT and height, and Moore-Hodgson at least as good as positions."""

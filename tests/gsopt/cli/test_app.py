@@ -52,8 +52,10 @@ def test_help_fits_a_page() -> None:
         ("gsopt simulate a.json --reader phil", {"philly"}),
     ],
 )
-def test_completion(typed: str, offered: set[str]) -> None:
+def test_completion(typed: str, offered: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A shell is offered commands, decisions, instances, policies and readers."""
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1), "_GSOPT_COMPLETE": "complete_bash"}
-    code, said, _ = _started(sys.executable, "-m", "gsopt", **words)
-    assert (code, set(said.split())) == (0, offered)
+    for name, value in words.items():
+        monkeypatch.setenv(name, value)
+    run = gsopt()
+    assert (run.returncode, set(run.stdout.split())) == (0, offered)

@@ -114,8 +114,7 @@ def test_one_line_and_exit_code_2(
     assert sorted(tmp_path.rglob("*")) == before
 
 
-@pytest.mark.parametrize("name", ["a", "a.", "a.txt", "folder", "", "no/such/a.png"])
-def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture without a known ending, or where none can be, is refused before anything is drawn."""
     spec = {"study": "s", "instances": [_EXAMPLE], "methods": ["greedy"]}
     monkeypatch.chdir(tmp_path)
@@ -123,9 +122,10 @@ def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     (tmp_path / "folder").mkdir()
     assert gsopt("study", "run", "study.json", "--out", "out", "--workers", "1").returncode == 0
     before = sorted(tmp_path.rglob("*"))
-    run = gsopt("study", "plot", "out", "--out", name)
-    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1)
-    assert sorted(tmp_path.rglob("*")) == before
+    for name in ("a", "a.", "a.txt", "folder", "", "no/such/a.png"):
+        run = gsopt("study", "plot", "out", "--out", name)
+        assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1), name
+        assert sorted(tmp_path.rglob("*")) == before
 
 
 def _limited(folder: Path, *arguments: str, largest_file: int) -> Run:
@@ -197,8 +197,9 @@ main()
 @pytest.mark.parametrize("arguments", _LONG.values(), ids=_LONG.keys())
 def test_ctrl_c_is_one_line(tmp_path: Path, arguments: tuple[str, ...], calls: int) -> None:
     """Whenever Ctrl-C comes, at start-up, while reading, generating or solving, it gives one line and 130."""
-    jobs = [{**_JOB, "name": str(number)} for number in range(100_000)]
-    (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    if "jobs.json" in arguments:
+        jobs = [{**_JOB, "name": str(number)} for number in range(100_000)]
+        (tmp_path / "jobs.json").write_text(json.dumps({"jobs": jobs}))
     script = _INTERRUPTED_AFTER.format(calls=calls)
     with subprocess.Popen(
         [sys.executable, "-c", script, *arguments],

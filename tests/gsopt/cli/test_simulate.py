@@ -194,6 +194,7 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     assert (scenario.share_limit, scenario.cluster.gpus) == (2, 2)
     line = ("simulate", workload, "--cluster", cluster, "--policy", "srtf")
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
+    assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
     _assert_refused("give either the number", *line, "--gpus", "2")
 
 
@@ -246,6 +247,9 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
         (("--gpus", "2", "--capacity-change", "nan=1"), "--capacity-change[0].time: nan: "),
         (("--gpus", "2", "--capacity-change", "4=3"), "must be at most the 2 GPUs"),
         (("--setting", "no-such-file.json"), "no-such-file.json"),
+        (("--gpus", "2", "--setting", "share_limit=0"), "--setting: share_limit: 0: "),
+        (("--gpus", "2", "--setting", "limit=2"), "--setting: limit: must be one of speed, overheads, "),
+        (("--gpus", "2", "--setting", "limit=2,limit=3"), "--setting: 'limit=3': gives limit twice"),
         (("--gpus", "2", "--policy", "srtf:alpha=1"), "--policy srtf: alpha: 1: is no option of srtf"),
         (("--gpus", "2", "--policy", "tiresias:promote=x"), "--policy tiresias: promote: 'x': "),
         (("--gpus", "2", "--policy", "tiresias:promote=1,promote=2"), "gives promote twice"),

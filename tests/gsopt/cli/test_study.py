@@ -14,6 +14,7 @@ import pytest
 from gsopt.cli.exits import Exit
 from gsopt.studies import Study, read_study, results, run
 from tests.commands import COMMAND, gsopt
+from tests.effort import cases
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
 from tests.processes import PATIENCE, children, wait_until, wait_until_gone
 
@@ -57,10 +58,10 @@ def _run_and_kill(spec: Path, folder: Path, reached: Callable[[int, Path, int, i
 def test_killed_at_any_stage(tmp_path: Path) -> None:
     """Killed at any stage, a study loses no committed result, computes none twice, leaves no process behind."""
     folder = tmp_path / "out"
-    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(20))}
+    entry = {"workload": "poisson", "jobs": 500, "gpus": 16, "load": 2.0, "seed": list(range(20))}
     spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
     before: dict[str, Any] = {}
-    for reached in _STAGES * 2:
+    for reached in _STAGES * cases(2):
         _run_and_kill(spec, folder, reached)
         now = committed(folder)
         assert before.items() <= now.items()
@@ -96,7 +97,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
 
 def test_two_runs_at_once(tmp_path: Path) -> None:
     """Of two runs in one folder one is refused in one line; the other computes every cell once."""
-    entry = {"workload": "poisson", "jobs": 1200, "gpus": 16, "load": 2.0, "seed": list(range(8))}
+    entry = {"workload": "poisson", "jobs": 300, "gpus": 16, "load": 2.0, "seed": list(range(8))}
     spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"])
     folder = tmp_path / "out"
     with _start(spec, folder) as first:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from gsopt.testing import brute_force, check_judge
+from tests.effort import cases
 from tests.strategies.reclaiming import reclaiming_problems
 
 SERVERS = [Server(name=f"s{i}", gpus=8) for i in range(1, 7)]
@@ -211,7 +212,7 @@ def test_mutated_solutions_are_caught() -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=cases(60), deadline=None)
 def test_candidates_are_all_choices(seed: int) -> None:
     """Enumeration yields every choice of `demand` servers once, and nothing else."""
     problem = random_problem(seed)
@@ -219,7 +220,7 @@ def test_candidates_are_all_choices(seed: int) -> None:
     assert [c.servers for c in problem.candidates()] == list(combinations(names, problem.demand))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(reclaiming_problems())
 def test_every_value_is_a_whole_multiple_of_the_step(problem: Reclaiming) -> None:
     """Whatever the costs, the step divides the value of every choice exactly."""

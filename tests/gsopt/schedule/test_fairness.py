@@ -26,13 +26,14 @@ from gsopt.schedule.fairness import (
 from gsopt.schedule.judge import fluid_finish_times, judge
 from gsopt.simulation import replay
 from heuristics.policies import efq, fifo
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, workloads
 from tests.strategies.theorem import KINDS, late
 
 Menu = tuple[tuple[int, float], ...]
 
 #: The numbers of instances of each class; the bounds are compared on all of them.
-INSTANCES = 1500
+INSTANCES = cases(1500)
 
 _PAPER = [f"paper, {busy}, {fluid}" for fluid in ("GPS", "capped GPS") for busy in ("GPUs", "jobs", "GPS")]
 
@@ -85,7 +86,7 @@ def test_gps_stands_still_while_idle() -> None:
     assert (clock.value, clock.arrive(1, 2.0)) == (2.0, 4.0)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(gpus=st.integers(1, 6), data=st.data())
 def test_gps_is_that_of_the_judge(gpus: int, data: st.DataObject) -> None:
     """The judge, which shares no code with it, finds the same fluid finish times in fractions."""
@@ -118,7 +119,7 @@ def water_filling(jobs: Workload, gpus: int, caps: list[Fraction]) -> list[Fract
     return finish
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=cases(300))
 @given(gpus=st.integers(1, 8), data=st.data())
 def test_capped_gps_is_water_filling(gpus: int, data: st.DataObject) -> None:
     """The definition, the fast way and the judge's own find the same times in fractions; floats agree."""
@@ -144,7 +145,7 @@ def test_caps_are_what_jobs_can_use() -> None:
     assert [usable_gpus(rigid, 8), usable_gpus(elastic, 8), usable_gpus(elastic, 3)] == [3, 3, 2]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(data=st.data())
 def test_where_jobs_do_not_meet_the_fair_share_is_what_they_can_do_alone(data: st.DataObject) -> None:
     """In a cluster that has all GPUs that its jobs can use, each job's fair time is its duration."""
@@ -166,7 +167,7 @@ def test_an_idle_cluster_treats_no_job_unfairly(date: float) -> None:
     assert run.metrics.gps_unfair_fraction == 1
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(gpus=st.integers(1, 6), data=st.data())
 def test_capped_gps_without_caps_is_gps(gpus: int, data: st.DataObject) -> None:
     """Caps that hold nobody back change nothing, and floats agree with fractions."""
@@ -185,7 +186,7 @@ def test_capped_gps_by_hand() -> None:
     assert capped_gps_finish_times(jobs, 4, [1, 2], exact=True) == [2, Fraction(9, 2)]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(gpus=st.integers(1, 4), data=st.data())
 def test_capped_gps_gives_a_lone_job_its_cap(gpus: int, data: st.DataObject) -> None:
     """With caps of 1 and no more jobs than GPUs every job takes its GPU-seconds as seconds."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from gsopt.schedule import Schedule, Segment, Vacated
+from tests.effort import cases
 
 _NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.fractions()
 _NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=8)
@@ -24,7 +25,7 @@ _SEGMENTS = st.builds(
 _VACATED = st.builds(Vacated, time=_NUMBERS, server=_NAMES)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(
     schedule=st.builds(
         Schedule,

@@ -14,11 +14,12 @@ from gsopt.job import Workload
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.judge import judge
+from tests.effort import cases
 from tests.gsopt.schedule.naive import Illegal, machines_of, verdict
 from tests.gsopt.schedule.play import Player, scenario
 
 #: Scenarios in one block of each test.
-_LEGAL, _BROKEN = 150, 100
+_LEGAL, _BROKEN = cases(150), 100
 
 #: Seconds since 1970.
 _TODAY = 1_700_000_000

@@ -11,6 +11,7 @@ from gsopt.schedule.judge import judge
 from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.scenarios import plain_scenarios, rich_scenarios, shifted, tree_scenarios
 
@@ -20,7 +21,7 @@ calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, Heal
 
 
 @pytest.mark.parametrize("length", [pytest.param(None, id=part) for part in ("1", "2", "3")] + [1.75])
-@settings(calm, max_examples=250)
+@settings(calm, max_examples=cases(250))
 @given(scenario=rich_scenarios(), seed=st.integers(0, 10**6))
 def test_any_decisions_with_everything_that_there_is(
     length: float | None, scenario: Scenario, seed: int
@@ -34,21 +35,21 @@ def test_any_decisions_with_everything_that_there_is(
     assert check_policy(monkey, [scenario], round_length=length, **options) == 2
 
 
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(scenario=plain_scenarios(elastic=True))
 def test_on_plain_clusters(scenario: Scenario) -> None:
     """They agree to 1e-9 with menus, overheads and capacity changes."""
     assert all(check_policy(policy, [scenario], exact=False) for policy in POLICIES)
 
 
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(scenario=tree_scenarios())
 def test_on_racks(scenario: Scenario) -> None:
     """They agree to 1e-9 where GPUs have numbers and network tiers slow jobs down."""
     assert all(check_policy(policy, [scenario], exact=False) for policy in POLICIES)
 
 
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(scenario=plain_scenarios(), length=st.sampled_from([3.0, 4.5, 7.3]))
 def test_in_rounds(scenario: Scenario, length: float) -> None:
     """They agree to 1e-9 where decisions are taken at multiples of a round length only.
@@ -58,7 +59,7 @@ def test_in_rounds(scenario: Scenario, length: float) -> None:
     assert all(check_policy(policy, [scenario], exact=False, round_length=length) for policy in POLICIES)
 
 
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(
     scenario=plain_scenarios(elastic=True) | tree_scenarios(),
     date=st.sampled_from([1.7e9, 1.7e9 + 0.1, 1.6e9 + 1 / 3]),
@@ -79,7 +80,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
             assert getattr(verdict, figure) == getattr(run.metrics, figure)
 
 
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(
     scenario=rich_scenarios(),
     seed=st.integers(0, 10**6),

@@ -34,6 +34,7 @@ from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios, workloads
 from tests.gsopt.simulation.scripts import Script, doing, scripted, workload
 
@@ -104,28 +105,28 @@ def monkey(state: State, *, seed: int = 0, share_limit: int = 1) -> Decider:
     return Monkey(state, seed, share_limit)
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=plain_scenarios(elastic=True), seed=st.integers(0, 10**6))
 def test_any_legal_decisions_on_a_plain_cluster(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree whatever a policy decides: stops, resizes and partial menus."""
     assert check_policy(monkey, [scenario], seed=seed) == 2
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=tree_scenarios(), seed=st.integers(0, 10**6))
 def test_any_legal_decisions_on_racks(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree when jobs move between machines and racks."""
     assert check_policy(monkey, [scenario], seed=seed) == 2
 
 
-@settings(calm, max_examples=150)
+@settings(calm, max_examples=cases(150))
 @given(scenario=tree_scenarios(share_limit=2), seed=st.integers(0, 10**6))
 def test_any_legal_sharing(scenario: Scenario, seed: int) -> None:
     """Judge and simulator agree when jobs share GPUs and the worst partner slows a job down."""
     assert check_policy(monkey, [scenario], seed=seed, share_limit=2) == 2
 
 
-@settings(calm, max_examples=60)
+@settings(calm, max_examples=cases(60))
 @given(jobs=workloads(1))
 def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     """On one GPU a job begins at its release or at the completion before it, whichever is later."""
@@ -135,7 +136,7 @@ def test_fifo_on_one_gpu_is_the_closed_form(jobs: Workload) -> None:
     assert list(simulate(jobs, policies.fifo, cluster=1).completion_times) == pytest.approx(expected, rel=1e-12)
 
 
-@settings(calm, max_examples=60)
+@settings(calm, max_examples=cases(60))
 @given(jobs=workloads(1))
 def test_srtf_on_one_gpu_meets_the_srpt_bound(jobs: Workload) -> None:
     """On one GPU SRTF is optimal, so its completion times add up to the SRPT bound."""
@@ -264,7 +265,7 @@ def test_a_policy_that_never_gets_on_is_given_up() -> None:
     """Preempting in every round with longer overheads ends in an error instead of never."""
     jobs = workload((0, 4, 1), (0, 4, 1))
     with pytest.raises(IllegalDecision, match="than their overhead takes"):
-        simulate(jobs, policies.las, cluster=1, round_length=1.0, overhead=Overhead(start=2.0))
+        simulate(jobs, policies.las, cluster=1, round_length=1.0, overheads=Overhead(start=2.0))
 
 
 def test_the_state_cannot_be_changed() -> None:
@@ -293,7 +294,7 @@ def test_overheads_delay_progress() -> None:
         workload((0, 4, 1), (2, 1, 1)),
         policy,
         cluster=1,
-        overhead=Overhead(start=0.5, stop=0.25),
+        overheads=Overhead(start=0.5, stop=0.25),
         record=True,
     )
     assert run.completion_times == (3.5 + 0.75 + 2.5, 3.5)
@@ -304,7 +305,7 @@ def test_overheads_delay_progress() -> None:
 def test_resizing_changes_the_speed_from_then_on() -> None:
     """Four seconds of work: two at speed 0.5, then at 1.5 after half a second of overhead."""
     policy = scripted([Start(0, 1), Wake(2.0)], [Resize(0, 4)])
-    run = simulate(_ELASTIC, policy, cluster=4, overhead=Overhead(resize=0.5), exact=True)
+    run = simulate(_ELASTIC, policy, cluster=4, overheads=Overhead(resize=0.5), exact=True)
     assert run.completion_times == (Fraction(2) + Fraction(1, 2) + Fraction(2),)
 
 
@@ -356,7 +357,7 @@ def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None
     policy = scripted([Start(0, 4)], [Start(0, count)])
     overhead = Overhead(start=0.0, stop=9.0, resize=0.5)
     run = simulate(
-        _ELASTIC, policy, cluster=4, capacity_changes=[change], overhead=overhead, record=True, exact=True
+        _ELASTIC, policy, cluster=4, capacity_changes=[change], overheads=overhead, record=True, exact=True
     )
     assert run.completion_times == (completion,)
     assert run.metrics.preemptions == 0

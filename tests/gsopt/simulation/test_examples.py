@@ -18,6 +18,7 @@ from gsopt.simulation import Action, Assign, Move, Replay, Start, State, Vacate,
 from gsopt.speed import TIER_PENALTIES, Speed
 from gsopt.testing import check_policy
 from heuristics.policies import fifo
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
 
 _MOST_LINES = 40
@@ -169,7 +170,7 @@ def test_a_swap_helps() -> None:
     assert sum(map(float, filter(None, means[0]))) < sum(map(float, filter(None, means[1])))
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=cases(60), suppress_health_check=[HealthCheck.too_slow])
 @given(scenario=tree_scenarios())
 def test_everything_is_placed_anew(scenario: Scenario) -> None:
     """All jobs complete, and the largest jobs stand closest together however those before them left."""

@@ -1,6 +1,8 @@
 """Placers: the books of free GPUs are right after any changes, and consolidated is its definition."""
 
+from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -70,6 +72,23 @@ def test_a_placer_that_does_not_choose_free_gpus_is_refused(bad: tuple[int, ...]
         simulate(
             jobs, scripted([Start(0), Start(1)]), cluster=Cluster.uniform(machines=1, gpus=4), placer=placer
         )
+
+
+@pytest.mark.parametrize("need", [{"memory": 8}, {"gpu_type": "new"}])
+def test_a_placer_keeps_to_what_it_is_shown(need: dict[str, Any]) -> None:
+    """A free GPU of too little memory, or of another type than the job's, is no placement either."""
+    small, large = (Machine(name=t, gpus=1, gpu_type=t, memory=m) for t, m in [("old", 4), ("new", 8)])
+    cluster = Cluster(racks=[Rack(name="r", machines=[small, large])])
+    jobs = bundle([Job(name="a", release_date=0, duration=1, gpus=1, **need)])
+    for chosen in (0, 1):
+        run = partial(
+            simulate, jobs, scripted([Start(0)]), cluster=cluster, placer=lambda *_, gpu=chosen: (gpu,)
+        )
+        if chosen == 1:
+            assert run().completion_times == (1,)
+            continue
+        with pytest.raises(IllegalDecision, match="1 free GPUs of those that suit the job"):
+            run()
 
 
 def test_a_start_touches_the_machines_it_uses_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,7 +49,7 @@ def run(jobs: Any, *steps: Any, cluster: Cluster | int = _RACK, **options: Any) 
 def test_two_jobs_swap() -> None:
     """Each may take the GPU of the other; neither is preempted, and both pay for a resize."""
     swap = [Move(0, (1,)), Move(1, (0,))]
-    done = run(_TWO, [Start(0, (0,)), Start(1, (1,)), Wake(1)], swap, overhead=_OVERHEAD)
+    done = run(_TWO, [Start(0, (0,)), Start(1, (1,)), Wake(1)], swap, overheads=_OVERHEAD)
     assert done.completion_times == (4.625, 4.625)
     assert (done.metrics.preemptions, done.metrics.resizes) == (0, 0)
     assert pieces(done)[2:] == [("j0", 1, 4.625, (1,), ""), ("j1", 1, 4.625, (0,), "")]
@@ -73,7 +73,7 @@ def test_two_jobs_swap() -> None:
 def test_what_ends_where_it_began_is_nothing(nothing: list[Action]) -> None:
     """Overheads are not paid, nothing is counted and the segment goes on."""
     jobs = workload((0, 4, 1), (0, 4, 1))
-    done = run(jobs, [Start(0, (0,)), Wake(1)], nothing, [Start(1)], overhead=_OVERHEAD)
+    done = run(jobs, [Start(0, (0,)), Wake(1)], nothing, [Start(1)], overheads=_OVERHEAD)
     assert pieces(done) == [("j0", 0, 4.5, (0,), ""), ("j1", 4.5, 9, (0,), "")]
     assert (done.metrics.preemptions, done.metrics.resizes) == (0, 0)
 
@@ -90,7 +90,7 @@ def test_the_order_of_changes_does_not_matter(order: tuple[Action, ...]) -> None
 
 def test_stop_and_start_elsewhere_is_a_resize() -> None:
     """A job that goes on without a pause has not been preempted."""
-    done = run(_TWO, [Start(0, (0,)), Wake(1)], [Stop(0), Start(0, (1,))], [Start(1)], overhead=_OVERHEAD)
+    done = run(_TWO, [Start(0, (0,)), Wake(1)], [Stop(0), Start(0, (1,))], [Start(1)], overheads=_OVERHEAD)
     assert pieces(done)[1] == ("j0", 1, 4.625, (1,), "")
     assert done.metrics.preemptions == 0
 
@@ -163,7 +163,7 @@ def test_a_mode_changes_the_speed_from_then_on() -> None:
     slow = Mode(name="slow", menu=[(1, 0.5), (2, 1.0)])
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1, modes=[slow])])
     steps = [[Start(0, (1,)), Wake(1)], [Resize(0, 1, "slow"), Wake(3)], [Resize(0, (0, 1))]]
-    done = run(jobs, *steps, overhead=Overhead(resize=0.5))
+    done = run(jobs, *steps, overheads=Overhead(resize=0.5))
     assert pieces(done) == [
         ("a", 0, 1, (1,), ""),
         ("a", 1, 3, (1,), "slow"),

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+import gsopt
 from gsopt.errors import InvalidInput
 from gsopt.studies import Cell, cells_of
+from gsopt.studies.compute import compute
+from heuristics.scheduling import efq
 from tests.gsopt.studies.samples import FIGURE_5, study
 
 _LAS = {"policy": "las", "quantum": [60, 600]}
@@ -61,6 +64,17 @@ def test_an_own_seed_or_time_limit_comes_first() -> None:
         time_limit=None,
     )
     assert [dict(cell.options) for cell in cells_of(grid)] == [{"seed": 9}, {"time_limit": 5}, {}]
+
+
+def test_a_policy_is_a_method_of_scheduling() -> None:
+    """On workloads and scheduling instances a policy is given by the same entry, and nothing else is."""
+    example = "scheduling/small/ares-figure-4"
+    both = study(instances=[{**_POISSON, "seed": 1}, example], methods=[{"policy": "efq", "alpha": 0.6}])
+    found = cells_of(both)
+    assert [(cell.word, cell.method) for cell in found] == [("", "efq"), ("scheduling", "efq")]
+    assert compute(found[1]).figures["objective"] == efq(gsopt.load(example), alpha=0.6).objective
+    with pytest.raises(InvalidInput, match=r"methods\[0\].policy: 'exact': must be one of efq"):
+        cells_of(study(instances=[example], methods=[{"policy": "exact"}]))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from gsopt.errors import InvalidInput
 from gsopt.studies.grid import points
 
-_VALUES = some.one_of(some.integers(), some.lists(some.integers(), min_size=1, max_size=4))
+_VALUES = some.one_of(some.integers(), some.lists(some.integers(), min_size=1, max_size=3))
 
 
 @given(some.dictionaries(some.text(min_size=1).filter(lambda name: name != "label"), _VALUES, max_size=4))

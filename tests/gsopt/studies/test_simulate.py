@@ -8,6 +8,7 @@ import gsopt
 from gsopt import simulation, testing
 from gsopt.errors import InvalidInput
 from gsopt.job import Workload
+from gsopt.scenario import Scenario
 from gsopt.simulation import Decider, State
 from heuristics.policies import fifo, las
 from instances.workloads import batch
@@ -38,7 +39,7 @@ def test_comparisons_take_both(workload: Workload) -> None:
     rows = gsopt.compare_policies(workload, ["fifo", fifo, f"{__name__}:las"], cluster=4)
     assert [row.policy for row in rows] == ["fifo", "fifo", "las"]
     assert rows[0] == rows[1]
-    scenario = simulation.scenario_of(workload, 4)
+    scenario = Scenario.of(workload, 4)
     assert testing.check_policy("fifo", [scenario]) == 2
     assert testing.check_heuristic("greedy", [gsopt.load("reclaiming/aryl-figure-5")]) == 1
     assert testing.check_formulation("milp", [gsopt.load("reclaiming/aryl-figure-5")]) == 1

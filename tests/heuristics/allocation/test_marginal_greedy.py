@@ -9,6 +9,7 @@ from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_heuristic
 from heuristics.allocation import marginal_greedy
 from instances.allocation import elastic_jobs
+from tests.effort import cases
 
 
 def test_solutions_of_every_small_instance() -> None:
@@ -18,7 +19,7 @@ def test_solutions_of_every_small_instance() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(0, 120))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_optimal_with_one_worker_size(seed: int, capacity: int) -> None:
     """With one worker size and proportional speed the greedy finds the optimum, exactly."""
     problem = elastic_jobs(jobs=12, capacity=capacity, sizes="one", seed=seed)

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from gsopt.errors import Unsupported
 from heuristics.allocation.max_value import max_value
+from tests.effort import cases
 
 ITEM = st.tuples(st.integers(1, 9), st.integers(-5, 30).map(float))
 
 
 @given(st.lists(st.lists(ITEM, max_size=3), max_size=4), st.integers(0, 20))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 def test_finds_the_largest_value(groups: list[list[tuple[int, float]]], capacity: int) -> None:
     """Items in any order: the choice fits, and no other choice that fits is worth more."""
     chosen = max_value(groups, capacity)

@@ -15,6 +15,7 @@ from gsopt.testing import check_heuristic
 from heuristics.allocation import two_phase
 from heuristics.allocation.two_phase import shortest_job_first, two_phase_allocation
 from instances.allocation import elastic_jobs, figure_6, table_4
+from tests.effort import cases
 
 
 def job(name: str, workers: int, time: float, **fields: Any) -> ElasticJob:
@@ -69,7 +70,7 @@ def test_printed_weights_are_right_for_a_capacity_with_all_minima_in_it() -> Non
 
 
 @given(st.integers(0, 10_000), st.integers(0, 60), st.sampled_from(["proportional", "across_servers"]))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=cases(80))
 def test_corrected_weights_are_exact_and_printed_ones_never_better(
     seed: int, capacity: int, scaling: Any
 ) -> None:

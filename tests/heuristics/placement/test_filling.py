@@ -9,6 +9,7 @@ from gsopt.method import NoSolution
 from gsopt.problems.placement import Placement, PlacementSolution, Server
 from heuristics.placement.filling import fill
 from heuristics.placement.scores import first, roomiest, roomiest_in_use, tightest
+from tests.effort import cases
 from tests.strategies.placement import committed, placements
 
 SCORES: dict[str, tuple[Callable[..., int], bool]] = {
@@ -57,7 +58,7 @@ def dislike(problem: Placement, kind: str, host: Server, kinds: set[str]) -> int
 
 @pytest.mark.parametrize("name", SCORES)
 @given(problem=placements())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_it_equals_the_loop_written_out(name: str, problem: Placement) -> None:
     """Every score gives the placement of a loop that looks at every server for every worker."""
     score, one_by_one = SCORES[name]
@@ -75,7 +76,7 @@ def test_it_equals_the_loop_written_out(name: str, problem: Placement) -> None:
 
 
 @given(problem=placements())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_whole_jobs_stay_together(problem: Placement) -> None:
     """Where jobs are not split every job stands in one pool, or stays behind as a whole."""
     whole = Placement(**{**dict(problem), "split_jobs": False})

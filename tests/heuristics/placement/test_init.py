@@ -11,6 +11,7 @@ from gsopt.result import Status
 from gsopt.studies.catalogue import heuristics, load, names
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing, first_fit, worst_fit
+from tests.effort import cases
 from tests.strategies.placement import placements
 
 VARIANTS: tuple[tuple[Any, dict[str, Any]], ...] = (
@@ -41,7 +42,7 @@ def test_the_small_suite(method: Any, options: dict[str, Any]) -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 def test_random_instances(problem: Placement) -> None:
     """Every heuristic places all workers by the rules, or says how many stay behind and proves nothing."""
     best = brute_force(problem)

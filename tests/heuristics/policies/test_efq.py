@@ -97,7 +97,7 @@ def test_a_stop_and_a_resize_cost_a_relaunch() -> None:
             Job(name="short", release_date=100, duration=400, gpus=1, menu=_TO_FOUR, model="resnet50"),
         ]
     )
-    run = simulate(jobs, efq, cluster=6, overhead=RELAUNCH_OVERHEADS, exact=True, record=True)
+    run = simulate(jobs, efq, cluster=6, overheads=RELAUNCH_OVERHEADS, exact=True, record=True)
     # 600 s of work are done at 100 s; then 27 s on 2 GPUs, and the rest on 6
     assert run.completion_times == (200 + 73 + Fraction(4000 - 600 - 54, 6), 200)
     assert run.metrics.resizes == 2

@@ -40,7 +40,7 @@ def test_overheads_are_not_part_of_the_key() -> None:
     """A newcomer stops a job that has not got on; one that is shorter by what is left to do alone does not."""
     sizes = [(0, 10), (1, 4), (6, 3)]
     jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
-    run = simulate(jobs, srtf, cluster=1, overhead=Overhead(start=3.0), exact=True)
+    run = simulate(jobs, srtf, cluster=1, overheads=Overhead(start=3.0), exact=True)
     # the second starts at 1, gets on from 4, has 2 s left at 6 and ends at 8; then the third, then the first
     assert run.completion_times == (27, 8, 14)
     assert run.metrics.preemptions == 1
@@ -72,6 +72,6 @@ def test_turns_shorter_than_the_overheads(policy: Policy) -> None:
     """Least attained service takes turns every round; where they are shorter than a start, the run is ended."""
     jobs = bundle(Job(name=name, release_date=0, duration=5, gpus=1) for name in "ab")
     with pytest.raises(IllegalDecision, match="after more time than their overhead takes"):
-        simulate(jobs, policy, cluster=1, overhead=LONG, round_length=1.0)
-    run = simulate(jobs, policy, cluster=1, overhead=LONG, round_length=20.0)
+        simulate(jobs, policy, cluster=1, overheads=LONG, round_length=1.0)
+    run = simulate(jobs, policy, cluster=1, overheads=LONG, round_length=20.0)
     assert run.metrics.completed == 2

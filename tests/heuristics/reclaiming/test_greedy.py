@@ -14,6 +14,7 @@ from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
 from heuristics.reclaiming import greedy
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 Fractions = Callable[[Job, str], Fraction]
@@ -71,7 +72,7 @@ def transcription(
 
 @pytest.mark.parametrize("tie", COUNT_SIGN)
 @pytest.mark.parametrize(("options", "fraction"), FRACTIONS.values(), ids=FRACTIONS.keys())
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems(max_servers=8, max_jobs=8))
 def test_greedy_is_algorithm_1(
     options: dict[str, Any], fraction: Fractions, tie: Any, problem: Reclaiming
@@ -89,7 +90,7 @@ def test_greedy_is_algorithm_1(
     assert expected == servers(result)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems(max_servers=8, max_jobs=8), seed=st.integers(0, 1000))
 def test_random_ties_are_a_run_of_algorithm_1(problem: Reclaiming, seed: int) -> None:
     """With random ties every server is one of the cheapest at the time it is taken."""
@@ -105,7 +106,7 @@ def test_random_ties_are_a_run_of_algorithm_1(problem: Reclaiming, seed: int) ->
     assert picks == transcription(problem, server_fraction, follow)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_a_single_server_is_the_one_whose_jobs_cost_least(problem: Reclaiming) -> None:
     """With a demand of one the sum of the costs of a server's jobs decides, the first server among equals."""

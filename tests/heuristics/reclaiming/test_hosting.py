@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from gsopt.grid import decimal
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming.hosting import Hosting
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_servers_and_jobs_mirror_each_other(problem: Reclaiming) -> None:
     """A job stands on a server exactly where it has a base worker, seen from either side."""
@@ -26,7 +27,7 @@ def test_servers_and_jobs_mirror_each_other(problem: Reclaiming) -> None:
     assert expected == {(server, job) for server, on in enumerate(hosting.jobs_of) for job in on}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_weights_are_the_exact_costs(problem: Reclaiming) -> None:
     """Scaling the costs to integers loses nothing."""

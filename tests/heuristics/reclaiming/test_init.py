@@ -21,6 +21,7 @@ from heuristics.reclaiming import (
     smallest_job_first,
     static_cost,
 )
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 Method = Callable[[Reclaiming], Result[ReclaimingSolution]]
@@ -60,7 +61,7 @@ def test_the_package_names_exactly_its_methods() -> None:
 
 
 @every_method
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_every_solution_is_feasible_and_never_beats_brute_force(method: Method, problem: Reclaiming) -> None:
     """On every variant a heuristic returns a solution that the judge accepts, no better than the best."""

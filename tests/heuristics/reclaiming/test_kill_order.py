@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.kill_order import vacated_in_order
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 A, B, C, D = range(4)
@@ -38,7 +39,7 @@ def test_servers_of_one_job_come_in_the_order_of_the_instance() -> None:
     assert vacated_in_order(Hosting.of(problem), [A], 2) == [0, 1]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems(), data=st.data())
 def test_a_job_that_need_not_go_is_spared(problem: Reclaiming, data: st.DataObject) -> None:
     """Servers are vacated by the shortest beginning of the order that vacates enough of them."""

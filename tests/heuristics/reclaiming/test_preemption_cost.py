@@ -15,6 +15,7 @@ from heuristics.reclaiming.preemption_cost import (
     preemption_costs,
     server_fractions,
 )
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 #: Aryl, Table 1: its three columns for servers 1 to 6.
@@ -45,7 +46,7 @@ def test_an_unknown_definition_is_refused(definition: Definition) -> None:
         preemption_costs(figure_5(), "price")  # type: ignore[arg-type]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_fractions_of_a_job_add_up_to_its_cost(problem: Reclaiming) -> None:
     """By both definitions with fractions the costs of all servers add up to the costs of all jobs."""
@@ -55,7 +56,7 @@ def test_fractions_of_a_job_add_up_to_its_cost(problem: Reclaiming) -> None:
     assert expected == sum(preemption_costs(problem, "gpu_fraction").values())
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_every_server_of_a_job_counts_when_told(problem: Reclaiming) -> None:
     """With servers outside the loan counted, each job's shares add up to the part of its servers on loan."""
@@ -70,7 +71,7 @@ def test_every_server_of_a_job_counts_when_told(problem: Reclaiming) -> None:
     assert expected == [Fraction(sum(of), shares.unit) for of in shares.of]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_counts_do_not_look_at_costs(problem: Reclaiming) -> None:
     """The plain count of a server is the number of jobs with a base worker there."""

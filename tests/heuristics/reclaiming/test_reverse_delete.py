@@ -10,6 +10,7 @@ from gsopt.errors import InvalidSolution
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming import greedy, largest_job_first, reverse_delete
 from heuristics.reclaiming.reverse_delete import improve
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
@@ -24,7 +25,7 @@ def problem_of(*jobs: Job, demand: int, second_objective: Literal["none", "colla
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(problem=reclaiming_problems(), data=st.data())
 def test_a_solution_never_gets_worse(problem: Reclaiming, data: st.DataObject) -> None:
     """Improving any feasible solution of any variant gives a feasible one that is at least as good."""
@@ -36,7 +37,7 @@ def test_a_solution_never_gets_worse(problem: Reclaiming, data: st.DataObject) -
     assert problem.objective(improved) <= problem.objective(start)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(problem=reclaiming_problems())
 def test_it_is_at_least_as_good_as_both_of_its_starts(problem: Reclaiming) -> None:
     """Without a start the result is no worse than that of greedy and of largest job first."""
@@ -47,7 +48,7 @@ def test_it_is_at_least_as_good_as_both_of_its_starts(problem: Reclaiming) -> No
     assert all(start is not None and value <= start for start in starts)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(problem=reclaiming_problems(elasticities=("tagged",), second_objectives=("none",)), data=st.data())
 def test_no_further_job_can_be_spared(problem: Reclaiming, data: st.DataObject) -> None:
     """After the step every preempted job that costs anything is needed to vacate enough servers."""

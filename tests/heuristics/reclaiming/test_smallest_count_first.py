@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from gsopt.errors import InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from heuristics.reclaiming import smallest_count_first
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_no_server_left_out_hosts_fewer_jobs(problem: Reclaiming) -> None:
     """Without updates the servers with the smallest counts at the start are returned, in that order."""
@@ -22,7 +23,7 @@ def test_no_server_left_out_hosts_fewer_jobs(problem: Reclaiming) -> None:
     assert sorted(counts.values())[: problem.demand] == [counts[name] for name in solution.servers]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_updated_counts_leave_out_preempted_jobs(problem: Reclaiming) -> None:
     """With updates every server hosts the smallest number of jobs still running at the time it is taken."""

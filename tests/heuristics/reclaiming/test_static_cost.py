@@ -7,10 +7,11 @@ from gsopt.errors import InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, ReclaimingSolution, Server
 from heuristics.reclaiming import greedy, static_cost
 from heuristics.reclaiming.preemption_cost import preemption_costs
+from tests.effort import cases
 from tests.strategies.reclaiming import figure_5, reclaiming_problems
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(problem=reclaiming_problems())
 def test_no_server_left_out_costs_less(problem: Reclaiming) -> None:
     """The servers with the lowest costs at the start are returned, in order of their costs."""

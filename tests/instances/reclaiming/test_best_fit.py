@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instances.reclaiming.best_fit import BestFit
+from tests.effort import cases
 
 Jobs = list[tuple[list[int], int]]
 
@@ -28,7 +29,7 @@ def plain_best_fit(free: list[int], workers: list[int]) -> dict[int, int] | None
     return placement
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(st.integers(1, 6), HISTORIES)
 def test_placements_are_those_of_a_plain_search(servers: int, history: Jobs) -> None:
     """Through arrivals and departures every placement is the best fit, and free GPUs are kept exactly."""

@@ -12,6 +12,7 @@ from gsopt.errors import InvalidInput
 from gsopt.problems.reclaiming import Reclaiming
 from instances.reclaiming import churn
 from instances.reclaiming.workers import Mode
+from tests.effort import cases
 
 MODES = get_args(Mode)
 
@@ -30,7 +31,7 @@ def largest_span(problem: Reclaiming) -> int:
     return max(len(job.workers) for job in problem.jobs)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(
     st.integers(1, 40),
     st.floats(0.05, 1),

@@ -10,6 +10,7 @@ from gsopt.job import Job, Workload
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.replay import Replay
 from instances.reclaiming.workers import Mode, split
+from tests.effort import cases
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 20), st.integers(1, 15), st.sampled_from([1, 2, 4, 6, 8, 12, 16, 24, 40])),
@@ -55,7 +56,7 @@ def plain_replay(jobs: Sequence[Job], servers: int, until: int) -> tuple[dict[st
     return {name: placement for name, (_, placement) in running.items()}, len(queue)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(200))
 @given(ROWS, st.integers(1, 4), st.lists(st.integers(0, 60), min_size=1, max_size=4))
 def test_the_replay_is_that_of_a_plain_simulation(
     rows: list[tuple[int, int, int]], servers: int, times: list[int]
@@ -68,7 +69,7 @@ def test_the_replay_is_that_of_a_plain_simulation(
         assert (replay.running, replay.waiting) == plain_replay(jobs.jobs, servers, time)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(ROWS, st.integers(1, 4), st.sampled_from(get_args(Mode)), st.integers(0, 99))
 def test_every_job_runs_or_is_left_out(
     rows: list[tuple[int, int, int]], servers: int, mode: Mode, seed: int

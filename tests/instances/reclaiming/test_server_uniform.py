@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from instances.reclaiming import server_uniform
+from tests.effort import cases
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @given(st.data(), st.integers(1, 12), st.integers(0, 20), st.integers(0, 10**6))
 def test_every_server_hosts_the_same_number_of_jobs(
     data: st.DataObject, servers: int, jobs: int, seed: int

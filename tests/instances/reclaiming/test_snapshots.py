@@ -1,6 +1,5 @@
 """Snapshots of replayed workloads."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.problem import About
 from instances.reclaiming.snapshots import snapshots
-from instances.traces import itp, philly
+from instances.traces.reading import Reading
 
 TEN = Workload(
     name="ten",
@@ -90,9 +89,9 @@ def test_an_empty_workload_needs_times() -> None:
     assert snapshots(Workload(jobs=()), times=[0])[0].jobs == ()
 
 
-def test_the_real_traces_fit_520_servers(traces: Path) -> None:
+def test_the_real_traces_fit_520_servers(whole_philly: Reading, whole_itp: Reading) -> None:
     """Both traces run on 520 servers with no job left out, and keep some of the cluster busy."""
-    for workload in (philly(traces).workload, itp(traces).workload):
+    for workload in (whole_philly.workload, whole_itp.workload):
         for problem in snapshots(workload):
             assert problem.about is not None
             assert problem.about.source.endswith("0 larger than the cluster left out")

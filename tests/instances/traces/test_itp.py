@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from gsopt.errors import InvalidInput
 from instances.traces import itp
 from instances.traces.itp import FILE
+from instances.traces.reading import Reading
+from tests.effort import cases
 from tests.instances.traces.samples import packed
 
 HEADER = "job_id,submission_time,duration,num_gpu\n"
@@ -124,7 +126,7 @@ def test_a_member_larger_than_its_archive_is_refused(tmp_path: Path) -> None:
         itp(written(tmp_path, entry.tobuf() + HEADER.encode()))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=cases(150))
 @given(st.data())
 def test_any_damage_is_a_reading_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -144,9 +146,9 @@ def test_any_damage_is_a_reading_or_one_line(
     assert bool(line) or found <= 6
 
 
-def test_the_real_trace(traces: Path) -> None:
+def test_the_real_trace(whole_itp: Reading) -> None:
     """The real file has 69,351 jobs of ten clusters, 1,632,719.7 GPU-hours and no bad row."""
-    reading = itp(traces)
+    reading = whole_itp
     gpus = {job.gpus for job in reading.workload.jobs}
 
     assert len(reading.workload.jobs) == 69_351
@@ -165,9 +167,9 @@ def test_clusters_of_the_real_trace(traces: Path) -> None:
     assert expected == counts
 
 
-def test_both_real_archives_hold_the_same_jobs(traces: Path) -> None:
+def test_both_real_archives_hold_the_same_jobs(traces: Path, whole_itp: Reading) -> None:
     """The archive with models has the same jobs, each with one of six models."""
-    plain = itp(traces).workload.jobs
+    plain = whole_itp.workload.jobs
     modelled = itp((traces / FILE).with_name("elasticflow-traces.tar.gz")).workload.jobs
 
     assert [(job.name, job.release_date, job.duration, job.gpus) for job in plain] == [

@@ -8,6 +8,7 @@ import pytest
 from gsopt.errors import InvalidInput
 from instances.traces import philly
 from instances.traces.philly import FILE
+from instances.traces.reading import Reading, content
 from tests.instances.traces.samples import PHILLY
 
 HEADER, *ROWS = PHILLY.splitlines()
@@ -127,34 +128,38 @@ def test_bad_options_are_refused(trace: Path) -> None:
         philly(trace, virtual_cluster="x")
 
 
-def test_the_real_trace(traces: Path) -> None:
+def test_the_real_trace(whole_philly: Reading) -> None:
     """The real file has 82,247 rows in no order, 65 of them repeated, over 108.9 days."""
-    reading = philly(traces)
-    jobs = reading.workload.jobs
+    jobs = whole_philly.workload.jobs
 
     assert len(jobs) == 82_182
-    assert len(reading.dropped) == 65
-    assert all(issue.reason.startswith("repeats row ") for issue in reading.dropped)
-    assert [issue.row for issue in reading.repaired] == [3]
+    assert len(whole_philly.dropped) == 65
+    assert all(issue.reason.startswith("repeats row ") for issue in whole_philly.dropped)
+    assert [issue.row for issue in whole_philly.repaired] == [3]
     last = datetime.fromisoformat("2017-12-22 08:02:11") - datetime.fromisoformat("2017-09-04 10:30:41")
     assert (jobs[0].release_date, jobs[-1].release_date) == (0, last.total_seconds())
     assert {job.gpus for job in jobs} == {1, 2, 4, 8, 12, 16, 24, 32, 64, 128}
 
 
-def test_parts_of_the_real_trace(traces: Path) -> None:
-    """Before and after October make up the whole, and the largest virtual cluster holds half of the jobs."""
-    path = traces / FILE
-    early = philly(path, dates=(day(1, 9), day(1))).workload
-    late = philly(path, dates=(day(1), day(31, 12))).workload
+def test_parts_of_the_real_trace(traces: Path, whole_philly: Reading, late_philly: Reading) -> None:
+    """From October on it is the end of the whole, and the largest virtual cluster holds half of the jobs."""
+    whole, late = ([job.name for job in part.workload.jobs] for part in (whole_philly, late_philly))
 
-    assert (len(early.jobs), len(late.jobs)) == (82_182 - 76_531, 76_531)
-    assert 41_000 < len(philly(path, virtual_cluster="6214e9").workload.jobs) <= 41_226
+    assert late == whole[-76_531:]
+    assert 41_000 < len(philly(traces, virtual_cluster="6214e9").workload.jobs) <= 41_226
 
 
-def test_the_gpu_cap_on_the_real_trace(traces: Path) -> None:
-    """Three jobs demand 128 GPUs: they are dropped, or capped, and reported."""
-    dropped = philly(traces, max_gpus=64)
-    capped = philly(traces, max_gpus=64, cap=True)
+def test_the_gpu_cap_on_the_real_trace(traces: Path, tmp_path: Path, whole_philly: Reading) -> None:
+    """Three jobs demand 128 GPUs: they are dropped, or capped, and reported; so are not those of 64."""
+    large = {
+        int(job.name.removeprefix("philly-")): job.gpus for job in whole_philly.workload.jobs if job.gpus > 32
+    }
+    lines = content(traces / FILE).decode().splitlines()
+    path = written(tmp_path, *(lines[row - 1] for row in sorted(large)))
+    dropped, capped = philly(path, max_gpus=64), philly(path, max_gpus=64, cap=True)
 
-    assert (len(dropped.workload.jobs), len(dropped.dropped)) == (82_179, 68)
-    assert (len(capped.workload.jobs), len(capped.repaired)) == (82_182, 4)
+    assert list(large.values()).count(128) == 3
+    assert (len(dropped.workload.jobs), len(dropped.dropped)) == (len(large) - 3, 3)
+    assert {job.gpus for job in dropped.workload.jobs} == {64}
+    assert [job.gpus for job in capped.workload.jobs] == [64] * len(large)
+    assert sum("capped at 64" in issue.reason for issue in capped.repaired) == 3

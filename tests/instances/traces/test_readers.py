@@ -13,6 +13,7 @@ import instances.traces
 from gsopt.errors import InvalidInput
 from gsopt.job import Workload
 from instances.traces.reading import Reading
+from tests.effort import cases
 from tests.instances.traces.samples import SAMPLES
 
 Reader = Callable[..., Reading]
@@ -103,7 +104,7 @@ def test_an_unknown_option_is_a_mistake_of_the_caller(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=cases(60))
 @example(damage=[("swap", 0, 0), ("repeat", 0, 0)], compress=True)
 @given(
     damage=st.lists(

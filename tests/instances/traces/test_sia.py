@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from instances.traces import sia
+from tests.effort import cases
 from tests.instances.traces.samples import SIA, sia_folder
 
 HEADER, *ROWS = SIA.splitlines()
@@ -128,7 +129,7 @@ def test_options_are_checked(tmp_path: Path) -> None:
         sia(tmp_path, number=11)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=cases(100))
 @given(st.data())
 def test_damaged_profiles_are_a_report_or_one_line(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -13,7 +11,7 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
-from instances.traces import itp, philly
+from instances.traces.reading import Reading
 from instances.workloads.shape import ITP, PHILLY, PROBABILITIES, Shape
 
 SHAPES = {"philly": PHILLY, "itp": ITP}
@@ -90,19 +88,18 @@ def measured(jobs: Sequence[Job], shape: Shape) -> Shape:
     )
 
 
-def test_the_facts_of_philly(traces: Path) -> None:
+def test_the_facts_of_philly(late_philly: Reading) -> None:
     """The constants are what is measured on the real trace from October on."""
-    begin, end = datetime(2017, 10, 1), datetime(2018, 1, 1)  # noqa: DTZ001 - the trace has no time zone
-    jobs = philly(traces, dates=(begin, end)).workload.jobs
+    jobs = late_philly.workload.jobs
     mean = sum(job.gpu_seconds for job in jobs) / len(jobs)
 
     assert measured(jobs, PHILLY) == PHILLY
     assert PHILLY.mean_gpu_seconds(128) == pytest.approx(38_939, abs=1) == pytest.approx(1.07 * mean, rel=0.01)
 
 
-def test_the_facts_of_itp(traces: Path) -> None:
+def test_the_facts_of_itp(whole_itp: Reading) -> None:
     """The constants are what is measured on the real trace."""
-    workload = itp(traces).workload
+    workload = whole_itp.workload
     mean = workload.gpu_hours * 3600 / len(workload.jobs)
 
     assert measured(workload.jobs, ITP) == ITP

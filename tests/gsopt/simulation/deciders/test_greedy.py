@@ -18,6 +18,7 @@ from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay
 from gsopt.speed import efficient_counts
 from heuristics.policies import efq, elastic_las, elastic_srtf
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -130,7 +131,7 @@ def large(seed: int) -> Scenario:
     )
 
 
-@settings(calm, max_examples=250)
+@settings(calm, max_examples=cases(250))
 @given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS, skip=st.booleans())
 def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, skip: bool) -> None:
     """In fractions elastic fair queuing is the scan in the order of the judge's fluid finish times."""
@@ -140,7 +141,7 @@ def test_fair_order_in_fractions(scenario: Scenario, alpha: float, *, skip: bool
 @pytest.mark.parametrize(
     ("fast", "slow"), [(elastic_srtf, scan_remaining), (elastic_las, scan_service)], ids=["srtf", "las"]
 )
-@settings(calm, max_examples=120)
+@settings(calm, max_examples=cases(120))
 @given(scenario=plain_scenarios(elastic=True), alpha=ALPHAS)
 def test_moving_orders_in_fractions(fast: Policy, slow: Policy, scenario: Scenario, alpha: float) -> None:
     """In fractions the policies whose keys move are the scans in the order of their keys."""

@@ -10,6 +10,7 @@ from gsopt.scenario import Scenario
 from gsopt.simulation import Action, Decider, Policy, Start, State, Stop, replay
 from gsopt.simulation.deciders.waiting import Waiting
 from heuristics.policies import fifo_skipping, las, sjf, srsf, srtf, ssf
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import plain_scenarios
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -61,7 +62,7 @@ def scan(key: Callable[[State, int], Any], *, preemptive: bool) -> Policy:
     ],
     ids=["fifo_skipping", "sjf", "ssf", "srtf", "srsf", "las"],
 )
-@settings(calm, max_examples=60)
+@settings(calm, max_examples=cases(60))
 @given(scenario=plain_scenarios())
 def test_queues_equal_the_scan(policy: Policy, reference: Policy, scenario: Scenario) -> None:
     """Every job completes when it does under the scan, with overheads and changes of capacity."""

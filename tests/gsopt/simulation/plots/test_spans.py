@@ -13,6 +13,7 @@ from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation import replay
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from heuristics.policies import fifo
+from tests.effort import cases
 from tests.gsopt.simulation.plots.samples import large, schedule_of, small
 from tests.gsopt.simulation.scenarios import rich_scenarios
 
@@ -114,7 +115,7 @@ def test_waits_are_what_remains_between_release_and_last_end() -> None:
         }
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=cases(60), suppress_health_check=[HealthCheck.too_slow])
 @given(scenario=rich_scenarios())
 def test_what_runs_never_needs_more_than_the_capacity(scenario: Scenario) -> None:
     """On random clusters whose machines come and go, never are more GPUs held than there are."""
