@@ -30,7 +30,7 @@ from gsopt.result import Result, StoppedBy
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
 #: Jobs up to which relaxations are solved: with more, prices on a finer grid bound better.
-_MOST_RELAXED = 25
+_MOST_RELAXED = 30
 
 #: Jobs from which on lists are annealed, and the part of the time left that this takes at first.
 _FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05

@@ -1,15 +1,20 @@
 """Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing of the best."""
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from formulations.scheduling.best import Best
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.local_search import LocalSearch
+from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.segments import Integers, Reals, Segments
 from gsopt.compiled import is_ready
 
 if TYPE_CHECKING:
     from formulations.scheduling.annealing import Annealing
+
+#: Jobs up to which a linear program makes the best of an order of events.
+_MOST_POLISHED = 150
 
 #: Steps of the first round for each segment, and how much more there are in each further one.
 _STEPS, _GROWTH = 500, 3
@@ -28,6 +33,7 @@ class Incumbents:
         self.best, self.segments = best, Segments.of(best.instance)
         self._lists: list[Integers] = []
         self._search: Annealing | None = None
+        self._polished = inf
         self._steps = _STEPS * len(self.segments.job)
 
     def serve(self) -> None:
@@ -76,6 +82,16 @@ class Incumbents:
             budget = self.best.budget.within(max(seconds - (self.best.budget.runtime - begin), 0.0))
         self._search.improve(steps, budget, self._tell)
         self._tell(self._search)
+
+    def polish(self, seconds: float | None = None) -> None:
+        """Mix configurations between the events of the best schedule, where there are not too many of them."""
+        best, jobs = self.best, len(self.best.instance)
+        if best.plan is None or jobs > _MOST_POLISHED or best.total == self._polished:
+            return
+        budget = best.budget if seconds is None else best.budget.within(seconds)
+        order = event_order(best.instance, best.plan.completions)
+        best.take(best_nearby_plan(best.instance, order, known=[best.plan], budget=budget))
+        self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
         """Take over what a search has found; tell whether it is to end."""

@@ -12,11 +12,14 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 #: Part of the time left that each cycle takes, the last one from then on.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
 
+#: Parts of a cycle: for prices, for annealing, and for the linear program of an order of events.
+_PARTS = (0.45, 0.45, 0.1)
+
 #: Part of the bracket by which a cycle must narrow it, where no time limit ends the search.
 _WORTH = 0.02
 
-#: Cells of time at first, and those beyond which no bound gains what it costs.
-_CELLS, _MOST_CELLS = 320, 1280
+#: Most cells of time at first, and how many times as many at last; beyond, no bound gains what it costs.
+_CELLS, _MOST_CELLS = 320, 4
 
 
 class Priced:
@@ -28,12 +31,14 @@ class Priced:
         What is known of the problem.
     incumbents
         Lists to begin with.
+    cells
+        Most cells of time at first.
     """
 
-    def __init__(self, best: Best, incumbents: Incumbents) -> None:
+    def __init__(self, best: Best, incumbents: Incumbents, *, cells: int = _CELLS) -> None:
         self.best, self.incumbents = best, incumbents
         self._found: PriceBound | None = None
-        self._cells = _CELLS
+        self._cells, self._most_cells = cells, _MOST_CELLS * cells
 
     def close(self) -> None:
         """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""
@@ -41,10 +46,12 @@ class Priced:
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()
             share = _SHARES[min(cycle, len(_SHARES) - 1)]
-            seconds = None if left is None else share * left / 2
-            self._raise_bound(seconds)
+            bounding, searching, polishing = (None if left is None else part * share * left for part in _PARTS)
+            self._raise_bound(bounding)
             if best.finished is None:
-                self.incumbents.search(seconds)
+                self.incumbents.search(searching)
+            if best.finished is None:
+                self.incumbents.polish(polishing)
             cycle += 1
             gained = before - (best.total - best.lower)
             if left is None and not gained > _WORTH * before:  # nor where no schedule keeps the deadlines
@@ -67,7 +74,7 @@ class Priced:
             on_progress=self._take,
         )
         if len(self._found.prices) >= self._cells:
-            self._cells = min(2 * self._cells, _MOST_CELLS)
+            self._cells = min(2 * self._cells, self._most_cells)
         worth = {job.name: slope for job, slope in zip(problem.workload.jobs, self._found.slopes, strict=True)}
         seconds_of = {job.name: job.duration / job.work for job in problem.jobs}
         names = self.best.instance.names
