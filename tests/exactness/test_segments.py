@@ -10,9 +10,10 @@ from formulations.scheduling.annealing import Annealing
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.segments import Segments
+from gsopt.cluster import Cluster
 from gsopt.job import Workload
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.scenario import CapacityChange, Overhead
+from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Policy, simulate
 from heuristics.policies import marginal, marginal_attained, srsf
 from tests.exactness import segments
@@ -66,17 +67,18 @@ def test_policies_decide_as_if_anew(seed: int) -> None:
     random = Random(seed)
     workload, gpus = segments.draw(random)
     exponent, hysteresis = random.choice((1, 2, 4)), random.choice((1, 4, 16))
-    taken = changes(random, gpus) if random.random() < 0.5 else ()
-    overhead = random.choice((None, Overhead(start=0.5, resize=1.0)))
+    scenario = Scenario(
+        workload=workload,
+        cluster=Cluster.plain(gpus),
+        capacity_changes=changes(random, gpus) if random.random() < 0.5 else (),
+        overheads=random.choice(({}, {"": Overhead(start=0.5, resize=1.0)})),
+    )
     round_length = random.choice((None, 5.0))
 
     def completion_times(policy: Policy) -> tuple[Fraction | None, ...]:
         return simulate(
-            workload,
+            scenario,
             policy,
-            cluster=gpus,
-            capacity_changes=taken,
-            overhead=overhead,
             round_length=round_length,
             exact=True,
             bound=False,
