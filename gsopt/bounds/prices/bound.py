@@ -20,8 +20,8 @@ from gsopt.job import Workload
 from gsopt.scenario import Scenario
 from gsopt.tolerances import PRICED
 
-#: Most cells unless told otherwise, in terms of those of the first grid.
-_FINEST = 8
+#: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
+_FINEST, _TIMES_FIRST = 320, 3
 
 #: Steps of hulls times evaluations from which on compiled kernels pay, which take most of a second to load: for
 #: rigid jobs numpy is as fast on coarse cells. Evaluations where their number is not given.
@@ -156,7 +156,8 @@ def price_bound(
     if compiled is None:
         effort = len(demand.gpus) * (evaluations or _USUAL_EVALUATIONS)
         compiled = effort >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
-    cells = _FINEST * first_cells(len(demand)) if cells is None else cells
+    if cells is None:
+        cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
     ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=look)
     if start is not None:
         ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
