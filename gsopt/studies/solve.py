@@ -8,6 +8,7 @@ from typing import Any
 from gsopt.backends import Backend, CpSat, Highs
 from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget
+from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.method import MethodLike, accepts, name_of, run
 from gsopt.problem import Problem
@@ -80,7 +81,7 @@ def solve(
 
 
 def warm_up(*solvers: Backend) -> None:
-    """Load what solving needs and start the solvers' processes, for services that want a fast first answer.
+    """Load what solving needs, kernels too, and start the solvers' processes: for a fast first answer.
 
     Parameters
     ----------
@@ -103,6 +104,10 @@ def warm_up(*solvers: Backend) -> None:
     for word in problem_types():
         exact_methods(word)
         own_heuristics(word)
+    if is_installed():
+        from gsopt.bounds.prices.evaluation import load_kernel
+
+        load_kernel()
     for solver in chosen:
         if isinstance(solver, Solver):
             with solver.worker():
