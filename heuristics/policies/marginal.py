@@ -44,7 +44,7 @@ def marginal(
     per change.
 
     Stops and resizes that take time are paid for by keeping what runs: a hysteresis of 4 and a charge of 120
-    save half of the preemptions and a third of the resizes, and time, where stops and resizes take seconds to
+    save half of the preemptions, a third of the resizes and 7 % of the time where stops and resizes take up to
     a minute; without overheads they cost up to 5 %. These figures and the exponent were chosen on one half of
     the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to 6
     differ by less than a per cent.
