@@ -73,6 +73,26 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
 
 
+def is_ready(module: str, kernel: str, seconds_left: float | None = None) -> bool:
+    """Tell whether a kernel may be called: it has been before, needs no compiler, or there is time for it.
+
+    Parameters
+    ----------
+    module, kernel
+        Names; the module is not imported.
+    seconds_left
+        Time in which it has to pay; None for no limit.
+
+    Examples
+    --------
+    >>> is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs")
+    True
+    """
+    if not is_installed() or seconds_left is None or seconds_left >= _ENOUGH:
+        return True
+    return module in sys.modules and bool(getattr(getattr(sys.modules[module], kernel), "signatures", True))
+
+
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Give the function of which a kernel was compiled, or itself if it was not.
 

@@ -129,7 +129,7 @@ class ExactMethod(Protocol[P_contra, S]):
 
 
 def exact_method(
-    *, unused: Collection[str] = ()
+    *, unused: Collection[str] = (), warm_up: Callable[[], None] | None = None
 ) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
     """Turn a function ``(problem, budget) -> result`` into an exact method.
 
@@ -141,6 +141,8 @@ def exact_method(
     unused
         Options of the budget that the technique has no use for; one that the caller set nevertheless is named
         in the result's message.
+    warm_up
+        What loads whatever the method would load on its first call.
 
     Raises
     ------
@@ -180,6 +182,7 @@ def exact_method(
         ]
         whole = Parameter("budget", Parameter.KEYWORD_ONLY, default=None, annotation=Budget | None)
         method.unused = frozenset(unused)  # type: ignore[attr-defined]
+        method.warm_up = warm_up  # type: ignore[attr-defined]
         method.__signature__ = own.replace(parameters=[*kept, *added, whole])  # type: ignore[attr-defined]
         return method
 

@@ -4,7 +4,7 @@ from math import inf
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step, Timetable, replay, steps_of
+from formulations.scheduling.timetable import Step, Timetable, replay, steps_of, steps_of_pieces
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
@@ -25,8 +25,8 @@ class Best:
 
     Attributes
     ----------
-    plan
-        The best plan, or None.
+    completions
+        Completion times of the best schedule, or None.
     lower
         A bound on the sum of completion times.
     infeasible
@@ -37,16 +37,24 @@ class Best:
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:
         self.problem, self.instance, self.budget, self.method = problem, instance, budget, method
-        self.plan: Plan | None = None
+        self.completions: tuple[float, ...] | None = None
         self.lower = sum(map(instance.earliest, range(len(instance))))
         self.infeasible = ""
         self.asked_to_stop = False
         self._timetable: Timetable | None = None
+        self._plan: Plan | None = None
+
+    @property
+    def plan(self) -> Plan | None:
+        """The best plan, or None."""
+        if self._plan is None and self._timetable is not None:
+            self._plan = Plan(steps_of_pieces(self._timetable), self._timetable.completions)
+        return self._plan
 
     @property
     def total(self) -> float:
-        """Sum of completion times of the best plan; infinite where there is none."""
-        return inf if self.plan is None else self.plan.total
+        """Sum of completion times of the best schedule; infinite where there is none."""
+        return inf if self._timetable is None else self._timetable.total
 
     @property
     def limit(self) -> float:
@@ -55,21 +63,21 @@ class Best:
         Without room the programs would be on the brink of infeasibility, where solvers lose their way. Where no
         schedule is known, all that keep their deadlines are looked for.
         """
-        if self.plan is None:
+        if self.completions is None:
             return sum(self.instance.deadline)
         return self.total + LINEAR_ROWS * (self.total - self.instance.released)
 
     @property
     def gap(self) -> float:
         """Distance of value and bound, relative to the bound."""
-        if self.plan is None:
+        if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)
 
     @property
     def closed(self) -> bool:
         """Whether value and bound are the same, as far as the problem's values can be told apart."""
-        if self.plan is None:
+        if self.completions is None:
             return False
         value = self.instance.mean_jct(self.total)
         return value - self.instance.mean_jct(self.lower) <= self.problem.resolution(value)
@@ -90,18 +98,20 @@ class Best:
         if self.budget.start is None:
             return False
         steps = tuple(steps_of(self.instance, self.budget.start))
-        return self._keep(steps, replay(self.instance, steps))
+        return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: Plan | None) -> bool:
         """Keep a plan if its schedule is the best and keeps all deadlines; tell whether it is."""
         if plan is None:
             return False
-        return self._keep(plan.steps, replay(self.instance, plan.steps))
+        return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
-    def _keep(self, steps: tuple[Step, ...], timetable: Timetable) -> bool:
+    def take_timetable(self, timetable: Timetable, steps: tuple[Step, ...] | None = None) -> bool:
+        """Keep a timetable if it is the best and keeps all deadlines, with its steps where they are known."""
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
-        self.plan, self._timetable = Plan(steps, timetable.completions), timetable
+        self._plan = None if steps is None else Plan(steps, timetable.completions)
+        self._timetable, self.completions = timetable, timetable.completions
         self._tell(timetable)
         return True
 

@@ -8,11 +8,13 @@ from formulations.scheduling.best import Best
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
+from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance, own_clock
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
+from formulations.scheduling.priced import Priced, load_kernels
 from formulations.scheduling.prover import Prover
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
@@ -24,11 +26,14 @@ from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
 
-#: Part of the time left that local search gets at first, where no relaxations follow, and when it goes on.
+#: Part of the time left that local search gets at first, where nothing follows, and when it goes on.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
-#: Jobs up to which relaxations are solved: with more, a grid that can be afforded says nothing.
-_MOST_RELAXED = 150
+#: Jobs up to which relaxations are solved: with more, prices on a finer grid bound better.
+_MOST_RELAXED = 25
+
+#: Jobs from which on lists are annealed, and the part of the time left that this takes at first.
+_FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
 
 #: Columns of the relaxations that narrow the windows, one after the other.
 _SIZES = (2_000, 4_000, 8_000)
@@ -50,12 +55,8 @@ _MOST_PAIRS = 60
 #: narrowing; up to which it is tried; and jobs up to which it is tried in any case.
 _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 
-#: Seconds of Moore and Hodgson's bound for each cube of the number of jobs, on a slow machine; and the part of
-#: the time left that it may take.
-_MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
-
-@exact_method()
+@exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Close in on the optimum from both sides, and prove it where they meet.
 
@@ -114,7 +115,7 @@ class _Bracket:
 
     def __init__(self, best: Best) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
-        self.search = LocalSearch(best.instance)
+        self.search, self.incumbents = LocalSearch(best.instance), Incumbents(best)
         self.windows = Windows(())
         self.times: set[float] = set()
         self.cuts: list[Mapping[Item, float]] = []
@@ -125,29 +126,42 @@ class _Bracket:
         best = self.best
         best.take_start()
         self._bound_by_hand()
-        self._search()
-        if best.finished is None and len(self.instance) <= _MOST_RELAXED:
-            self._narrow()
-            self._prove()
+        self.incumbents.serve()
+        if best.completions is None:
+            self._be_fair()
+        if len(self.instance) > _MOST_RELAXED:
+            self.technique = "prices and lists"
+            Priced(self.best, self.incumbents).close()
+        else:
+            self._anneal()
+            self._search()
+            if best.finished is None:
+                self._narrow()
+                self._prove()
         return best.finished or StoppedBy.FINISHED
 
-    def _bound_by_hand(self) -> None:
-        """Bound by formulas, the slow one if there is time for it."""
-        workload, gpus, jobs = own_clock(self.best.problem.workload), self.instance.gpus, len(self.instance)
-        self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
+    def _anneal(self) -> None:
+        """Anneal lists, and make the best of the order of events that the best one suggests."""
+        if len(self.instance) < _FEWEST_ANNEALED or self.best.finished or not self.incumbents.is_ready:
+            return
         left = self.budget.left()
-        if left is None or _MOORE_HODGSON_TIME * jobs**3 <= _BOUND_SHARE * left:
+        self.incumbents.search(None if left is None else _ANNEALING_SHARE * left)
+        if self.best.completions is not None:
+            self._suggest(self.best.completions)
+
+    def _bound_by_hand(self) -> None:
+        """Bound by formulas, by the slow one where no prices follow."""
+        workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
+        self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
+        if len(self.instance) <= _MOST_RELAXED:
             self.best.raise_bound(moore_hodgson_bound(workload, gpus))
 
     def _search(self) -> None:
-        """Find good plans; where deadlines allow none at first, find out whether there is any."""
+        """Find good plans."""
         best = self.best
         known = [] if best.plan is None else [best.plan]
-        share = _SEARCH_SHARE if len(self.instance) <= _MOST_RELAXED else _WHOLE_SHARE
-        for number, plan in enumerate(self.search.begin(self._part(share), known=known)):
+        for plan in self.search.begin(self._part(_SEARCH_SHARE), known=known):
             best.take(plan)
-            if best.plan is None and number == 0:
-                self._be_fair()
             if best.finished in {StoppedBy.FINISHED, StoppedBy.INTERRUPT, StoppedBy.GAP}:
                 return
 

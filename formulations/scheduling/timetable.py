@@ -167,6 +167,38 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
     return steps
 
 
+def steps_of_pieces(timetable: Timetable) -> tuple[Step, ...]:
+    """Give the steps of a timetable.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0}) for n in "ab"]
+    >>> pieces = (Piece(0, 1.0, 3.0, 1), Piece(1, 2.0, 4.0, 1))
+    >>> for step in steps_of_pieces(Timetable(Instance.of(Scheduling(gpus=2, jobs=jobs)), pieces, (3.0, 4.0))):
+    ...     print(step)
+    Step(duration=1.0, gpus={})
+    Step(duration=1.0, gpus={0: 1})
+    Step(duration=1.0, gpus={0: 1, 1: 1})
+    Step(duration=1.0, gpus={1: 1})
+    """
+    changes: list[tuple[float, int, int]] = []  # what ends at a time stands before what begins
+    for piece in timetable.pieces:
+        changes += [(piece.start, piece.gpus, piece.job), (piece.end, 0, piece.job)]
+    changes.sort()
+    now, held = 0.0, dict[int, int]()
+    steps: list[Step] = []
+    for time, gpus, job in changes:
+        if time > now:
+            steps.append(Step(time - now, dict(held)))
+            now = time
+        if gpus:
+            held[job] = gpus
+        else:
+            del held[job]
+    return tuple(steps)
+
+
 def _append(pieces: list[Piece], piece: Piece) -> None:
     """Add a piece, or let the one before last longer where nothing lies between."""
     if piece.end <= piece.start:  # shorter than the clock can tell

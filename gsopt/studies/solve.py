@@ -101,8 +101,11 @@ def warm_up(*solvers: Backend) -> None:
         if isinstance(solver, Solver):
             solver.prepare()
     for word in problem_types():
-        exact_methods(word)
         own_heuristics(word)
+        for method in exact_methods(word).values():
+            load = getattr(method, "warm_up", None)
+            if load is not None:
+                load()
     for solver in chosen:
         if isinstance(solver, Solver):
             with solver.worker():

@@ -7,6 +7,8 @@ from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.las import las
+from heuristics.policies.marginal import marginal
+from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
 from heuristics.policies.sjf import sjf
 from heuristics.policies.srsf import srsf
@@ -22,6 +24,8 @@ __all__ = [
     "fifo",
     "fifo_skipping",
     "las",
+    "marginal",
+    "marginal_attained",
     "random_order",
     "sjf",
     "srsf",

@@ -5,7 +5,7 @@ from gsopt.simulation import lift
 from heuristics import policies
 
 #: What is best most often comes first: only a part of an exact method's time goes into its start.
-__all__ = ["srtf", "elastic_srtf", "efq"]  # noqa: RUF022 - in the order in which they are tried
+__all__ = ["marginal", "srtf", "elastic_srtf", "efq"]  # noqa: RUF022 - in the order in which they are tried
 __all__ += [name for name in policies.__all__ if name not in __all__]
 
 _LIFTED = {name: lift(getattr(policies, name)) for name in __all__}

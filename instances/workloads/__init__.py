@@ -1,6 +1,7 @@
 """Generators of workloads: jobs whose GPU demands and durations are like those of public traces."""
 
 from instances.workloads.batch import batch
+from instances.workloads.elastic import elastic
 from instances.workloads.poisson import poisson
 
-__all__ = ["batch", "poisson"]
+__all__ = ["batch", "elastic", "poisson"]

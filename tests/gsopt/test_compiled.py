@@ -1,11 +1,12 @@
 """A kernel gives what its function gives, whether numba is there or not."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from gsopt import compiled as module
-from gsopt.compiled import compiled, is_installed, is_worth_loading, plain
+from gsopt.compiled import compiled, is_installed, is_ready, is_worth_loading, plain
 
 
 def _halvings(number: int) -> int:
@@ -39,6 +40,21 @@ def test_a_short_deadline_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None
     assert [is_worth_loading(left) for left in (0.0, 1.0, 60.0, None)] == [False, False, True, True]
     monkeypatch.setitem(sys.modules, "numba", module)
     assert is_worth_loading(0.0)
+
+
+def test_a_kernel_is_ready_once_it_was_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a second left a kernel is called if it is loaded and has been compiled; with ten, always."""
+    monkeypatch.setattr(module, "find_spec", lambda name: name)
+    kernel = SimpleNamespace(signatures=[])
+    assert not is_ready("kernels", "halve", 1.0)
+    monkeypatch.setitem(sys.modules, "kernels", SimpleNamespace(halve=kernel))
+    assert not is_ready("kernels", "halve", 1.0)
+    assert is_ready("kernels", "halve", 10.0)
+    assert is_ready("kernels", "halve")
+    kernel.signatures.append("int64")
+    assert is_ready("kernels", "halve", 1.0)
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    assert is_ready("other", "halve", 0.0)
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

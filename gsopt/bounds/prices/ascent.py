@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from math import fsum, inf
+from math import fsum, inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from gsopt.bounds.prices.quasi_newton import climb
 from gsopt.bounds.prices.supply import Supply
 from gsopt.tolerances import PRICED
 
-#: Cells of the first grid; each further one has twice as many.
-FIRST_CELLS = 40
+#: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
+#: for a longer time. Each further grid has twice as many.
+FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 
 #: Evaluations on the first grid, and how many more there are on each further one.
 _EVALUATIONS, _MORE = 60, 60
@@ -48,6 +49,17 @@ class Prices:
     evaluations: int
 
 
+def first_cells(jobs: int) -> int:
+    """Give the number of cells of the first grid.
+
+    Examples
+    --------
+    >>> first_cells(100), first_cells(80_000)
+    (40, 282)
+    """
+    return int(FIRST_CELLS * max(1.0, sqrt(jobs / _USUAL_JOBS)))
+
+
 class Enough(Exception):
     """Whoever asked for prices wants no better ones."""
 
@@ -67,6 +79,8 @@ class Ascent:
     ----------
     demand, supply
         What jobs need, and what there is.
+    cells
+        Most cells.
     compiled
         Whether evaluations use the compiled kernel.
     on_evaluation
@@ -78,12 +92,13 @@ class Ascent:
         demand: Demand,
         supply: Supply,
         *,
+        cells: int,
         compiled: bool,
         on_evaluation: Callable[[Prices], Any] = lambda _: None,
     ) -> None:
-        self.demand, self.supply, self.compiled = demand, supply, compiled
+        self.demand, self.supply, self.cells, self.compiled = demand, supply, cells, compiled
         self._on_evaluation = on_evaluation
-        edges = first_edges(demand, supply, FIRST_CELLS)
+        edges = first_edges(demand, supply, min(first_cells(len(demand)), cells))
         nothing = np.zeros((supply.rows, len(edges) - 1))
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
 
@@ -91,11 +106,12 @@ class Ascent:
         """Begin with prices that are known."""
         self.best = replace(self.best, edges=edges, prices=prices)
 
-    def climb(self, cells: int) -> None:
-        """Climb on finer and finer cells, up to a number of them."""
+    def climb(self) -> None:
+        """Climb on finer and finer cells, up to the most."""
         for level in count():
             self._climb_on_grid(_EVALUATIONS + level * _MORE)
-            edges, prices = split(self.best.edges, self.best.prices, min(2 * len(self.best.edges), cells))
+            wanted = min(2 * len(self.best.edges), self.cells)
+            edges, prices = split(self.best.edges, self.best.prices, wanted)
             if len(edges) == len(self.best.edges):
                 return
             self.best = replace(self.best, edges=edges, prices=prices)

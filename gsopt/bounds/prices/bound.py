@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices
+from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.bounds.prices.demand import Array, Demand, types_of
 from gsopt.bounds.prices.supply import Supply
 from gsopt.bounds.work import first_release
@@ -20,8 +20,8 @@ from gsopt.job import Workload
 from gsopt.scenario import Scenario
 from gsopt.tolerances import PRICED
 
-#: Most cells unless told otherwise.
-CELLS = 320
+#: Most cells unless told otherwise, in terms of those of the first grid.
+_FINEST = 8
 
 #: Steps of hulls from which on compiled kernels pay; the numpy path is as fast for rigid jobs, until tables of
 #: many jobs no longer fit the caches.
@@ -92,7 +92,7 @@ def price_bound(
     scenario: Scenario,
     *,
     weights: Sequence[float] | None = None,
-    cells: int = CELLS,
+    cells: int | None = None,
     evaluations: int | None = None,
     seconds: float | None = None,
     start: PriceBound | None = None,
@@ -119,7 +119,7 @@ def price_bound(
     weights
         What a second of each job's completion time counts, by number; 1 when None.
     cells
-        Most cells of time; beyond some hundreds little is gained.
+        Most cells of time; None for 320, or more where there are thousands of jobs.
     evaluations
         Most prices to try; None for as many as the cells are worth.
     seconds
@@ -164,11 +164,12 @@ def price_bound(
 
     if compiled is None:
         compiled = len(demand.gpus) >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
-    ascent = Ascent(demand, supply, compiled=compiled, on_evaluation=look)
+    cells = _FINEST * first_cells(len(demand)) if cells is None else cells
+    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=look)
     if start is not None:
         ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
     with suppress(Enough):
-        ascent.climb(cells)
+        ascent.climb()
     return report(ascent.best)
 
 
@@ -199,7 +200,7 @@ def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
 def _refuse(
     scenario: Scenario,
     weights: Sequence[float] | None,
-    cells: int,
+    cells: int | None,
     evaluations: int | None,
     seconds: float | None,
 ) -> None:
@@ -212,7 +213,7 @@ def _refuse(
     for index, weight in enumerate(weights or ()):
         if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
             raise InvalidInput("", f"weights[{index}]", shorten(weight), "must be between 1e-9 and 1e9")
-    if cells < FIRST_CELLS:
+    if cells is not None and cells < FIRST_CELLS:
         raise InvalidInput("", "cells", shorten(cells), f"must be at least {FIRST_CELLS}")
     if evaluations is not None and evaluations < 1:
         raise InvalidInput("", "evaluations", shorten(evaluations), "must be at least 1")

@@ -1,4 +1,4 @@
-"""Running: jobs that run, by key, and what those behind a rank hold."""
+"""Running: jobs, or parts of jobs, that run, by key, and what those behind a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -32,17 +32,17 @@ class Running:
         self._pace = pace
         self._lists: dict[Any, list[Rank]] = {}
         self._paces: dict[Any, Any] = {}  # of every holding that there was
-        self._at: dict[int, tuple[Any, Rank]] = {}  # of each job, its holding and its place there
+        self._at: dict[Any, tuple[Any, Rank]] = {}  # of each job, its holding and its place there
         self.elapsed: Any = 0  # seconds for which keys have risen
 
     def __contains__(self, job: object) -> bool:
         return job in self._at
 
-    def holding(self, job: int) -> Any:
+    def holding(self, job: Any) -> Any:
         """Give what a job holds."""
         return self._at[job][0]
 
-    def add(self, job: int, holding: Any, key: Any) -> None:
+    def add(self, job: Any, holding: Any, key: Any) -> None:
         """Add a job."""
         if self._pace is not None:
             if holding not in self._paces:
@@ -52,7 +52,7 @@ class Running:
         self._at[job] = (holding, rank)
         insort(self._lists.setdefault(holding, []), rank)
 
-    def remove(self, job: int) -> Any:
+    def remove(self, job: Any) -> Any:
         """Remove a job and give what it held."""
         holding, rank = self._at.pop(job)
         ranks = self._lists[holding]
@@ -61,7 +61,7 @@ class Running:
             del self._lists[holding]
         return holding
 
-    def rekey(self, job: int, key: Any) -> None:
+    def rekey(self, job: Any, key: Any) -> None:
         """Give a job another key."""
         self.add(job, self.remove(job), key)
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from typing import Any
 
-#: A key and the number of its job, which decides ties.
-Rank = tuple[Any, int]
+#: A key and the number of its job, or what else stands for a part of a job, which decides ties.
+Rank = tuple[Any, Any]
 
 
 class Waiting:
@@ -25,7 +25,7 @@ class Waiting:
 
     def __init__(self) -> None:
         self._heaps: dict[Hashable, list[Rank]] = {}
-        self._keys: dict[int, Any] = {}
+        self._keys: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -33,12 +33,12 @@ class Waiting:
     def __contains__(self, job: object) -> bool:
         return job in self._keys
 
-    def add(self, job: int, key: Any, queue: Hashable) -> None:
+    def add(self, job: Any, key: Any, queue: Hashable) -> None:
         """Add a job, or give a job that waits another key."""
         self._keys[job] = key
         heappush(self._heaps.setdefault(queue, []), (key, job))
 
-    def remove(self, job: int) -> None:
+    def remove(self, job: Any) -> None:
         """Remove a job."""
         del self._keys[job]
 

@@ -8,5 +8,6 @@ from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
 from gsopt.simulation.plots.gantt import gantt
 from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
+from gsopt.simulation.plots.prices import prices
 
-__all__ = ["gantt", "gpus_in_use", "jct_distribution", "jobs", "overview", "queue", "save"]
+__all__ = ["gantt", "gpus_in_use", "jct_distribution", "jobs", "overview", "prices", "queue", "save"]

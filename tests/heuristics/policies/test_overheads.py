@@ -8,11 +8,21 @@ from gsopt.scenario import Overhead, Scenario
 from gsopt.simulation import IllegalDecision, Policy, simulate
 from gsopt.speed import linear_menu
 from gsopt.testing import check_policy
-from heuristics.policies import efq, elastic_las, elastic_srtf, las, srsf, srtf, tiresias
+from heuristics.policies import (
+    efq,
+    elastic_las,
+    elastic_srtf,
+    las,
+    marginal,
+    marginal_attained,
+    srsf,
+    srtf,
+    tiresias,
+)
 from tests.gsopt.simulation.scenarios import SPEED, bundle
 
 LONG = Overhead(start=3.0, stop=2.0, resize=4.0)
-PREEMPTIVE = [efq, elastic_las, elastic_srtf, las, srsf, srtf, tiresias]
+PREEMPTIVE = [efq, elastic_las, elastic_srtf, las, marginal, marginal_attained, srsf, srtf, tiresias]
 each_policy = pytest.mark.parametrize("policy", PREEMPTIVE, ids=lambda policy: policy.__name__)
 
 #: Every second a shorter job comes, so that each stops the one before it.
@@ -49,7 +59,7 @@ def test_every_job_completes(policy: Policy) -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", [efq, elastic_srtf, srsf, srtf, tiresias], ids=lambda policy: policy.__name__
+    "policy", [efq, elastic_srtf, marginal, srsf, srtf, tiresias], ids=lambda policy: policy.__name__
 )
 def test_in_rounds_shorter_than_the_overheads(policy: Policy) -> None:
     """Keys that do not rise as a job runs never make jobs take turns, so every job completes."""

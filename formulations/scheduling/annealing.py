@@ -1,0 +1,221 @@
+"""Annealing: a search over lists of segments that can be interrupted at any time, and taken up again."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.moving import DRAWS, Lists, anneal, begin
+from formulations.scheduling.segments import Integers, Reals, Segments
+from formulations.scheduling.serving import Changes, Marks, State, trace
+from formulations.scheduling.timetable import Piece, Timetable
+from gsopt.budget import Budget
+
+#: Marks, at most, and the numbers that they hold.
+_MOST_MARKS, _MOST_MARKED = 256, 2_000_000
+
+#: How many places moves go, at most; and any places.
+_REACH = (8, 40)
+
+#: First temperature, in terms of the mean job completion time, and the last one in terms of the first.
+_HOT, _COOLED = 0.1, 0.01
+
+#: Steps for each segment from which on it pays to begin that hot; with fewer, the start would be lost.
+_PATIENT = 200
+
+#: Seconds after which the budget is asked, at most, and steps at first.
+_CHUNK, _FIRST_STEPS = 0.03, 4
+
+#: Part by which the mean job completion time falls before somebody is told.
+_WORTH_TELLING = 0.003
+
+#: Jobs next to a job, in the order of release dates, that it may meet however empty the cluster is.
+_SOME = 10
+
+#: How much more steps than in the last chunk may be tried in one.
+_GROWTH = 4
+
+
+@dataclass
+class _Pace:
+    """How many steps take as long as a chunk may."""
+
+    steps: int = _FIRST_STEPS
+    rate: float = 0.0
+
+    def learn(self, steps: int, seconds: float) -> None:
+        """Learn from a chunk."""
+        self.rate = steps / max(seconds, 1e-9)
+        self.steps = max(1, min(_GROWTH * steps, int(self.rate * _CHUNK)))
+
+
+class Annealing:
+    """A search over lists of segments, by simulated annealing, from the best list known.
+
+    A list names each job as often as its hull has segments, and serves whoever comes first, see
+    `formulations.scheduling.serving`. It is changed by moving one name, or all of a job. Missed deadlines have
+    a price. Equal seeds, lists and numbers of steps give equal results, compiled or not.
+
+    Parameters
+    ----------
+    instance
+        The jobs.
+    names
+        Lists to begin with; the best one is taken. That by area if there is none.
+    seed
+        Seed of all random draws.
+
+    Attributes
+    ----------
+    cost
+        Sum of completion times and penalties of the best list.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=0, work=w, rates={1: 1.0, 2: 1.5}) for n, w in [("a", 3), ("b", 2)]]
+    >>> search = Annealing(Instance.of(Scheduling(gpus=2, jobs=jobs)), [np.array([0, 0, 1, 1])])
+    >>> search.cost
+    5.333333333333333
+    >>> search.improve(100)
+    >>> round(search.cost, 6), [round(time, 6) for time in search.timetable.completions]
+    (4.666667, [3.333333, 1.333333])
+    """
+
+    def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
+        jobs = len(instance)
+        self.instance, self.segments = instance, Segments.of(instance)
+        self._state = State.of(self.segments)
+        most = max(1, min(_MOST_MARKS, jobs, _MOST_MARKED // jobs))
+        start = float(sum(map(instance.earliest, range(jobs))))
+        self._known, self._noted = (Marks.of(jobs, most, start) for _ in range(2))
+        first = names[0] if names else self.segments.by_area()
+        self._lists = Lists.of(first)
+        self._random = np.random.default_rng(seed)
+        self._reach = np.array([*_REACH, len(self.segments.job)])
+        self._pace = _Pace()
+        self.cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
+        for other in names[1:]:
+            self.offer(other)
+        self._near = self._jobs_met()
+
+    def offer(self, names: Integers) -> bool:
+        """Go on from another list if it is better than the best one; tell whether it is."""
+        self._lists.current[:] = names
+        cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
+        better = cost < self.cost
+        if better:
+            self.cost = cost
+            self._lists.best[:] = names
+        return better
+
+    def improve(
+        self, steps: int, budget: Budget | None = None, tell: Callable[["Annealing"], bool] | None = None
+    ) -> None:
+        """Anneal once, from the best list.
+
+        Parameters
+        ----------
+        steps
+            Number of steps; the temperature falls as they are taken.
+        budget
+            When to stop in any case.
+        tell
+            Called with this search when its best list is a good deal better than when it was last told; it
+            returns whether to stop.
+        """
+        self._lists.current[:] = self._lists.best
+        total = begin(self.segments, self._lists, self._state, self._known, self._noted)
+        hot = self._hot(steps, total)
+        done, told = 0, self.cost
+        while done < steps and (budget is None or not budget.passed):
+            size = min(self._pace.steps, steps - done)
+            draws, before = self._random.random(size * DRAWS), perf_counter()
+            total, self.cost = anneal(
+                self.segments,
+                self._lists,
+                self._state,
+                self._known,
+                self._noted,
+                self._reach,
+                self._near,
+                draws,
+                hot * _COOLED ** (np.arange(done, done + size) / steps),
+                total,
+                self.cost,
+            )
+            self._pace.learn(size, perf_counter() - before)
+            done += size
+            if tell is not None and told - self.cost > _WORTH_TELLING * (self.cost - self.instance.released):
+                told = self.cost
+                if tell(self):
+                    return
+
+    def _jobs_met(self) -> int:
+        """Give how many jobs there are at a time, on average, and a few more."""
+        mean = self.instance.mean_jct(self.cost)
+        span = max(self.instance.release[-1], mean)
+        return _SOME + int(len(self.instance) * min(mean / span, 1.0))
+
+    def steps_in(self, seconds: float) -> int:
+        """Estimate the steps for which there is time; it takes some to know."""
+        if not self._pace.rate:
+            self.improve(_FIRST_STEPS)
+            self.improve(_FIRST_STEPS)  # the first may have been compiled
+        return max(1, int(self._pace.rate * seconds))
+
+    @property
+    def size(self) -> int:
+        """Number of segments."""
+        return len(self.segments.job)
+
+    def _hot(self, steps: int, total: float) -> float:
+        """Give the temperature of the first step."""
+        patience = min(1.0, sqrt(steps / (_PATIENT * self.size)))
+        return _HOT * patience * self.instance.mean_jct(total)
+
+    @property
+    def names(self) -> Integers:
+        """The best list."""
+        return self._lists.best.copy()
+
+    @property
+    def timetable(self) -> Timetable:
+        """What the best list comes to."""
+        return timetable(self.instance, self.segments, self._lists.best)
+
+
+def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
+    """Give what runs when if jobs are served by a list.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 1.5}) for n in "ab"]
+    >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
+    >>> segments = Segments.of(instance)
+    >>> timetable(instance, segments, segments.by_area()).pieces
+    (Piece(job=0, start=0.0, end=2.0, gpus=1), Piece(job=1, start=0.0, end=2.0, gpus=1))
+    """
+    state, completions, changes = State.of(segments), np.zeros(len(instance)), Changes.of(0)
+    size = trace(segments, names, state, state.here * 0, completions, changes)
+    changes = Changes.of(size)
+    trace(segments, names, state, state.here * 0, completions, changes)
+    return Timetable(instance, tuple(_pieces(changes, completions)), tuple(completions.tolist()))
+
+
+def _pieces(changes: Changes, completions: Reals) -> list[Piece]:
+    """Give what runs, job by job."""
+    rows: list[Any] = sorted(
+        zip(changes.job.tolist(), changes.time.tolist(), changes.gpus.tolist(), strict=True)
+    )
+    pieces = []
+    for (job, start, gpus), (following, time, _) in zip(rows, [*rows[1:], (-1, 0.0, 0)], strict=True):
+        end = time if following == job else float(completions[job])
+        if gpus and start < end:
+            pieces.append(Piece(job, start, end, gpus))
+    return pieces

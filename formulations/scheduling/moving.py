@@ -1,0 +1,191 @@
+"""Moving: annealing of a list of segments, as kernels that run compiled where numba is installed."""
+
+from math import log
+from typing import NamedTuple
+
+from formulations.scheduling.segments import Integers, Reals, Segments
+from formulations.scheduling.serving import Marks, State, replay
+from gsopt.compiled import compiled
+from gsopt.tolerances import IMPROVEMENT
+
+#: Uniform draws that a step takes: the kind of move, the place, how far, and what is accepted.
+DRAWS = 4
+
+#: Part of the steps in which one segment is moved; in the others it is all of a job's.
+_SINGLE = 0.75
+
+
+class Lists(NamedTuple):
+    """The list that is annealed, the best one, and room for another."""
+
+    current: Integers
+    best: Integers
+    spare: Integers
+
+    @classmethod
+    def of(cls, names: Integers) -> "Lists":
+        """Begin with a list."""
+        return cls(names.copy(), names.copy(), names.copy())
+
+
+@compiled
+def move(names: Integers, source: int, target: int) -> None:
+    """Move what stands in one place of a list to another."""
+    job = names[source]
+    step = 1 if source < target else -1
+    for place in range(source, target, step):
+        names[place] = names[place + step]
+    names[target] = job
+
+
+@compiled
+def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
+    """Write the list in which all that stands for a job is moved by some places, others in their order."""
+    size = len(names)
+    for place in range(size):
+        shifted[place] = -1
+    if places > 0:
+        last = size - 1
+        for place in range(size - 1, -1, -1):
+            if names[place] == job:
+                target = min(place + places, last)
+                shifted[target] = job
+                last = target - 1
+    else:
+        least = 0
+        for place in range(size):
+            if names[place] == job:
+                target = max(place + places, least)
+                shifted[target] = job
+                least = target + 1
+    target = 0
+    for place in range(size):
+        if names[place] != job:
+            while shifted[target] >= 0:
+                target += 1
+            shifted[target] = names[place]
+            target += 1
+
+
+@compiled
+def _distance(draws: Reals, row: int, reach: Integers) -> int:
+    """Draw by how many places to move, in either direction; not 0."""
+    kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
+    most = reach[min(int(kind * len(reach)), len(reach) - 1)]
+    distance = int((2 * draws[row + 2] - 1) * most)
+    return distance + 1 if distance >= 0 else distance - 1
+
+
+@compiled
+def walk(names: Integers, source: int, distance: int, near: int) -> int:
+    """Give the place that is so many places away; only jobs count that are released at about the same time.
+
+    Those are up to `near` numbers away; the others do not meet the job.
+    """
+    job, size, left = names[source], len(names), abs(distance)
+    step = 1 if distance > 0 else -1
+    target = source
+    while left > 0 and 0 <= target + step < size:
+        target += step
+        if abs(names[target] - job) <= near:
+            left -= 1
+    return target
+
+
+@compiled
+def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, jobs: int) -> None:
+    """Take over the marks of a replay, and the difference that it makes to the later ones."""
+    for index in range(mark, after):
+        known.there[index] = noted.there[index]
+        known.cost[index] = noted.cost[index]
+        for place in range(index * jobs, index * jobs + noted.there[index]):
+            known.jobs[place] = noted.jobs[place]
+            known.left[place] = noted.left[place]
+    for index in range(after, len(known.there)):
+        known.cost[index] += difference
+
+
+@compiled
+def begin(segments: Segments, lists: Lists, state: State, known: Marks, noted: Marks) -> float:
+    """Replay the current list from the beginning; give its cost."""
+    jobs = len(segments.work)
+    cost, after = replay(segments, lists.current, state, known, noted, jobs, 0.0, float("inf"))
+    _keep(known, noted, 0, after, 0.0, jobs)
+    return cost
+
+
+@compiled
+def anneal(
+    segments: Segments,
+    lists: Lists,
+    state: State,
+    known: Marks,
+    noted: Marks,
+    reach: Integers,
+    near: int,
+    draws: Reals,
+    heat: Reals,
+    total: float,
+    least: float,
+) -> tuple[float, float]:
+    """Move segments or jobs in the list, and keep what is no worse than chance allows.
+
+    Parameters
+    ----------
+    segments
+        The jobs.
+    lists
+        The current list and the best one.
+    state
+        Where replays work.
+    known, noted
+        Marks of the current list, and where those of a replay are put.
+    reach
+        How many places, at most, moves go.
+    near
+        See `walk`.
+    draws
+        Uniform draws, `DRAWS` of them for each step.
+    heat
+        Temperature of each step, in terms of the cost.
+    total, least
+        Cost of the current list and of the best one.
+
+    Returns
+    -------
+    tuple of float
+        The same two costs.
+    """
+    size, jobs = len(lists.current), len(segments.work)
+    for step in range(len(heat)):
+        row = step * DRAWS
+        source = int(draws[row + 1] * size)
+        target = walk(lists.current, source, _distance(draws, row, reach), near)
+        job = lists.current[source]
+        if draws[row] < _SINGLE:
+            if lists.current[target] == job:
+                continue
+            move(lists.current, source, target)
+        else:
+            shift(lists.current, job, target - source, lists.spare)
+            _exchange(lists.current, lists.spare)
+        limit = total - heat[step] * log(max(draws[row + 3], 1e-300))
+        cost, after = replay(segments, lists.current, state, known, noted, job, total, limit)
+        if cost <= limit:
+            _keep(known, noted, job // known.stride, after, cost - total, jobs)
+            total = cost
+            if total < least * (1 - IMPROVEMENT):
+                least = total
+                for place in range(size):
+                    lists.best[place] = lists.current[place]
+        elif draws[row] < _SINGLE:
+            move(lists.current, target, source)
+        else:
+            _exchange(lists.current, lists.spare)
+    return total, least
+
+
+@compiled
+def _exchange(one: Integers, other: Integers) -> None:
+    for place in range(len(one)):
+        one[place], other[place] = other[place], one[place]

@@ -1,0 +1,89 @@
+"""Priced: a bracket around the optimum of many jobs, prices of GPU time below and lists of segments above."""
+
+import numpy as np
+
+from formulations.scheduling.best import Best
+from formulations.scheduling.incumbents import Incumbents
+from formulations.scheduling.instance import Instance
+from gsopt.bounds.prices import PriceBound, price_bound
+from gsopt.compiled import is_ready
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+
+#: Part of the time left that each cycle takes, the last one from then on.
+_SHARES = (0.05, 0.2, 0.5, 1.0)
+
+#: Part of the bracket by which a cycle must narrow it, where no time limit ends the search.
+_WORTH = 0.02
+
+#: Cells of time at first, and those beyond which no bound gains what it costs.
+_CELLS, _MOST_CELLS = 320, 1280
+
+
+class Priced:
+    """Prices and lists in turn: dual values make lists, and what is left of the time is shared.
+
+    Parameters
+    ----------
+    best
+        What is known of the problem.
+    incumbents
+        Lists to begin with.
+    """
+
+    def __init__(self, best: Best, incumbents: Incumbents) -> None:
+        self.best, self.incumbents = best, incumbents
+        self._found: PriceBound | None = None
+        self._cells = _CELLS
+
+    def close(self) -> None:
+        """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""
+        best, cycle = self.best, 0
+        while best.finished is None and self.incumbents.is_ready:
+            before, left = best.total - best.lower, best.budget.left()
+            share = _SHARES[min(cycle, len(_SHARES) - 1)]
+            seconds = None if left is None else share * left / 2
+            self._raise_bound(seconds)
+            if best.finished is None:
+                self.incumbents.search(seconds)
+            cycle += 1
+            gained = before - (best.total - best.lower)
+            if left is None and not gained > _WORTH * before:  # nor where no schedule keeps the deadlines
+                return
+        if best.finished is None:  # there are seconds only
+            self._raise_bound((best.budget.left() or 0.0) / 2)
+        if best.finished is None:
+            self.incumbents.descend()
+
+    def _raise_bound(self, seconds: float | None) -> None:
+        """Look for better prices, and for the list that their dual values suggest."""
+        problem = self.best.problem
+        ready = is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
+        self._found = price_bound(
+            problem.scenario,
+            seconds=seconds,
+            start=self._found,
+            cells=self._cells,
+            compiled=None if ready else False,
+            on_progress=self._take,
+        )
+        if len(self._found.prices) >= self._cells:
+            self._cells = min(2 * self._cells, _MOST_CELLS)
+        worth = {job.name: slope for job, slope in zip(problem.workload.jobs, self._found.slopes, strict=True)}
+        seconds_of = {job.name: job.duration / job.work for job in problem.jobs}
+        names = self.best.instance.names
+        self.incumbents.serve_by(np.array([worth[name] * seconds_of[name] for name in names]))
+
+    def _take(self, found: PriceBound) -> None:
+        self.best.raise_bound(found.total_jct + self.best.instance.released)
+
+
+def load_kernels() -> None:
+    """Load the kernels of prices and lists, and compile them if need be."""
+    from formulations.scheduling.annealing import Annealing
+
+    job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})
+    problem = Scheduling(gpus=2, jobs=[job])
+    search = Annealing(Instance.of(problem))
+    search.improve(1)
+    search.timetable  # noqa: B018 - what it takes is loaded
+    price_bound(problem.scenario, evaluations=1, compiled=True)

@@ -1,0 +1,416 @@
+"""Serving: replays of lists of segments, as kernels that run compiled where numba is installed.
+
+A list names each job as often as it has segments; the nth time stands for its nth segment. At each arrival and
+completion the list is gone through, and a job named gets its next segment if enough GPUs are free. What is
+compiled indexes only, so the same functions run on lists.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from formulations.scheduling.segments import Integers, Reals, Segments
+from gsopt.compiled import compiled
+from gsopt.tolerances import WORK_DONE
+
+
+class State(NamedTuple):
+    """What a replay writes to.
+
+    Attributes
+    ----------
+    left
+        Work left of each job; negative when it is complete.
+    here, running
+        The jobs that are there, by number, and those that run, in the order in which they were served.
+    waiting
+        Places in the list of the jobs that are there, ascending.
+    level
+        Segments that each job has.
+    place
+        Place in the list of each segment.
+    """
+
+    left: Reals
+    here: Integers
+    running: Integers
+    waiting: Integers
+    level: Integers
+    place: Integers
+
+    @classmethod
+    def of(cls, segments: Segments) -> "State":
+        """Make room for the replays of some jobs."""
+        jobs, size = len(segments.work), len(segments.job)
+        return cls(
+            left=np.zeros(jobs),
+            here=np.zeros(jobs, dtype=np.int64),
+            running=np.zeros(jobs, dtype=np.int64),
+            waiting=np.zeros(size, dtype=np.int64),
+            level=np.zeros(jobs, dtype=np.int64),
+            place=np.zeros(size, dtype=np.int64),
+        )
+
+
+class Marks(NamedTuple):
+    """What is there when every so many-th job arrives, so that a replay can begin there.
+
+    Attributes
+    ----------
+    stride
+        Jobs from one mark to the next.
+    there
+        Number of jobs that are there before; -1 where no replay has been.
+    cost
+        What the schedule costs at least, as far as it is known then.
+    jobs, left
+        Of each mark, a row: the jobs by number, and the work left of them.
+    """
+
+    stride: int
+    there: Integers
+    cost: Reals
+    jobs: Integers
+    left: Reals
+
+    @classmethod
+    def of(cls, jobs: int, most: int, cost: float) -> "Marks":
+        """Make room for at most so many marks; at the first one nobody is there, and only the cost is known.
+
+        Examples
+        --------
+        >>> marks = Marks.of(5, 3, 7.0)
+        >>> marks.stride, marks.there.tolist(), marks.cost.tolist(), len(marks.left)
+        (2, [0, -1, -1], [7.0, 0.0, 0.0], 15)
+        """
+        stride = -(-jobs // most)
+        size = -(-jobs // stride)
+        marks = cls(
+            stride=stride,
+            there=np.full(size, -1),
+            cost=np.zeros(size),
+            jobs=np.zeros(size * jobs, dtype=np.int64),
+            left=np.zeros(size * jobs),
+        )
+        marks.there[0], marks.cost[0] = 0, cost
+        return marks
+
+
+class Changes(NamedTuple):
+    """When which job was given how many GPUs."""
+
+    time: Reals
+    job: Integers
+    gpus: Integers
+
+    @classmethod
+    def of(cls, size: int) -> "Changes":
+        """Make room for so many."""
+        return cls(np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
+
+
+@compiled
+def locate(segments: Segments, names: Integers, state: State) -> None:
+    """Find the place of each segment in a list."""
+    for job in range(len(state.level)):
+        state.level[job] = 0
+    for place in range(len(names)):
+        job = names[place]
+        state.place[segments.first[job] + state.level[job]] = place
+        state.level[job] += 1
+    for job in range(len(state.level)):
+        state.level[job] = 0
+
+
+@compiled
+def _arrive(segments: Segments, state: State, job: int, here: int, waiting: int) -> int:
+    """Let a job join those that are there; give how many places of the list there are then."""
+    state.here[here] = job
+    state.left[job] = segments.work[job]
+    first, after = segments.first[job], segments.first[job + 1]
+    target, source = waiting + after - first - 1, waiting - 1
+    for segment in range(after - 1, first - 1, -1):
+        while source >= 0 and state.waiting[source] > state.place[segment]:
+            state.waiting[target] = state.waiting[source]
+            source -= 1
+            target -= 1
+        state.waiting[target] = state.place[segment]
+        target -= 1
+    return int(waiting + after - first)
+
+
+@compiled
+def _serve(segments: Segments, names: Integers, state: State, waiting: int) -> int:
+    """Give GPUs by the list; give the number of jobs that run."""
+    free, running = segments.gpus, 0
+    for place in range(waiting):
+        if free < segments.fewest:
+            break
+        job = names[state.waiting[place]]
+        more = segments.more[segments.first[job] + state.level[job]]
+        if more <= free:
+            if state.level[job] == 0:
+                state.running[running] = job
+                running += 1
+            free -= more
+            state.level[job] += 1
+    return running
+
+
+@compiled
+def _soonest(segments: Segments, state: State, running: int) -> float:
+    """Give the seconds until the first of the jobs that run completes."""
+    soonest = np.inf
+    for place in range(running):
+        job = state.running[place]
+        seconds = state.left[job] / segments.speed[segments.first[job] + state.level[job] - 1]
+        soonest = min(soonest, seconds)
+    return soonest
+
+
+@compiled
+def _work(segments: Segments, state: State, running: int, seconds: float) -> tuple[float, int]:
+    """Work for some seconds, and take the GPUs back.
+
+    Gives how many jobs could have been run at their highest speed with what was done, and how many complete.
+    """
+    worked, complete = 0.0, 0
+    for place in range(running):
+        job = state.running[place]
+        speed = segments.speed[segments.first[job] + state.level[job] - 1]
+        state.level[job] = 0
+        worked += speed / segments.fastest[job]
+        state.left[job] -= speed * seconds
+        if state.left[job] <= WORK_DONE * segments.work[job]:
+            state.left[job] = -1.0
+            complete += 1
+    return worked, complete
+
+
+@compiled
+def _late(segments: Segments, state: State, running: int, now: float) -> float:
+    """Give by how much the jobs that just completed miss their deadlines, in all."""
+    late = 0.0
+    for place in range(running):
+        job = state.running[place]
+        if state.left[job] < 0 and now > segments.due[job]:
+            late += now - segments.due[job]
+    return late
+
+
+@compiled
+def _leave(names: Integers, state: State, here: int, waiting: int) -> tuple[int, int]:
+    """Let those go that are complete; give the number of jobs and of places that stay."""
+    jobs = places = 0
+    for index in range(here):
+        job = state.here[index]
+        if state.left[job] >= 0:
+            state.here[jobs] = job
+            jobs += 1
+    for index in range(waiting):
+        place = state.waiting[index]
+        if state.left[names[place]] >= 0:
+            state.waiting[places] = place
+            places += 1
+    return jobs, places
+
+
+@compiled
+def _resume(names: Integers, state: State, marks: Marks, mark: int) -> tuple[int, int]:
+    """Take over who is there at a mark; give the number of jobs, and of their places in the list."""
+    here, row, places = marks.there[mark], mark * len(state.left), 0
+    for job in range(len(state.left)):
+        state.left[job] = -1.0
+    for index in range(here):
+        job = marks.jobs[row + index]
+        state.here[index] = job
+        state.left[job] = marks.left[row + index]
+    if here > 0:
+        for place in range(len(names)):
+            if state.left[names[place]] >= 0:
+                state.waiting[places] = place
+                places += 1
+    return here, places
+
+
+@compiled
+def _note(segments: Segments, state: State, marks: Marks, mark: int, here: int, cost: float) -> None:
+    """Note at a mark who is there."""
+    row = mark * len(segments.work)
+    marks.there[mark] = here
+    marks.cost[mark] = cost
+    for index in range(here):
+        job = state.here[index]
+        marks.jobs[row + index] = job
+        marks.left[row + index] = state.left[job]
+
+
+@compiled
+def _is_back(segments: Segments, state: State, marks: Marks, mark: int, here: int, moved: int) -> bool:
+    """Tell whether all is as it was at a mark, and the job that was moved in the list is not there any more."""
+    row = mark * len(segments.work)
+    if here != marks.there[mark] or state.left[moved] >= 0:
+        return False
+    for index in range(here):
+        job = state.here[index]
+        difference = state.left[job] - marks.left[row + index]
+        if job != marks.jobs[row + index] or abs(difference) > WORK_DONE * segments.work[job]:
+            return False
+    return True
+
+
+@compiled
+def replay(
+    segments: Segments,
+    names: Integers,
+    state: State,
+    known: Marks,
+    noted: Marks,
+    moved: int,
+    total: float,
+    limit: float,
+) -> tuple[float, int]:
+    """Replay a list from the last mark before a job that was moved in it, until all is as it was before.
+
+    At any time the schedule costs at least the time that has been spent by all jobs, and what those left need
+    at their highest speed. So the replay ends as soon as that exceeds a limit.
+
+    Parameters
+    ----------
+    segments
+        The jobs.
+    names
+        The list.
+    state
+        Where the replay works.
+    known
+        Marks of the list before the job was moved.
+    noted
+        Where the marks of this replay are put.
+    moved
+        The job; the number of jobs if there is no list before.
+    total
+        What the list before costs.
+    limit
+        What is of interest.
+
+    Returns
+    -------
+    tuple of float and int
+        The cost: completion times and penalties; infinite if above the limit. And the number of the first mark
+        from which on all is as before.
+    """
+    jobs, stride = len(segments.work), known.stride
+    mark = moved // stride if moved < jobs else 0
+    locate(segments, names, state)
+    here, waiting = _resume(names, state, known, mark)
+    coming, cost = mark * stride, known.cost[mark]
+    now = segments.release[coming]
+    while here > 0 or coming < jobs:
+        if here == 0:
+            now = segments.release[coming]
+        while coming < jobs and segments.release[coming] <= now:
+            if coming % stride == 0:
+                mark = coming // stride
+                if coming > moved and _is_back(segments, state, known, mark, here, moved):
+                    cost += total - known.cost[mark]
+                    return (cost if cost <= limit else np.inf), mark
+                _note(segments, state, noted, mark, here, cost)
+            waiting = _arrive(segments, state, coming, here, waiting)
+            here += 1
+            coming += 1
+        running = _serve(segments, names, state, waiting)
+        seconds = _soonest(segments, state, running)
+        if coming < jobs and now + seconds >= segments.release[coming]:
+            seconds = segments.release[coming] - now
+            now = segments.release[coming]
+        else:
+            now += seconds
+        worked, complete = _work(segments, state, running, seconds)
+        cost += (here - worked) * seconds
+        if complete > 0:
+            cost += segments.penalty * _late(segments, state, running, now)
+            here, waiting = _leave(names, state, here, waiting)
+        if cost > limit:
+            return np.inf, 0
+    return cost, len(known.there)
+
+
+@compiled
+def _write(
+    segments: Segments, state: State, held: Integers, changes: Changes, here: int, now: float, size: int
+) -> int:
+    """Write down whose GPUs change, where there is room; give how many changes there have been."""
+    for index in range(here):
+        job = state.here[index]
+        gpus = 0
+        for level in range(state.level[job]):
+            gpus += segments.more[segments.first[job] + level]
+        if gpus != held[job]:
+            if size < len(changes.time):
+                changes.time[size] = now
+                changes.job[size] = job
+                changes.gpus[size] = gpus
+            size += 1
+            held[job] = gpus
+    return size
+
+
+@compiled
+def _complete(state: State, running: int, now: float, completions: Reals) -> None:
+    """Write down when the jobs complete that just did."""
+    for place in range(running):
+        if state.left[state.running[place]] < 0:
+            completions[state.running[place]] = now
+
+
+@compiled
+def trace(
+    segments: Segments, names: Integers, state: State, held: Integers, completions: Reals, changes: Changes
+) -> int:
+    """Replay a list from the beginning, and write down what changes, as far as there is room.
+
+    Parameters
+    ----------
+    segments
+        The jobs.
+    names
+        The list.
+    state
+        Where the replay works.
+    held
+        GPUs of each job, to begin with 0 each.
+    completions
+        Where the completion times are put.
+    changes
+        Where the changes are put.
+
+    Returns
+    -------
+    int
+        How many changes there are.
+    """
+    jobs, size = len(segments.work), 0
+    locate(segments, names, state)
+    here = waiting = coming = 0
+    now = 0.0
+    while here > 0 or coming < jobs:
+        if here == 0:
+            now = segments.release[coming]
+        while coming < jobs and segments.release[coming] <= now:
+            waiting = _arrive(segments, state, coming, here, waiting)
+            here += 1
+            coming += 1
+        running = _serve(segments, names, state, waiting)
+        size = _write(segments, state, held, changes, here, now, size)
+        seconds = _soonest(segments, state, running)
+        if coming < jobs and now + seconds >= segments.release[coming]:
+            seconds = segments.release[coming] - now
+            now = segments.release[coming]
+        else:
+            now += seconds
+        complete = _work(segments, state, running, seconds)[1]
+        if complete > 0:
+            _complete(state, running, now, completions)
+            here, waiting = _leave(names, state, here, waiting)
+    return size

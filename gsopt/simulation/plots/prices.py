@@ -1,0 +1,47 @@
+"""Prices: what a GPU is worth over time, by the duals that prove a bound."""
+
+from typing import TYPE_CHECKING
+
+from gsopt.bounds.prices import PriceBound
+from gsopt.drawing import set_time_axis, titled
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLOUR = "#D55E00"
+
+
+def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
+    """Draw the prices of a bound over time: the hours of waiting that one more GPU, for an hour, would save.
+
+    A price is the dual value of a cell's capacity: the seconds by which the bound on the sum of completion
+    times falls for each further GPU-second there. It is as high as the queue is long and its jobs are short,
+    and 0 where GPUs stay idle.
+
+    Parameters
+    ----------
+    bound
+        The bound.
+    title
+        Stands above it.
+    axes
+        Where to draw; on a new figure when None.
+
+    Examples
+    --------
+    >>> from gsopt.bounds.prices import price_bound
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.scenario import Scenario
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=60, gpus=1) for n in "abc"])
+    >>> prices(price_bound(Scenario.of(jobs, 1), evaluations=20)).get_ylabel()
+    'hours saved by a GPU-hour'
+    """
+    axes = titled(axes, "", "hours saved by a GPU-hour", size=(9, 3))
+    edges = [bound.origin + time for time in bound.times]
+    heights = [*bound.prices, bound.prices[-1]]
+    axes.fill_between(edges, heights, step="post", color=_COLOUR, alpha=0.25, linewidth=0)
+    axes.step(edges, heights, where="post", color=_COLOUR, linewidth=1)
+    set_time_axis(axes, edges[0], edges[-1])
+    axes.set_ylim(bottom=0)
+    axes.set_title(title, fontsize=10)
+    return axes

@@ -1,0 +1,47 @@
+"""Elastic: jobs that may run on several numbers of GPUs, as the instances of scheduling have them."""
+
+from typing import Literal
+
+from gsopt.job import Workload
+
+
+def elastic(
+    *,
+    jobs: int = 100,
+    gpus: int = 64,
+    load: float = 1.0,
+    scaling: Literal["concave", "linear"] = "concave",
+    seed: int = 0,
+) -> Workload:
+    """Generate elastic jobs in Poisson arrivals: the jobs of `instances.scheduling.elastic_jobs` as a workload.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        Number of GPUs; no job demands more.
+    load
+        GPU-seconds of the jobs drawn, on their demanded GPUs, for each GPU-second of the expected time over
+        which they arrive; between 1e-6 and 1e6.
+    scaling
+        How a job's speed grows with its GPUs: ``concave`` or ``linear``.
+    seed
+        Seed of all random draws; the jobs are the same for every load and scaling.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> workload = elastic(jobs=20, gpus=16, seed=1)
+    >>> len(workload.jobs), workload.jobs[0].counts, workload.source
+    (20, (1, 2, 4, 8, 16), '20 elastic jobs, concave scaling, at load 1 of 16 GPUs; seed 1')
+    """
+    from instances.scheduling.elastic_jobs import elastic_jobs  # beside readers that need workloads
+
+    problem = elastic_jobs(jobs=jobs, gpus=gpus, load=load, scaling=scaling, seed=seed)
+    source = f"{jobs} elastic jobs, {scaling} scaling, at load {load:g} of {gpus} GPUs; seed {seed}"
+    return problem.workload.model_copy(update={"name": f"elastic-{jobs}", "source": source})

@@ -1,0 +1,72 @@
+"""Schedules from lists of segments, without kernels."""
+
+from random import Random
+
+import pytest
+
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.listing import serve_list
+from formulations.scheduling.local_search import Priorities, list_schedule
+from formulations.scheduling.segments import Segments
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.scheduling import elastic_jobs
+from tests.strategies.scheduling import figure_4, tiny
+
+
+def test_any_list_makes_a_schedule() -> None:
+    """In any order of names the judge finds nothing wrong, and the value is the one said."""
+    for seed in range(60):
+        problem = tiny(seed)
+        instance = Instance.of(problem)
+        segments = Segments.of(instance)
+        names = Random(seed).sample(segments.job.tolist(), len(segments.job))
+        timetable = serve_list(instance, segments, names)
+        assert problem.violations(timetable.solution) == []
+        assert problem.objective(timetable.solution) == pytest.approx(
+            instance.mean_jct(timetable.total), rel=1e-9
+        )
+
+
+def test_rigid_jobs_are_served_as_by_priorities() -> None:
+    """With one count each, a list of segments is an order of priority."""
+    drawn = elastic_jobs(jobs=30, gpus=8, load=1.5, seed=3).jobs
+    jobs = [job.model_copy(update={"rates": {job.demand: job.rates[job.demand]}}) for job in drawn]
+    instance = Instance.of(Scheduling(gpus=8, jobs=jobs))
+    names = Random(3).sample(range(30), 30)
+
+    plan = list_schedule(instance, Priorities(tuple(names), instance.modes))
+    assert serve_list(instance, Segments.of(instance), names).completions == pytest.approx(plan.completions)
+
+
+def test_figure_4_by_segments() -> None:
+    """Served in the order of fair completion, all segments at once, the jobs complete at 3, 8 and 5.5."""
+    instance = Instance.of(figure_4())
+    segments = Segments.of(instance)
+    names = [job for job in (0, 2, 1) for _ in range(segments.first[job], segments.first[job + 1])]
+
+    assert serve_list(instance, segments, names).completions == pytest.approx((3, 8, 5.5))
+
+
+def test_a_segment_that_does_not_fit_is_passed_over() -> None:
+    """Beside a job on 3 of 4 GPUs another gets its first GPU and not the two more that it would like."""
+    wide = ElasticJob(name="a", release=0, work=6, rates={3: 3.0})
+    other = ElasticJob(name="b", release=0, work=4, rates={1: 1.0, 3: 2.0})
+    instance = Instance.of(Scheduling(gpus=4, jobs=[wide, other]))
+    timetable = serve_list(instance, Segments.of(instance), [0, 1, 1])
+
+    assert [(piece.job, piece.start, piece.end, piece.gpus) for piece in timetable.pieces] == [
+        (0, 0.0, 2.0, 3),
+        (1, 0.0, 2.0, 1),
+        (1, 2.0, 3.0, 3),
+    ]
+    assert timetable.completions == (2.0, 3.0)
+
+
+def test_a_cluster_may_be_empty_for_a_while() -> None:
+    """Between two jobs far apart nothing runs."""
+    jobs = [
+        ElasticJob(name=n, release=r, work=1, rates={1: 1.0}) for n, r in (("a", 1.7e9), ("b", 1.7e9 + 100))
+    ]
+    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+
+    assert serve_list(instance, Segments.of(instance), [1, 0]).completions == (1.0, 101.0)

@@ -1,0 +1,126 @@
+"""Estimates: what a policy is told is wrong by one factor per job, and what happens is not."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import log
+from statistics import median, stdev
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
+from gsopt.job import Job, Phase
+from gsopt.scenario import Scenario
+from gsopt.simulation import Action, NotReleased, State, replay, simulate
+from gsopt.simulation.estimates import misjudging
+from gsopt.testing import check_policy
+from heuristics import policies
+from heuristics.policies import fifo, las, srtf
+from tests.gsopt.simulation.deciders.test_greedy import large
+from tests.gsopt.simulation.scenarios import bundle
+
+
+class _Notes:
+    """Runs one job after the other, and takes note of what it is told."""
+
+    preemptive = False
+
+    def __init__(self, state: State) -> None:
+        self.told: list[tuple[int, Any, Any]] = []
+        self._fifo = fifo(state)
+
+    def decide(self, state: State) -> Iterable[Action]:
+        for job in (*state.arrived, *state.running):
+            self.told.append((job, state.jobs[job].duration, state.remaining(job)))
+        return self._fifo.decide(state)
+
+
+def _told(factor: float, seed: int, jobs: int = 400) -> list[tuple[int, Any, Any]]:
+    workload = bundle(Job(name=str(i), release_date=2 * i, duration=4, gpus=1) for i in range(jobs))
+    made: list[_Notes] = []
+
+    def notes(state: State) -> _Notes:
+        made.append(_Notes(state))
+        return made[-1]
+
+    simulate(workload, misjudging(notes, factor=factor, seed=seed), cluster=2)
+    return made[0].told
+
+
+def test_factors_are_log_normal() -> None:
+    """Over 400 jobs the median factor is about 1, and the logarithms deviate by about that of the factor."""
+    factors = {job: duration / 4 for job, duration, _ in _told(2.0, 0)}
+    assert 0.85 < median(factors.values()) < 1.15
+    assert 0.9 * log(2) < stdev(map(log, factors.values())) < 1.1 * log(2)
+
+
+def test_remaining_work_has_the_factor_of_the_duration() -> None:
+    """Half-way through, half of the expected duration is left, by the same factor."""
+    told = _told(3.0, 1, jobs=20)
+    expected = {job: duration for job, duration, _ in told}
+    shares = {round(left / expected[job], 9) for job, _, left in told}
+    assert shares == {1.0, 0.5}
+    assert all(duration == expected[job] for job, duration, _ in told)
+
+
+def test_a_factor_of_one_changes_nothing() -> None:
+    """Where all estimates are right, and for policies that do not look at them, the schedule is the same."""
+    scenario = large(2)
+    for policy, factor in ((srtf, 1.0), (las, 5.0)):
+        runs = [replay(scenario, each, record=True) for each in (policy, misjudging(policy, factor=factor))]
+        assert runs[0].schedule == runs[1].schedule
+
+
+def test_the_seed_decides() -> None:
+    """The same seed misjudges alike, another otherwise, and the truth is what completes."""
+    scenario = large(2)
+    runs = [replay(scenario, misjudging(srtf, seed=seed)).completion_times for seed in (3, 3, 4)]
+    assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.parametrize("name", policies.__all__)
+def test_every_policy_can_be_misled(name: str) -> None:
+    """Each listed policy completes all jobs by wrong estimates, in floats and in fractions."""
+    phases = [Phase(until=0.5, slowdown=2.0), Phase(until=1)]
+    jobs = bundle(
+        Job(name=str(i), release_date=i, duration=1 + 3 * i % 7, gpus=1 + i % 3, phases=phases)
+        for i in range(9)
+    )
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(4))
+    assert check_policy(misjudging(getattr(policies, name)), [scenario]) == 2
+
+
+def test_the_future_stays_hidden() -> None:
+    """Jobs that are not released have no estimates either."""
+
+    def curious(state: State) -> _Notes:
+        with pytest.raises(NotReleased):
+            state.jobs[0]
+        assert len(state.jobs) == 1
+        return _Notes(state)
+
+    run = simulate(bundle([Job(name="a", release_date=1, duration=2, gpus=1)]), misjudging(curious), cluster=1)
+    assert run.completion_times == (3,)
+
+
+def test_exact_estimates() -> None:
+    """In fractions the remaining work is told in fractions."""
+    kinds: set[type] = set()
+
+    class Look(_Notes):
+        def decide(self, state: State) -> Iterable[Action]:
+            kinds.update(type(state.remaining(job)) for job in state.arrived)
+            return super().decide(state)
+
+    simulate(
+        bundle([Job(name="a", release_date=0, duration=2, gpus=1)]), misjudging(Look), cluster=1, exact=True
+    )
+    assert kinds == {Fraction}
+
+
+@pytest.mark.parametrize("factor", [0.5, -1, float("nan"), float("inf"), "2"])
+def test_bad_factor(factor: Any) -> None:
+    """A factor below 1, or that is no number, is refused."""
+    with pytest.raises(InvalidInput, match=r"^factor: .* must be a number from 1 to 1e6$"):
+        misjudging(srtf, factor=factor)
