@@ -76,7 +76,7 @@ def test_policies_decide_as_if_anew(seed: int) -> None:
             policy,
             cluster=gpus,
             capacity_changes=taken,
-            overhead=overhead,
+            overheads=overhead,
             round_length=round_length,
             exact=True,
             bound=False,
