@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 #: Jobs up to which a linear program makes the best of an order of events.
 _MOST_POLISHED = 150
 
-#: Seconds that it takes for each job to serve by what is left, and the part of the time left that it may take.
-_RANKING_TIME, _RANKING_SHARE = 2e-4, 0.3
+#: Seconds that it takes for each job to serve by what is left; the part of the time left that it may take, and
+#: seconds that are always granted.
+_RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 
 #: Steps of the first round for each segment, and how much more there are in each further one.
 _STEPS, _GROWTH = 500, 3
@@ -58,7 +59,8 @@ class Incumbents:
     def _is_affordable(self) -> bool:
         """Whether there is time for orders that change as the jobs run."""
         left = self.best.budget.left()
-        return left is None or _RANKING_TIME * len(self.best.instance) <= _RANKING_SHARE * left
+        seconds = _RANKING_TIME * len(self.best.instance)
+        return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
         """Serve the jobs by what a unit of their work is worth."""
