@@ -4,7 +4,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from formulations.scheduling.best import Best
-from formulations.scheduling.listing import serve_list
+from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.segments import Integers, Reals, Segments
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 #: Jobs up to which a linear program makes the best of an order of events.
 _MOST_POLISHED = 150
+
+#: Seconds that it takes for each job to serve by what is left; the part of the time left that it may take, and
+#: seconds that are always granted.
+_RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 
 #: Steps of the first round for each segment, and how much more there are in each further one.
 _STEPS, _GROWTH = 500, 3
@@ -37,10 +41,26 @@ class Incumbents:
         self._steps = _STEPS * len(self.segments.job)
 
     def serve(self) -> None:
-        """Serve the jobs by the lists that need no search: the least area first, and the least time."""
-        self._offer(self.segments.by_area())
-        if not self.best.budget.passed:
-            self._offer(self.segments.by_time())
+        """Serve the jobs in orders that need no search: the least area first, and the least time.
+
+        Each order is tried as a list and, where there is time, over what is left of the jobs, as online
+        policies have it. Then the order in which the jobs of the best schedule complete makes another list.
+        """
+        best, segments = self.best, self.segments
+        for sizes in (segments.areas, segments.times):
+            self._offer(segments.by_size(sizes))
+            if not self._is_affordable:
+                return
+            best.take_timetable(serve_by_rest(best.instance, segments, sizes.tolist()))
+        if best.completions is not None:
+            self._offer(segments.by_completion(best.completions))
+
+    @property
+    def _is_affordable(self) -> bool:
+        """Whether there is time for orders that change as the jobs run."""
+        left = self.best.budget.left()
+        seconds = _RANKING_TIME * len(self.best.instance)
+        return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
         """Serve the jobs by what a unit of their work is worth."""

@@ -40,6 +40,9 @@ _SUITES = ("production", "small")
 
 _INDENT = "  "
 
+#: Gap below which a decimal is shown.
+_SMALL = 0.05
+
 
 def demo(
     word: Words = None,
@@ -128,7 +131,7 @@ def _show_policies(console: Console) -> None:
     title = ": mean completion time above a bound that none can beat"
     _print(console, Text.assemble(("Policies", "bold cyan"), title))
     gaps = sorted((row.gap, row.policy) for row in figures if row.gap is not None)
-    listed = ", ".join(f"{name} {100 * gap:,.0f} %" for gap, name in gaps)
+    listed = ", ".join(f"{name} {100 * gap:,.{int(gap < _SMALL)}f} %" for gap, name in gaps)
     _print(console, Text(_INDENT + listed))
     source = workload.source.partition(",")[0]
     _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")

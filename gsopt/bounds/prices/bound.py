@@ -23,9 +23,9 @@ from gsopt.tolerances import PRICED
 #: Most cells unless told otherwise, in terms of those of the first grid.
 _FINEST = 8
 
-#: Steps of hulls from which on compiled kernels pay; the numpy path is as fast for rigid jobs, until tables of
-#: many jobs no longer fit the caches.
-_MANY, _MANY_RIGID = 100, 5_000
+#: Steps of hulls times evaluations from which on compiled kernels pay, which take most of a second to load: for
+#: rigid jobs numpy is as fast on coarse cells. Evaluations where their number is not given.
+_MANY, _MANY_RIGID, _USUAL_EVALUATIONS = 5_000, 500_000, 1_000
 
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
@@ -163,7 +163,8 @@ def price_bound(
             raise Enough
 
     if compiled is None:
-        compiled = len(demand.gpus) >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
+        effort = len(demand.gpus) * (evaluations or _USUAL_EVALUATIONS)
+        compiled = effort >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
     cells = _FINEST * first_cells(len(demand)) if cells is None else cells
     ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=look)
     if start is not None:

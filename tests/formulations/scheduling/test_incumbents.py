@@ -7,6 +7,7 @@ from formulations.scheduling import incumbents as module
 from formulations.scheduling.best import Best
 from formulations.scheduling.incumbents import Incumbents
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.listing import serve_list
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from heuristics.scheduling import efq, elastic_srtf, srtf
@@ -27,17 +28,25 @@ def test_lists_without_search_beat_the_papers() -> None:
     assert found.best.instance.mean_jct(found.best.total) < min(policies)
 
 
-def test_the_order_by_time_is_tried_where_there_is_time() -> None:
+def test_the_order_by_time_is_tried_too() -> None:
     """Many short wide jobs are better served before a long narrow one, which has less area than any."""
     jobs = [ElasticJob(name=f"w{i}", release=0, work=8, rates={8: 8.0}) for i in range(5)]
     jobs.append(ElasticJob(name="long", release=0, work=7, rates={1: 1.0}))
-    problem = Scheduling(gpus=8, jobs=jobs)
-    hurried, calm = _of(problem, Budget(time_limit=0.0)), _of(problem)
-    hurried.serve()
-    calm.serve()
+    found = _of(Scheduling(gpus=8, jobs=jobs))
+    found.serve()
 
-    assert hurried.best.total == 7 + 8 + 9 + 10 + 11 + 12
-    assert calm.best.total == 1 + 2 + 3 + 4 + 5 + 12
+    assert found.best.total == 1 + 2 + 3 + 4 + 5 + 12
+
+
+def test_in_no_time_many_jobs_get_one_list() -> None:
+    """With a limit of 0 a thousand jobs are served by area alone."""
+    problem = elastic_jobs(jobs=1_000, gpus=64, load=0.7, seed=1)
+    found = _of(problem, Budget(time_limit=0.0))
+    found.serve()
+    segments = found.segments
+
+    naive = serve_list(found.best.instance, segments, segments.by_size(segments.areas).tolist())
+    assert found.best.completions == naive.completions
 
 
 def test_dual_values_make_a_list() -> None:

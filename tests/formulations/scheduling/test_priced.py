@@ -14,7 +14,6 @@ from formulations.scheduling.priced import Priced, load_kernels
 from gsopt.bounds import lower_bound, mean_jct
 from gsopt.bounds.prices import price_bound
 from gsopt.budget import Budget
-from gsopt.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from gsopt.tolerances import SUM
@@ -114,4 +113,3 @@ def test_loaded_kernels_are_ready() -> None:
     problem = elastic_jobs(jobs=30, gpus=8, load=1.2, seed=2)
 
     assert Incumbents(Best(problem, Instance.of(problem), Budget(time_limit=0.1), "exact")).is_ready
-    assert is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs", 0.1)
