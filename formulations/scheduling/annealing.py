@@ -93,7 +93,7 @@ class Annealing:
         most = max(1, min(_MOST_MARKS, jobs, _MOST_MARKED // jobs))
         start = float(sum(map(instance.earliest, range(jobs))))
         self._known, self._noted = (Marks.of(jobs, most, start) for _ in range(2))
-        first = names[0] if names else self.segments.by_area()
+        first = names[0] if names else self.segments.by_size(self.segments.areas)
         self._lists = Lists.of(first)
         self._random = np.random.default_rng(seed)
         self._reach = np.array([*_REACH, len(self.segments.job)])
@@ -198,7 +198,7 @@ def timetable(instance: Instance, segments: Segments, names: Integers) -> Timeta
     >>> jobs = [ElasticJob(name=n, release=0, work=2, rates={1: 1.0, 2: 1.5}) for n in "ab"]
     >>> instance = Instance.of(Scheduling(gpus=2, jobs=jobs))
     >>> segments = Segments.of(instance)
-    >>> timetable(instance, segments, segments.by_area()).pieces
+    >>> timetable(instance, segments, np.array([0, 1, 0, 1])).pieces
     (Piece(job=0, start=0.0, end=2.0, gpus=1), Piece(job=1, start=0.0, end=2.0, gpus=1))
     """
     state, completions, changes = State.of(segments), np.zeros(len(instance)), Changes.of(0)

@@ -30,7 +30,7 @@ from gsopt.result import Result, StoppedBy
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
 #: Jobs up to which relaxations are solved: with more, prices on a finer grid bound better.
-_MOST_RELAXED = 25
+_MOST_RELAXED = 30
 
 #: Jobs from which on lists are annealed, and the part of the time left that this takes at first.
 _FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
@@ -60,8 +60,13 @@ _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Close in on the optimum from both sides, and prove it where they meet.
 
-    1. The start, local search over orders of priority, and a linear program over configurations for the order
-       of events that they suggest, give a schedule.
+    At any size it begins with the start and with lists: the segments of all jobs' hulls, what each further GPU
+    gains, are sorted by an index, and at each arrival and completion whoever comes first gets them.
+
+    Up to 30 jobs:
+
+    1. From 11 jobs on the lists are annealed. Local search over orders of priority, and a linear program over
+       configurations for the order of events that these suggest, make the schedule better.
     2. The bucket relaxation on a grid of the times that matter gives a bound. With fewer buckets for a job to
        complete in, its bound rises; where it exceeds the schedule's value, no better schedule has the job
        complete there. So the windows of completion are narrowed by bisection, which lets the grid be finer, and
@@ -72,6 +77,13 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
        to refine.
     4. For more jobs the relaxation is solved again with whole buckets, by branch and bound, the grid is refined
        by the times of all solutions, and 2. and 4. are repeated until bound and schedule meet.
+
+    For more jobs prices of GPU time and lists take turns until the time is up, or without a limit until the
+    bracket hardly narrows: prices give a bound (`gsopt.bounds.prices`), their dual values rank the segments for
+    another list, and the best list is annealed, in kernels that are compiled where numba is installed; up to
+    150 jobs the linear program has the last word. A few seconds prove gaps of a few percent. With a limit that
+    is too short for loading the kernels, plain numpy and local search take their place; `gsopt.warm_up` loads
+    them before.
 
     Every relaxation covers all schedules at least as good as the best one known, or one as good as each of
     them, so the smaller of its bound and that schedule's value is a bound. What is ruled out, and the bounds of
@@ -123,13 +135,13 @@ class _Bracket:
 
     def close(self) -> StoppedBy:
         """Close the bracket as far as the time allows."""
-        best = self.best
-        best.take_start()
+        best, many = self.best, len(self.instance) > _MOST_RELAXED
+        best.take_start(as_it_is=many)
         self._bound_by_hand()
         self.incumbents.serve()
         if best.completions is None:
             self._be_fair()
-        if len(self.instance) > _MOST_RELAXED:
+        if many:
             self.technique = "prices and lists"
             Priced(self.best, self.incumbents).close()
         else:

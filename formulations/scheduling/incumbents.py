@@ -1,15 +1,24 @@
 """Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing of the best."""
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from formulations.scheduling.best import Best
-from formulations.scheduling.listing import serve_list
+from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import LocalSearch
+from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.segments import Integers, Reals, Segments
 from gsopt.compiled import is_ready
 
 if TYPE_CHECKING:
     from formulations.scheduling.annealing import Annealing
+
+#: Jobs up to which a linear program makes the best of an order of events.
+_MOST_POLISHED = 150
+
+#: Seconds that it takes for each job to serve by what is left; the part of the time left that it may take, and
+#: seconds that are always granted.
+_RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 
 #: Steps of the first round for each segment, and how much more there are in each further one.
 _STEPS, _GROWTH = 500, 3
@@ -28,13 +37,30 @@ class Incumbents:
         self.best, self.segments = best, Segments.of(best.instance)
         self._lists: list[Integers] = []
         self._search: Annealing | None = None
+        self._polished = inf
         self._steps = _STEPS * len(self.segments.job)
 
     def serve(self) -> None:
-        """Serve the jobs by the lists that need no search: the least area first, and the least time."""
-        self._offer(self.segments.by_area())
-        if not self.best.budget.passed:
-            self._offer(self.segments.by_time())
+        """Serve the jobs in orders that need no search: the least area first, and the least time.
+
+        Each order is tried as a list and, where there is time, over what is left of the jobs, as online
+        policies have it. Then the order in which the jobs of the best schedule complete makes another list.
+        """
+        best, segments = self.best, self.segments
+        for sizes in (segments.areas, segments.times):
+            self._offer(segments.by_size(sizes))
+            if not self._is_affordable:
+                return
+            best.take_timetable(serve_by_rest(best.instance, segments, sizes.tolist()))
+        if best.completions is not None:
+            self._offer(segments.by_completion(best.completions))
+
+    @property
+    def _is_affordable(self) -> bool:
+        """Whether there is time for orders that change as the jobs run."""
+        left = self.best.budget.left()
+        seconds = _RANKING_TIME * len(self.best.instance)
+        return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
         """Serve the jobs by what a unit of their work is worth."""
@@ -76,6 +102,16 @@ class Incumbents:
             budget = self.best.budget.within(max(seconds - (self.best.budget.runtime - begin), 0.0))
         self._search.improve(steps, budget, self._tell)
         self._tell(self._search)
+
+    def polish(self, seconds: float | None = None) -> None:
+        """Mix configurations between the events of the best schedule, where there are not too many of them."""
+        best, jobs = self.best, len(self.best.instance)
+        if best.plan is None or jobs > _MOST_POLISHED or best.total == self._polished:
+            return
+        budget = best.budget if seconds is None else best.budget.within(seconds)
+        order = event_order(best.instance, best.plan.completions)
+        best.take(best_nearby_plan(best.instance, order, known=[best.plan], budget=budget))
+        self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
         """Take over what a search has found; tell whether it is to end."""

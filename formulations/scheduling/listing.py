@@ -1,13 +1,14 @@
 """Listing: a schedule from a list of segments, without any kernel."""
 
-from bisect import insort
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import inf
 from operator import itemgetter
+from typing import Protocol
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.segments import Segments
+from formulations.scheduling.segments import POWER, Segments
 from formulations.scheduling.timetable import Piece, Timetable
 from gsopt.tolerances import WORK_DONE
 
@@ -40,25 +41,130 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
     >>> serve_list(instance, Segments.of(instance), [1, 1, 0, 0]).completions
     (2.0, 1.0)
     """
-    order, ladders, log = list(names), _ladders(segments), _Log(len(instance))
-    places = _places(order, len(instance))
-    left, waiting = list(instance.work), list[int]()
-    coming, now = 0, 0.0
+    return _schedule(instance, segments, _Listed(names, len(instance)))
+
+
+def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
+    """Serve jobs by what is left of them: the orders of `Segments`, but of the work that is left at the time.
+
+    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it.
+
+    Parameters
+    ----------
+    instance
+        The jobs.
+    segments
+        Their segments.
+    sizes
+        Size of each job when it is released: its area, or its time.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> jobs = [ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, r, w in [("a", 0, 3), ("b", 2, 2)]]
+    >>> instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+    >>> serve_by_rest(instance, Segments.of(instance), [3.0, 2.0]).completions
+    (3.0, 5.0)
+    >>> serve_list(instance, Segments.of(instance), [1, 0]).completions
+    (5.0, 4.0)
+    """
+    return _schedule(instance, segments, _Ranked(segments, sizes))
+
+
+class _Queue(Protocol):
+    """Who is there, in the order in which they are served."""
+
+    def arrive(self, job: int) -> None:
+        """Let a job join."""
+        ...
+
+    def work(self, job: int, left: float) -> None:
+        """Hear that a part of a job's work is left."""
+        ...
+
+    def leave(self, jobs: set[int]) -> None:
+        """Let jobs go."""
+        ...
+
+    def __iter__(self) -> Iterator[int]: ...
+
+
+class _Listed:
+    """A queue in the order of a list."""
+
+    def __init__(self, names: Iterable[int], jobs: int) -> None:
+        self._names, self._waiting = list(names), list[int]()
+        self._places = [list[int]() for _ in range(jobs)]
+        for place, job in enumerate(self._names):
+            self._places[job].append(place)
+
+    def arrive(self, job: int) -> None:
+        for place in self._places[job]:
+            insort(self._waiting, place)
+
+    def work(self, job: int, left: float) -> None:
+        """Leave the order as it is."""
+
+    def leave(self, jobs: set[int]) -> None:
+        self._waiting = [place for place in self._waiting if self._names[place] not in jobs]
+
+    def __iter__(self) -> Iterator[int]:
+        return (self._names[place] for place in self._waiting)
+
+
+class _Ranked:
+    """A queue in the order of an index over what is left."""
+
+    def __init__(self, segments: Segments, sizes: Iterable[float]) -> None:
+        indices = (-(segments.relative_efficiency**POWER)).tolist()
+        self._indices = [indices[first:after] for first, after in pairwise(segments.first.tolist())]
+        self._sizes = list(sizes)
+        self._waiting: list[tuple[float, int]] = []
+        self._own: dict[int, list[tuple[float, int]]] = {}
+
+    def arrive(self, job: int) -> None:
+        self._own[job] = []
+        self.work(job, 1.0)
+
+    def work(self, job: int, left: float) -> None:
+        self._remove(job)
+        self._own[job] = [(index / (left * self._sizes[job]), job) for index in self._indices[job]]
+        for entry in self._own[job]:
+            insort(self._waiting, entry)
+
+    def leave(self, jobs: set[int]) -> None:
+        for job in jobs:
+            self._remove(job)
+
+    def _remove(self, job: int) -> None:
+        for entry in self._own.pop(job):
+            del self._waiting[bisect_left(self._waiting, entry)]
+
+    def __iter__(self) -> Iterator[int]:
+        return (job for _, job in self._waiting)
+
+
+def _schedule(instance: Instance, segments: Segments, queue: _Queue) -> Timetable:
+    """Serve a queue at each arrival and completion."""
+    ladders, log, left = _ladders(segments), _Log(len(instance)), list(instance.work)
+    there, coming, now = 0, 0, 0.0
     dates = [*instance.release, inf]
-    while waiting or coming < len(instance):
-        now = now if waiting else dates[coming]
+    while there or coming < len(instance):
+        now = now if there else dates[coming]
         while dates[coming] <= now:
-            for place in places[coming]:
-                insort(waiting, place)
+            queue.arrive(coming)
+            there += 1
             coming += 1
-        running = _serve(segments, ladders, order, waiting)
+        running = _serve(segments, ladders, queue)
         log.change(running, now)
         seconds = min(left[job] / rate for job, (_, rate) in running.items())
         now, seconds = min((dates[coming], dates[coming] - now), (now + seconds, seconds), key=itemgetter(0))
         done = _work(instance, left, running, seconds)
-        if done:
-            log.complete(done, now)
-            waiting = [place for place in waiting if order[place] not in done]
+        log.complete(done, now)
+        queue.leave(done)
+        there -= len(done)
+        for job in running.keys() - done:
+            queue.work(job, left[job] / instance.work[job])
     return Timetable(instance, tuple(sorted(log.pieces)), tuple(log.completions))
 
 
@@ -97,27 +203,17 @@ def _ladders(segments: Segments) -> list[list[tuple[int, float]]]:
     return [rows[first:after] for first, after in pairwise(segments.first.tolist())]
 
 
-def _places(order: Sequence[int], jobs: int) -> list[list[int]]:
-    """Give the places of each job in a list."""
-    places = [list[int]() for _ in range(jobs)]
-    for place, job in enumerate(order):
-        places[job].append(place)
-    return places
-
-
 def _serve(
     segments: Segments,
     ladders: Sequence[Sequence[tuple[int, float]]],
-    order: Sequence[int],
-    waiting: Iterable[int],
+    queue: Iterable[int],
 ) -> _Held:
-    """Give GPUs by the list."""
+    """Give GPUs to those in a queue."""
     free, fewest = segments.gpus, segments.fewest
     levels, running = dict[int, int](), _Held()
-    for place in waiting:
+    for job in queue:
         if free < fewest:
             break
-        job = order[place]
         level = levels.get(job, 0)
         more, speed = ladders[job][level]
         if more <= free:

@@ -12,11 +12,14 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 #: Part of the time left that each cycle takes, the last one from then on.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
 
+#: Parts of a cycle: for prices, for annealing, and for the linear program of an order of events.
+_PARTS = (0.45, 0.45, 0.1)
+
 #: Part of the bracket by which a cycle must narrow it, where no time limit ends the search.
 _WORTH = 0.02
 
-#: Cells of time at first, and those beyond which no bound gains what it costs.
-_CELLS, _MOST_CELLS = 320, 1280
+#: Cells of time from which on there are to be twice as many, and beyond which no bound gains what it costs.
+_MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class Priced:
@@ -28,12 +31,14 @@ class Priced:
         What is known of the problem.
     incumbents
         Lists to begin with.
+    cells
+        Most cells of time while there are few; None for as many as suit the number of jobs.
     """
 
-    def __init__(self, best: Best, incumbents: Incumbents) -> None:
+    def __init__(self, best: Best, incumbents: Incumbents, *, cells: int | None = None) -> None:
         self.best, self.incumbents = best, incumbents
         self._found: PriceBound | None = None
-        self._cells = _CELLS
+        self._cells = cells
 
     def close(self) -> None:
         """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""
@@ -41,10 +46,12 @@ class Priced:
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()
             share = _SHARES[min(cycle, len(_SHARES) - 1)]
-            seconds = None if left is None else share * left / 2
-            self._raise_bound(seconds)
+            bounding, searching, polishing = (None if left is None else part * share * left for part in _PARTS)
+            self._raise_bound(bounding)
             if best.finished is None:
-                self.incumbents.search(seconds)
+                self.incumbents.search(searching)
+            if best.finished is None:
+                self.incumbents.polish(polishing)
             cycle += 1
             gained = before - (best.total - best.lower)
             if left is None and not gained > _WORTH * before:  # nor where no schedule keeps the deadlines
@@ -58,16 +65,16 @@ class Priced:
         """Look for better prices, and for the list that their dual values suggest."""
         problem = self.best.problem
         ready = is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
+        size = 0 if self._found is None else len(self._found.prices)
+        finer = max(size, min(2 * size, _MOST_CELLS))
         self._found = price_bound(
             problem.scenario,
             seconds=seconds,
             start=self._found,
-            cells=self._cells,
+            cells=self._cells if size < _MANY_CELLS else finer,
             compiled=None if ready else False,
             on_progress=self._take,
         )
-        if len(self._found.prices) >= self._cells:
-            self._cells = min(2 * self._cells, _MOST_CELLS)
         worth = {job.name: slope for job, slope in zip(problem.workload.jobs, self._found.slopes, strict=True)}
         seconds_of = {job.name: job.duration / job.work for job in problem.jobs}
         names = self.best.instance.names
@@ -78,7 +85,7 @@ class Priced:
 
 
 def load_kernels() -> None:
-    """Load the kernels of prices and lists, and compile them if need be."""
+    """Load the kernels of lists, and compile them if need be."""
     from formulations.scheduling.annealing import Annealing
 
     job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})
@@ -86,4 +93,3 @@ def load_kernels() -> None:
     search = Annealing(Instance.of(problem))
     search.improve(1)
     search.timetable  # noqa: B018 - what it takes is loaded
-    price_bound(problem.scenario, evaluations=1, compiled=True)

@@ -1,5 +1,6 @@
 """Segments: what each further GPU gains each job, in arrays as kernels read them."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 #: Power of the efficiency in the orders that need no dual values; between 3 and 6 all serve.
-_POWER = 4
+POWER = 4
 
 #: Price of a second by which a deadline is missed, for each job.
 _PENALTY = 10.0
@@ -24,7 +25,7 @@ class Segments(NamedTuple):
     Attributes
     ----------
     gpus, fewest
-        Number of GPUs, and the fewest on which any job begins to run.
+        Number of GPUs, and the fewest that any segment takes.
     release, work, fastest, due
         Release date of each job, its work, its highest speed, and the deadline.
     penalty
@@ -65,7 +66,7 @@ class Segments(NamedTuple):
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
         return cls(
             gpus=instance.gpus,
-            fewest=min(hull[0].gpus for hull in hulls),
+            fewest=min(segment.gpus for hull in hulls for segment in hull),
             release=np.array(instance.release),
             work=np.array(instance.work),
             fastest=np.array([speed[-1] for speed in speeds]),
@@ -97,19 +98,37 @@ class Segments(NamedTuple):
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]
 
-    def by_area(self) -> Integers:
-        """Give the same order without dual values: by marginal efficiency, and the smallest jobs first.
-
-        The index is a power of a segment's efficiency, relative to its job's first one, over the GPU-seconds
-        that its job takes at least. Of rigid jobs it is the order by area.
-        """
-        return self._by_index(self.work / (self.gain / self.more)[self.first[:-1]])
-
-    def by_time(self) -> Integers:
-        """Give the order by marginal efficiency in which the jobs come first that take the least time alone."""
-        return self._by_index(self.work / self.fastest)
-
-    def _by_index(self, sizes: Reals) -> Integers:
+    @property
+    def relative_efficiency(self) -> Reals:
+        """Efficiency of each segment, in terms of its job's first one."""
         efficiency = self.gain / self.more
-        index = (efficiency / efficiency[self.first[:-1]][self.job]) ** _POWER / sizes[self.job]
+        found: Reals = efficiency / efficiency[self.first[:-1]][self.job]
+        return found
+
+    @property
+    def areas(self) -> Reals:
+        """GPU-seconds that each job takes at least."""
+        return self.work / (self.gain / self.more)[self.first[:-1]]
+
+    @property
+    def times(self) -> Reals:
+        """Seconds that each job takes at least."""
+        return self.work / self.fastest
+
+    def by_size(self, sizes: Reals) -> Integers:
+        """Give the order that needs no dual values: by marginal efficiency, and the smallest jobs first.
+
+        The index is a power of a segment's efficiency, relative to its job's first one, over the size of the
+        job, such as its area. Of rigid jobs it is the order by size.
+        """
+        index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]
+
+    def by_completion(self, completions: Sequence[float]) -> Integers:
+        """Give the order by size in which the jobs have such areas as make them complete in a given order.
+
+        The first to complete gets the smallest area, and so on.
+        """
+        sizes = np.empty_like(self.work)
+        sizes[np.argsort(completions, kind="stable")] = np.sort(self.areas)
+        return self.by_size(sizes)

@@ -40,6 +40,9 @@ _SUITES = ("production", "small")
 
 _INDENT = "  "
 
+#: Gap below which a decimal is shown.
+_SMALL = 0.05
+
 
 def demo(
     word: Words = None,
@@ -79,7 +82,7 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
 
 def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) -> None:
     """Show a line for every heuristic, a sentence for every decision, and the policies."""
-    _print(console, heads("Heuristics of the papers"), "bold")
+    _print(console, heads("Heuristic"), "bold")
     seen: list[Glance] = []
     for word in decisions:
         if seen:
@@ -128,7 +131,7 @@ def _show_policies(console: Console) -> None:
     title = ": mean completion time above a bound that none can beat"
     _print(console, Text.assemble(("Policies", "bold cyan"), title))
     gaps = sorted((row.gap, row.policy) for row in figures if row.gap is not None)
-    listed = ", ".join(f"{name} {100 * gap:,.0f} %" for gap, name in gaps)
+    listed = ", ".join(f"{name} {100 * gap:,.{int(gap < _SMALL)}f} %" for gap, name in gaps)
     _print(console, Text(_INDENT + listed))
     source = workload.source.partition(",")[0]
     _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")

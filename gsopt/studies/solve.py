@@ -8,6 +8,7 @@ from typing import Any
 from gsopt.backends import Backend, CpSat, Highs
 from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget
+from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.method import MethodLike, accepts, name_of, run
 from gsopt.problem import Problem
@@ -80,7 +81,7 @@ def solve(
 
 
 def warm_up(*solvers: Backend) -> None:
-    """Load what solving needs and start the solvers' processes, for services that want a fast first answer.
+    """Load what solving needs, kernels too, and start the solvers' processes: for a fast first answer.
 
     Parameters
     ----------
@@ -106,6 +107,10 @@ def warm_up(*solvers: Backend) -> None:
             load = getattr(method, "warm_up", None)
             if load is not None:
                 load()
+    if is_installed():
+        from gsopt.bounds.prices.evaluation import load_kernel
+
+        load_kernel()
     for solver in chosen:
         if isinstance(solver, Solver):
             with solver.worker():

@@ -30,6 +30,22 @@ class Evaluation:
     usage: Array
 
 
+def load_kernel() -> None:
+    """Load the compiled kernel, and compile it where that has not been done yet."""
+    one, zero = np.ones(1), np.zeros(1)
+    whole = np.zeros(1, dtype=np.int64)
+    job = Demand(
+        release=zero,
+        work=one,
+        weight=one,
+        kind=whole,
+        first=np.array([0, 1], dtype=np.int64),
+        gpus=one,
+        speed=one,
+    )
+    evaluate(job, np.array([0.0, 2.0]), np.zeros((1, 1)), compiled=True)
+
+
 def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> Evaluation:
     """Let every job buy the GPU-seconds that complete it at the least cost.
 

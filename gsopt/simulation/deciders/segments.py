@@ -31,6 +31,8 @@ class Gain(NamedTuple):
     ----------
     gpus
         Additional GPUs of each segment of the job's hull.
+    speeds
+        Speed of the job with each segment and all below it.
     efficiencies
         Additional speed of each of these GPUs, relative to the first segment; falling from 1.
     area
@@ -38,6 +40,7 @@ class Gain(NamedTuple):
     """
 
     gpus: tuple[int, ...]
+    speeds: tuple[Any, ...]
     efficiencies: tuple[Any, ...]
     area: Any
 
@@ -57,19 +60,20 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
 
     Examples
     --------
-    >>> menu = [(1, 0.5), (2, 1.0), (4, 1.25), (8, 2.0), (16, 2.0)]
+    >>> menu = [(1, 0.5), (2, 1.0), (4, 1.25), (8, 1.75), (16, 1.75)]
     >>> gain_of(Job(name="a", release_date=0, duration=60, gpus=2, menu=menu), Cluster.plain(16))
-    Gain(gpus=(1, 1, 2, 4), efficiencies=(1.0, 1.0, 0.3333333333333333, 0.3333333333333333), area=2.0)
+    Gain(gpus=(1, 1, 2, 4), speeds=(0.5, 1.0, 1.25, 1.75), efficiencies=(1.0, 1.0, 0.25, 0.25), area=2.0)
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
     if not menu:  # it fits in another mode at most
-        return Gain((job.counts[0],), (number(1),), number(job.counts[0]))
+        least = job.counts[0]
+        return Gain((least,), (number(job.speed(least)),), (number(1),), number(least))
     hull = concave_hull(menu)
     corners = list(accumulate(segment.gpus for segment in hull))
     slopes = [number(segment.speed) / segment.gpus for segment in hull]
     falling = list(accumulate(slopes, min))  # which they do but for rounding
-    gpus, efficiencies = [], []
+    gpus, speeds, efficiencies = [], [], []
     held, fastest, place = 0, 0.0, 0
     for count, speed in menu:
         if speed <= fastest or count > corners[-1]:
@@ -77,9 +81,10 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
         while count > corners[place]:
             place += 1
         gpus.append(count - held)
+        speeds.append(number(speed))
         efficiencies.append(max(falling[place] / slopes[0], number(_LEAST_EFFICIENCY)))
         held, fastest = count, speed
-    return Gain(tuple(gpus), tuple(efficiencies), corners[0] / number(hull[0].speed))
+    return Gain(tuple(gpus), tuple(speeds), tuple(efficiencies), corners[0] / number(hull[0].speed))
 
 
 class _Wants(NamedTuple):
@@ -88,6 +93,7 @@ class _Wants(NamedTuple):
     item: Job
     gpus: tuple[int, ...]
     weights: tuple[Any, ...]
+    speeds: tuple[Any, ...]
     area: Any
     queue: Any
 
@@ -116,6 +122,9 @@ class Segments:
         The power of a segment's efficiency; above 0 and at most 16.
     hysteresis
         By how much the key of a segment is divided that has its GPUs when a decision begins; from 1 to 1e9.
+    pays
+        Whether it pays that a running job grows, from its number and its speeds before and after; always
+        when None. While it does not, the job gets no further segment.
     rises
         Whether the key of a running job rises by the GPU-seconds that it holds; else it falls or stays.
 
@@ -145,12 +154,13 @@ class Segments:
         *,
         exponent: float | Fraction = 1,
         hysteresis: float | Fraction = 1,
+        pays: Callable[[int, Any, Any], bool] | None = None,
         rises: bool = False,
     ) -> None:
         _require(exponent, "exponent", 0 < _number(exponent) <= _LARGEST_EXPONENT, "above 0 and at most 16")
         _require(hysteresis, "hysteresis", 1 <= _number(hysteresis) <= _LARGEST_HYSTERESIS, "from 1 to 1e9")
         self._jobs, self._cluster, self._number = state.jobs, state.cluster, type(state.now)
-        self._key_of, self._rises = key, rises
+        self._key_of, self._pays, self._rises = key, pays, rises
         self._exponent = int(exponent) if exponent == int(exponent) else exponent  # exact in fractions
         self._hysteresis = self._number(hysteresis)
         self._there: dict[int, _Wants] = {}
@@ -174,7 +184,7 @@ class Segments:
         self._anew = self._anew or pool.free != self._free
         if self._anew:
             asking[:] = waiting.heads()
-        asking += [self._next(job) for job in self._growing]
+        asking += [self._next(job) for job in self._growing if self._may_grow(job)]
         heapify(asking)
         self._nobody_behind = False
         refused: set[Any] = set()  # queues whose first segment gets nothing, hence none of its segments
@@ -190,7 +200,7 @@ class Segments:
                 if place == 0:
                     refused.add(queue)
                 continue
-            if job in self._growing:
+            if job in self._growing and self._may_grow(job):
                 heappush(asking, self._next(job))
             if place == 0 and (head := waiting.head(queue)) is not None:
                 heappush(asking, head)
@@ -224,7 +234,7 @@ class Segments:
             gain = gain_of(item, self._cluster, self._number)
             weights = tuple(each**-self._exponent for each in gain.efficiencies)
             queue = self._pool.queue(item, gain.gpus[0])
-            self._there[job] = _Wants(item, gain.gpus, weights, gain.area, queue)
+            self._there[job] = _Wants(item, gain.gpus, weights, gain.speeds, gain.area, queue)
             self._asking.append(self._wait(job))
 
     # Ranks
@@ -241,6 +251,18 @@ class Segments:
         """Give the first segment of a job that has no GPUs, with its key."""
         place = len(self._held.get(job, ()))
         return self._key(job, place), (job, place)
+
+    def _may_grow(self, job: int) -> bool:
+        """Tell whether a job with GPUs may have its next segment: if that pays, or if it had it before."""
+        if self._pays is None:
+            return True
+        place = len(self._held[job])
+        before = self._before.get(job)
+        had = place if before is None else len(before)
+        if not 0 < had <= place:
+            return True
+        speeds = self._there[job].speeds
+        return self._pays(job, speeds[had - 1], speeds[place])
 
     # Changes
 
@@ -285,7 +307,7 @@ class Segments:
             self._pool.give_back(holding)
         if place:
             self._growing[job] = None
-            heappush(self._asking, self._next(job))
+            heappush(self._asking, self._next(job))  # which it had before
         else:
             heappush(self._asking, self._wait(job))
         if not self._anew:  # segments behind this one may have wishes now

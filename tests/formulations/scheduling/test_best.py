@@ -7,7 +7,7 @@ import pytest
 from formulations.scheduling.best import Best
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
-from formulations.scheduling.timetable import Step
+from formulations.scheduling.timetable import Step, replay
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
@@ -63,6 +63,30 @@ def test_only_what_is_better_is_taken() -> None:
     assert best.total == 5
     assert best.plan is not None
     assert best.plan.steps == LONG_FIRST.steps
+
+
+def test_a_timetable_is_taken_with_the_steps_that_it_comes_to() -> None:
+    """What is handed over as a timetable is the best schedule, and a plan where somebody asks for one."""
+    best = _best()
+    timetable = replay(best.instance, LONG_FIRST.steps)
+
+    assert best.take_timetable(timetable)
+    assert not best.take_timetable(timetable)
+    assert best.plan is not None
+    assert best.plan.steps == LONG_FIRST.steps
+    assert best.completions == best.plan.completions == timetable.completions
+
+
+def test_a_start_is_taken_as_it_is() -> None:
+    """Without a replay the start has the same completion times, on the clock of the instance."""
+    problem = _two()
+    start = replay(Instance.of(problem), SHORT_FIRST.steps).solution
+    replayed, kept = (Best(problem, Instance.of(problem), Budget(start=start), "exact") for _ in range(2))
+
+    assert replayed.take_start()
+    assert kept.take_start(as_it_is=True)
+    assert kept.completions == replayed.completions
+    assert kept.plan == replayed.plan
 
 
 def test_completions_are_those_of_the_replay() -> None:

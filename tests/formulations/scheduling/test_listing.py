@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.listing import serve_list
+from formulations.scheduling.listing import serve_by_rest, serve_list
 from formulations.scheduling.local_search import Priorities, list_schedule
 from formulations.scheduling.segments import Segments
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from heuristics.scheduling import srsf, srtf
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import figure_4, tiny
 
@@ -27,12 +28,40 @@ def test_any_list_makes_a_schedule() -> None:
         )
 
 
+def test_what_is_left_makes_a_schedule() -> None:
+    """Served by what is left of them, in any sizes, jobs complete when the judge says."""
+    for seed in range(60):
+        problem = tiny(seed)
+        instance = Instance.of(problem)
+        sizes = [Random(seed).uniform(1, 2) for _ in problem.jobs]
+        timetable = serve_by_rest(instance, Segments.of(instance), sizes)
+        assert problem.violations(timetable.solution) == []
+        assert problem.objective(timetable.solution) == pytest.approx(
+            instance.mean_jct(timetable.total), rel=1e-9
+        )
+
+
+def _rigid(seed: int) -> Scheduling:
+    drawn = elastic_jobs(jobs=40, gpus=8, load=1.5, seed=seed)
+    rigid = tuple(job.model_copy(update={"rates": {job.demand: job.rates[job.demand]}}) for job in drawn.jobs)
+    return drawn.model_copy(update={"jobs": rigid})
+
+
+def test_rigid_jobs_by_what_is_left_are_the_policies() -> None:
+    """By remaining area it is shortest remaining service first, by remaining time shortest remaining time."""
+    for seed in range(5):
+        problem = _rigid(seed)
+        instance = Instance.of(problem)
+        segments = Segments.of(instance)
+        for sizes, policy in ((segments.areas, srsf), (segments.times, srtf)):
+            found = serve_by_rest(instance, segments, sizes.tolist())
+            assert instance.mean_jct(found.total) == pytest.approx(policy(problem).objective, rel=1e-6)
+
+
 def test_rigid_jobs_are_served_as_by_priorities() -> None:
     """With one count each, a list of segments is an order of priority."""
-    drawn = elastic_jobs(jobs=30, gpus=8, load=1.5, seed=3).jobs
-    jobs = [job.model_copy(update={"rates": {job.demand: job.rates[job.demand]}}) for job in drawn]
-    instance = Instance.of(Scheduling(gpus=8, jobs=jobs))
-    names = Random(3).sample(range(30), 30)
+    instance = Instance.of(_rigid(3))
+    names = Random(3).sample(range(40), 40)
 
     plan = list_schedule(instance, Priorities(tuple(names), instance.modes))
     assert serve_list(instance, Segments.of(instance), names).completions == pytest.approx(plan.completions)

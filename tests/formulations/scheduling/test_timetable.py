@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.timetable import Step, replay, steps_of
+from formulations.scheduling.timetable import Step, replay, steps_of, steps_of_pieces
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.schedule.judge import judge
 from tests.effort import cases
@@ -129,3 +129,12 @@ def test_gpus_that_are_of_no_use_are_given_back() -> None:
 
     instance = Instance.of(Scheduling(gpus=2, jobs=[job]))
     assert steps_of(instance, SchedulingSolution(runs=[run])) == [Step(2, {0: 1})]
+
+
+def test_pieces_and_steps_are_the_same_plan() -> None:
+    """The steps of a timetable, replayed, give its completions again."""
+    for seed in range(50):
+        instance = Instance.of(tiny(seed))
+        timetable = replay(instance, wandering(instance, Random(seed))[0])
+        again = replay(instance, steps_of_pieces(timetable))
+        assert again.completions == pytest.approx(timetable.completions, rel=1e-9)

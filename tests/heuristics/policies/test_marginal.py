@@ -1,11 +1,14 @@
 """Marginal efficiency over remaining area: by hand, on rigid jobs, and what its options do."""
 
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import replay, simulate
@@ -47,6 +50,14 @@ def test_hysteresis_keeps_what_runs() -> None:
     assert [run.metrics.preemptions for run in runs] == [1, 0]
 
 
+@pytest.mark.parametrize(("charge", "completions"), [(1, (4, 7)), (2.5, (4, 8)), (0.9, (4, 7))])
+def test_a_job_grows_only_where_that_saves_time(charge: float, completions: tuple[float, ...]) -> None:
+    """At 4 s the other job has 4 s to go: two GPUs save 4/3 s, of which the resize takes 1/3 s."""
+    jobs = bundle([_job("a", 0, 4), _job("b", 0, 8)])
+    run = simulate(jobs, marginal, cluster=2, overhead=Overhead(resize=1 / 3), charge=charge)
+    assert run.completion_times == pytest.approx(completions)
+
+
 @settings(calm, max_examples=40)
 @given(scenario=plain_scenarios())
 def test_rigid_jobs_on_a_plain_cluster(scenario: Scenario) -> None:
@@ -81,7 +92,8 @@ def test_check() -> None:
     steady = Scenario(workload=jobs, cluster=Cluster.plain(4), overheads={"": Overhead(stop=0.5, resize=0.25)})
     unsteady = steady.model_copy(update={"capacity_changes": drop})
     assert check_policy(marginal, [steady, unsteady]) == 4
-    assert check_policy(marginal, [steady, unsteady], round_length=2.0, exponent=2.5, hysteresis=4) == 4
+    dear = partial(marginal, exponent=2.5, hysteresis=4, charge=0.5)
+    assert check_policy(dear, [steady, unsteady], round_length=2.0) == 4
 
 
 @pytest.mark.parametrize(("date", "scale"), [(1.7e9, 1.0), (0.0, 1e9), (0.0, 1e-6)])
@@ -94,3 +106,10 @@ def test_magnitudes(date: float, scale: float) -> None:
         return [(time - date) / scale for time in simulate(jobs, marginal, cluster=2).completion_times]
 
     assert run(date, scale) == pytest.approx(run(0.0, 1.0), rel=1e-6)
+
+
+@pytest.mark.parametrize("charge", [-1, float("nan"), float("inf"), "1", None])
+def test_bad_charge(charge: Any) -> None:
+    """A charge that is no number of seconds is refused."""
+    with pytest.raises(InvalidInput, match=r"^charge: .* must be a finite number of seconds, at least 0$"):
+        simulate(bundle([_job("a", 0, 1)]), marginal, cluster=1, charge=charge)

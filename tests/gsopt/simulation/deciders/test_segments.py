@@ -26,8 +26,10 @@ class Scan:
 
     preemptive = True
 
-    def __init__(self, key: Callable[[State, int, Any], Any], *, exponent: int, hysteresis: int) -> None:
-        self._key, self._exponent, self._hysteresis = key, exponent, hysteresis
+    def __init__(
+        self, key: Callable[[State, int, Any], Any], *, exponent: int, hysteresis: int, charge: int = 0
+    ) -> None:
+        self._key, self._exponent, self._hysteresis, self._charge = key, exponent, hysteresis, charge
         self._there: set[int] = set()
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -37,10 +39,9 @@ class Scan:
         counts = dict.fromkeys(self._there, 0)
         free = state.capacity
         ranked = sorted(rank for job in self._there for rank in self._ranks(state, job))
-        for _, job, place, gpus, total in ranked:
+        for _, job, _, gpus, total in ranked:
             if gpus <= free and counts[job] == total - gpus:
                 free, counts[job] = free - gpus, total
-            del place
         less: list[Action] = []
         more: list[Action] = []
         for job in [job for _, job, place, _, _ in ranked if place == 0]:
@@ -54,17 +55,26 @@ class Scan:
     def _ranks(self, state: State, job: int) -> Iterable[tuple[Any, int, int, int, int]]:
         gain = gain_of(state.jobs[job], state.cluster, type(state.now))
         key, held = self._key(state, job, gain.area), state.running.get(job, 0)
-        segments = zip(gain.gpus, gain.efficiencies, accumulate(gain.gpus), strict=True)
-        for place, (gpus, efficiency, total) in enumerate(segments):
+        totals = list(accumulate(gain.gpus))
+        for place, (gpus, efficiency, total) in enumerate(
+            zip(gain.gpus, gain.efficiencies, totals, strict=True)
+        ):
+            if total > held > 0 and self._charge:
+                left, before = state.remaining(job), gain.speeds[totals.index(held)]
+                if left / before - left / gain.speeds[place] <= self._charge:
+                    break
             rank = key / efficiency**self._exponent
             yield rank / self._hysteresis if total <= held else rank, job, place, gpus, total
 
 
-def scan_remaining(state: State, *, exponent: int = 4, hysteresis: int = 1) -> Decider:
+def scan_remaining(state: State, *, exponent: int = 4, hysteresis: int = 1, charge: int = 0) -> Decider:
     """Scan in the order of the remaining areas."""
     del state
     return Scan(
-        lambda state, job, area: max(state.remaining(job), 0) * area, exponent=exponent, hysteresis=hysteresis
+        lambda state, job, area: max(state.remaining(job), 0) * area,
+        exponent=exponent,
+        hysteresis=hysteresis,
+        charge=charge,
     )
 
 
@@ -86,10 +96,15 @@ def assert_equal(fast: Policy, slow: Policy, scenario: Scenario, *, exact: bool,
 
 
 @settings(calm, max_examples=60)
-@given(scenario=plain_scenarios(elastic=True), exponent=st.integers(1, 6), hysteresis=st.sampled_from([1, 4]))
-def test_falling_keys_in_fractions(scenario: Scenario, exponent: int, hysteresis: int) -> None:
+@given(
+    scenario=plain_scenarios(elastic=True),
+    exponent=st.integers(1, 6),
+    hysteresis=st.sampled_from([1, 4]),
+    charge=st.sampled_from([0, 2]),
+)
+def test_falling_keys_in_fractions(scenario: Scenario, exponent: int, hysteresis: int, charge: int) -> None:
     """In fractions the segments that run are those of the scan, whatever happens to the cluster."""
-    options = {"exponent": exponent, "hysteresis": hysteresis}
+    options = {"exponent": exponent, "hysteresis": hysteresis, "charge": charge}
     assert_equal(marginal, scan_remaining, scenario, exact=True, **options)
 
 
@@ -109,8 +124,8 @@ def test_rising_keys_in_fractions(scenario: Scenario, hysteresis: int, grace: in
 def test_large(seed: int) -> None:
     """In a crowd, in floats and in rounds, what is decided is still what a scan decides."""
     scenario = large(seed)
-    for hysteresis in (1, 4):
-        assert_equal(marginal, scan_remaining, scenario, exact=False, hysteresis=hysteresis)
+    for options in ({"hysteresis": 1}, {"hysteresis": 4}, {"hysteresis": 2, "charge": 1}):
+        assert_equal(marginal, scan_remaining, scenario, exact=False, **options)
     if seed % 6 == 0:
         assert_equal(marginal_attained, scan_attained, scenario, exact=True, grace=1)
 
@@ -130,13 +145,14 @@ def test_types_are_clusters_of_their_own(policy: Policy) -> None:
         for index in range(12)
     ]
     machines = [Machine(name=kind, gpus=gpus, gpu_type=kind) for kind, gpus in kinds.items()]
-    together = simulate(bundle(jobs), policy, cluster=Cluster(racks=[Rack(name="r", machines=machines)]))
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    together = simulate(bundle(jobs), policy, cluster=cluster, bound=False)
     found = dict(
         zip((job.name for job in together.scenario.workload.jobs), together.completion_times, strict=True)
     )
     for kind, gpus in kinds.items():
         own = bundle(job.model_copy(update={"gpu_type": ""}) for job in jobs if job.gpu_type == kind)
-        alone = simulate(own, policy, cluster=gpus)
+        alone = simulate(own, policy, cluster=gpus, bound=False)
         assert [found[job.name] for job in own.jobs] == pytest.approx(alone.completion_times, rel=1e-9)
 
 
@@ -174,16 +190,18 @@ def test_gain_by_hand(
 ) -> None:
     """Numbers of GPUs that are faster than fewer are steps, as efficient as the hull above them."""
     demand = next(count for count, speed in menu if speed == 1)
-    assert gain_of(_job(menu, demand), Cluster.plain(8), Fraction) == (gpus, efficiencies, area)
+    gain = gain_of(_job(menu, demand), Cluster.plain(8), Fraction)
+    assert (gain.gpus, gain.efficiencies, gain.area) == (gpus, efficiencies, area)
+    assert gain.speeds == tuple(Fraction(dict(menu)[total]) for total in accumulate(gpus))
 
 
 def test_gain_of_jobs_without_a_choice() -> None:
     """A rigid job has one segment; one that fits in another mode only keeps a segment that it cannot get."""
     machines = [Machine(name="m", gpus=2, memory=16), Machine(name="n", gpus=4, memory=80)]
     cluster = Cluster(racks=[Rack(name="r", machines=machines)])
-    assert gain_of(_job([], 3), cluster) == ((3,), (1.0,), 3.0)
+    assert gain_of(_job([], 3), cluster) == ((3,), (1.0,), (1.0,), 3.0)
     large = _job([(5, 1.0), (6, 1.1)], 5, memory=40)
-    assert gain_of(large, cluster) == ((5,), (1.0,), 5.0)
+    assert gain_of(large, cluster) == ((5,), (1.0,), (1.0,), 5.0)
 
 
 def test_efficiencies_never_rise() -> None:
