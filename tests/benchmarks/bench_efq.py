@@ -1,4 +1,4 @@
-"""Speed of elastic fair queuing and other elastic policies: whole traces, and the time of one decision by cluster size.
+"""Speed of elastic policies, fair queuing first: whole traces, and the time of one decision by cluster size.
 
 The Philly trace has rigid jobs. Here each gets a menu of linear speed up to 4 times its demand, which is the
 most favourable curve and makes a policy resize most; demands are capped to the cluster. Recording is off.
