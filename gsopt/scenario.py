@@ -156,7 +156,7 @@ class Scenario(Physics):
         cluster
             The GPUs, or their number.
         physics
-            Any field of `Physics`.
+            Any field of `Physics`; None is its default.
 
         Raises
         ------
@@ -169,7 +169,10 @@ class Scenario(Physics):
         >>> Scenario.of(jobs, 8, capacity_changes=[CapacityChange(time=3600, gpus=6)]).cluster.gpus
         8
         """
-        told = physics if cluster is None else {"cluster": cluster, **physics}
+        for field in physics.keys() - Physics.model_fields.keys():
+            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
+            raise InvalidInput("", field, shorten(physics[field]), rule)
+        told = {name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None}
         if isinstance(given, Scenario):
             for field, value in told.items():
                 rule = "belongs to a workload; what is given is a scenario, which has it"
@@ -179,12 +182,9 @@ class Scenario(Physics):
             raise InvalidInput("", "given", f"a {type(given).__name__}", "must be a workload or a scenario")
         if cluster is None:
             raise InvalidInput("", "cluster", "", "is required: the GPUs, or their number")
-        for field in physics.keys() - Physics.model_fields.keys():
-            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
-            raise InvalidInput("", field, shorten(physics[field]), rule)
         try:
             gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
-            return cls(workload=given, cluster=gpus, **physics)
+            return cls(workload=given, **{**told, "cluster": gpus})
         except ValidationError as error:
             raise first_error("scenario", error) from None
 

@@ -135,13 +135,13 @@ class _Bracket:
 
     def close(self) -> StoppedBy:
         """Close the bracket as far as the time allows."""
-        best = self.best
-        best.take_start()
+        best, many = self.best, len(self.instance) > _MOST_RELAXED
+        best.take_start(as_it_is=many)
         self._bound_by_hand()
         self.incumbents.serve()
         if best.completions is None:
             self._be_fair()
-        if len(self.instance) > _MOST_RELAXED:
+        if many:
             self.technique = "prices and lists"
             Priced(self.best, self.incumbents).close()
         else:

@@ -132,6 +132,27 @@ def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
     return Timetable(instance, tuple(piece for own in pieces for piece in own), tuple(completions))
 
 
+def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
+    """Give a schedule on the clock of an instance as it stands, each job complete when its last run ends.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> job = ElasticJob(name="a", release=5, work=2, rates={1: 1.0})
+    >>> solution = SchedulingSolution(runs=[Run(job="a", start=6, end=8, gpus=1)])
+    >>> timetable_of(Instance.of(Scheduling(gpus=1, jobs=[job])), solution)  # doctest: +ELLIPSIS
+    Timetable(instance=..., pieces=(Piece(job=0, start=1.0, end=3.0, gpus=1),), completions=(3.0,))
+    """
+    number = {name: job for job, name in enumerate(instance.names)}
+    completions = [0.0] * len(instance)
+    pieces = []
+    for run in solution.runs:
+        piece = Piece(number[run.job], run.start - instance.origin, run.end - instance.origin, run.gpus)
+        pieces.append(piece)
+        completions[piece.job] = max(completions[piece.job], piece.end)
+    return Timetable(instance, tuple(sorted(pieces)), tuple(completions))
+
+
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
     """Give the steps of a schedule.
 

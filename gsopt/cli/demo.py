@@ -82,7 +82,7 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
 
 def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) -> None:
     """Show a line for every heuristic, a sentence for every decision, and the policies."""
-    _print(console, heads("Heuristics of the papers"), "bold")
+    _print(console, heads("Heuristic"), "bold")
     seen: list[Glance] = []
     for word in decisions:
         if seen:

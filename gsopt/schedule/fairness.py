@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from heapq import heappop, heappush
+from math import ulp
 from typing import Any
 
 from gsopt.clock import clock_error
@@ -371,4 +372,5 @@ def finish_time_fairness(
 def _ratio(completion: Any, fair: Any, release: Any) -> Any:
     if isinstance(completion, float) and abs(completion - fair) <= clock_error(completion, fair - release):
         return 1.0
-    return (completion - release) / (fair - release)
+    span = fair - release or ulp(float(release))  # a nanosecond on a clock that does not tell it
+    return (completion - release) / span

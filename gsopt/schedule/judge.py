@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import partial
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
-from math import fsum, inf, isfinite
+from math import fsum, inf, isfinite, ulp
 from typing import Any
 
 from gsopt.clock import clock_error
@@ -335,7 +335,8 @@ class _Trial:
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
         """Compare a job completion time with that of the fluid, unless floats cannot tell them apart."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(completion, fluid)
-        return self.number(1) if alike else jct / fluid
+        shortest = ulp(float(completion - jct))  # what the clock tells apart at the release date
+        return self.number(1) if alike else jct / (fluid or shortest)
 
     def _gpu_seconds_there(self, first: Any, last: Any) -> Any:
         total, since, capacity = self.number(0), first, self.scenario.cluster.gpus

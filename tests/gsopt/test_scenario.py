@@ -196,6 +196,14 @@ def test_a_field_of_the_physics_is_written_once() -> None:
         assert not Physics.model_fields.keys() & signature(function).parameters.keys()
 
 
+def test_none_is_the_default() -> None:
+    """A field of the physics that is None is as if it were not given, beside a scenario too."""
+    scenario = Scenario.of(_workload(), 4)
+    nothing = dict.fromkeys(Physics.model_fields)
+    assert Scenario.of(_workload(), 4, **nothing) == scenario
+    assert Scenario.of(scenario, **nothing) is scenario
+
+
 def test_an_option_that_nothing_knows_is_refused() -> None:
     """What is neither physics nor an option of the policy gives one line, unless the policy takes all."""
     with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
@@ -215,6 +223,7 @@ def test_overheads_by_model() -> None:
     assert scenario.overhead(job).start == 1
     assert scenario.overhead(job.model_copy(update={"model": "m"})).start == 2
     assert Scenario.of(_workload(), 4).overhead(job) == Overhead()
+    assert Scenario.of(_workload(), 4, overheads=Overhead(start=3)).overhead(job).start == 3
 
 
 def test_published_overheads_are_those_of_relaunching() -> None:

@@ -51,6 +51,11 @@ class Demand:
         return bool(len(self.gpus) == len(self))
 
     @cached_property
+    def most_steps(self) -> int:
+        """Most segments of a hull."""
+        return int(np.diff(self.first).max())
+
+    @cached_property
     def area(self) -> Array:
         """Least GPU-seconds of every job."""
         lead = self.first[:-1]

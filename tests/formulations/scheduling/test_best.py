@@ -77,6 +77,18 @@ def test_a_timetable_is_taken_with_the_steps_that_it_comes_to() -> None:
     assert best.completions == best.plan.completions == timetable.completions
 
 
+def test_a_start_is_taken_as_it_is() -> None:
+    """Without a replay the start has the same completion times, on the clock of the instance."""
+    problem = _two()
+    start = replay(Instance.of(problem), SHORT_FIRST.steps).solution
+    replayed, kept = (Best(problem, Instance.of(problem), Budget(start=start), "exact") for _ in range(2))
+
+    assert replayed.take_start()
+    assert kept.take_start(as_it_is=True)
+    assert kept.completions == replayed.completions
+    assert kept.plan == replayed.plan
+
+
 def test_completions_are_those_of_the_replay() -> None:
     """Whatever a plan says of its completions, those of the schedule count."""
     best = _best()

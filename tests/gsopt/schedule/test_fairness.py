@@ -203,6 +203,17 @@ def test_fairness_figures() -> None:
     assert ratios[2] == 1.0
 
 
+def test_a_nanosecond_on_an_epoch_clock() -> None:
+    """A fair share that is shorter than the clock can tell counts as one of its ticks."""
+    clock = 1.7e9
+    jobs = bundle([Job(name="a", release_date=clock, duration=1e-9, gpus=1)])
+    assert finish_time_fairness([clock], [clock], jobs) == [1.0]
+    late = clock + 1000 * ulp(clock)
+    assert finish_time_fairness([late], [clock], jobs) == [1000.0]
+    judged = judge(Schedule((Segment("a", clock, late, 1),)), Scenario(workload=jobs, cluster=Cluster.plain(1)))
+    assert judged.fairness == (1000.0,)
+
+
 def test_busy_periods_by_hand() -> None:
     """Two GPUs, of which both are held in [1, 2] and [4, 5]; jobs are there in [0, 3] and [4, 5]."""
     scenario = Scenario(workload=_together((0, 3, 1), (1, 1, 1), (4, 1, 2)), cluster=Cluster.plain(2))
