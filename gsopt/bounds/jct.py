@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 #: Fewest jobs for which prices are tried unasked: with fewer, formulas are as good.
 FEWEST_PRICED = 10
 
-#: Prices that are tried unasked: for 1,500 rigid jobs that takes a fraction of a second, and less than a
-#: simulation. Without compiled kernels elastic jobs take ten times as long.
-_EVALUATIONS, _EVALUATIONS_IN_PYTHON = 60, 15
+#: Prices that are tried unasked: for 1,500 rigid jobs in a fraction of a second, about as long as a simulation.
+#: Elastic jobs need more of them for the same gap, and without compiled kernels take a hundred times as long.
+_EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 
 #: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded.
 _FEW_RIGID = 5_000
@@ -94,7 +94,7 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
         return 0, None
     if all(len(job.menu) <= 1 and not job.modes for job in jobs):
         return _EVALUATIONS, False if len(jobs) < _FEW_RIGID else None
-    return (_EVALUATIONS if is_installed() else _EVALUATIONS_IN_PYTHON), None
+    return (_EVALUATIONS_ELASTIC if is_installed() else _EVALUATIONS_IN_PYTHON), None
 
 
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:

@@ -35,7 +35,7 @@ class Prices:
     prices
         What a GPU-second costs, by row and cell: of the whole cluster, and on top of it of each type.
     value
-        Bound on the weighted sum of completion times, counted from the first release date.
+        Bound on the weighted sum of job completion times.
     slopes
         What a further second of work would cost each job.
     evaluations
@@ -140,6 +140,7 @@ class Ascent:
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
         value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
+        value -= self._slipped(found.slopes)
         usage = found.usage[:, :-1]
         slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
         evaluations = self.best.evaluations + 1
@@ -149,6 +150,11 @@ class Ascent:
             self.best = replace(self.best, evaluations=evaluations)
         self._on_evaluation(self.best)
         return value, slope
+
+    def _slipped(self, slopes: Array) -> float:
+        """Give what the errors of release dates come to: waiting, and work that could be done in that time."""
+        demand = self.demand
+        return 2 * float(demand.slip @ (demand.weight + slopes * demand.work / demand.height))
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from math import fsum, inf, nextafter
+from math import fsum, inf
 from time import monotonic
 from typing import Any
 
@@ -18,7 +18,6 @@ from gsopt.compiled import is_worth_loading
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
 from gsopt.scenario import Scenario
-from gsopt.tolerances import PRICED
 
 #: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
 _FINEST, _TIMES_FIRST = 320, 3
@@ -176,12 +175,10 @@ def price_bound(
 
 
 def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
-    """Put a bound together; its sum is rounded down."""
-    waited = (-demand.weight * demand.release).tolist()
-    total = fsum([found.value, *waited])
+    """Put a bound together."""
     cluster, *types = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
-        total_jct=nextafter(total - PRICED * -fsum(waited), -inf),
+        total_jct=found.value,
         weight=fsum(demand.weight.tolist()),
         jobs=len(demand),
         origin=first_release(scenario.workload),

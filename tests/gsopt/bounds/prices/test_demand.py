@@ -1,6 +1,7 @@
 """Demand: what is read from jobs."""
 
 import numpy as np
+import pytest
 
 from gsopt.bounds.prices.demand import Demand, types_of
 from gsopt.bounds.work import area, height
@@ -22,6 +23,15 @@ def test_area_and_height_are_those_of_the_formulas() -> None:
     assert np.allclose(demand.height, [height(job) for job in jobs], rtol=1e-12)
     assert (demand.release.tolist(), demand.weight.tolist()) == ([0.0, 2.0], [2.0, 1.0])
     assert (demand.gpus_in_all.tolist(), demand.most_steps, demand.is_rigid) == ([8.0, 3.0], 3, False)
+
+
+def test_what_rounding_moves_is_known() -> None:
+    """Counted from 0.3 s a date of 1e9 s is moved by 4.8e-8 s, and by nothing on the clock of today."""
+    for first, later, slip in [(0.3, 1e9, 4.77e-8), (1.7e9, 1.7e9 + 0.3, 0.0), (0.0, 1e12, 0.0)]:
+        dates = {"a": first, "b": later}
+        jobs = bundle(Job(name=name, release_date=date, duration=1, gpus=1) for name, date in dates.items())
+        demand = Demand.of(Scenario(workload=jobs, cluster=Cluster.plain(1)))
+        assert demand.slip.tolist() == [0.0, pytest.approx(slip, rel=0.1)]
 
 
 def test_only_types_that_limit_anything_count() -> None:
