@@ -7,6 +7,7 @@ is room.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from random import Random
 from typing import Any, NamedTuple
 
@@ -130,11 +131,12 @@ def completions(
     return [ends[job] for job in range(len(jobs))]
 
 
-def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: int = 1) -> Rank:
+def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: int = 1, charge: int = 0) -> Rank:
     """Rank by marginal efficiency, relative to the best, to a power over remaining area.
 
     The area of a job is the least GPU-seconds that it takes on any entry of its menu. Held segments
-    count `hysteresis` times. Ties: lower job.
+    count `hysteresis` times. A job that runs gets no segment that does not save `charge` seconds, together with
+    those between. Ties: lower job.
     """
 
     def rank(left: Mapping[int, Fraction], held: Mapping[int, int]) -> list[tuple[int, int]]:
@@ -144,7 +146,15 @@ def marginal(jobs: Sequence[Job], *, exponent: int = 4, hysteresis: int = 1) -> 
             index = (segment.speed / segment.gpus * least) ** exponent / (least * left[job])
             return index * (hysteresis if step < held.get(job, 0) else 1)
 
-        segments = [(job, step) for job in left for step in range(len(staircase(jobs[job])))]
+        def pays(job: int, step: int) -> bool:
+            if not charge or step < held.get(job, 0) or job not in held:
+                return True
+            counts = list(accumulate(segment.gpus for segment in staircase(jobs[job])))
+            before, after = (Fraction(jobs[job].speed(counts[place])) for place in (held[job] - 1, step))
+            return left[job] / before - left[job] / after > charge
+
+        steps = [(job, step) for job in left for step in range(len(staircase(jobs[job])))]
+        segments = [segment for segment in steps if pays(*segment)]
         return sorted(segments, key=lambda segment: (-worth(*segment), segment))
 
     return rank
@@ -182,9 +192,9 @@ def _steps(steps: Sequence[Segment], gpus: int) -> int:
     return [sum(step.gpus for step in steps[:number]) for number in range(len(steps) + 1)].index(gpus)
 
 
-def marginal_policy(state: State, *, exponent: int = 4, hysteresis: int = 1) -> Decider:
+def marginal_policy(state: State, *, exponent: int = 4, hysteresis: int = 1, charge: int = 0) -> Decider:
     """Rank by marginal efficiency at every event, as a policy of the simulator."""
-    return Anew(marginal(state.jobs, exponent=exponent, hysteresis=hysteresis), state.remaining)
+    return Anew(marginal(state.jobs, exponent=exponent, hysteresis=hysteresis, charge=charge), state.remaining)
 
 
 def attained_policy(state: State, *, exponent: int = 8, hysteresis: int = 16, grace: int = 600) -> Decider:

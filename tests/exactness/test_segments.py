@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,7 +76,7 @@ def test_policies_decide_as_if_anew(seed: int) -> None:
     )
     round_length = random.choice((None, 5.0))
 
-    def completion_times(policy: Policy) -> tuple[Fraction | None, ...]:
+    def completion_times(policy: Policy, **options: Any) -> tuple[Fraction | None, ...]:
         return simulate(
             scenario,
             policy,
@@ -84,9 +85,12 @@ def test_policies_decide_as_if_anew(seed: int) -> None:
             bound=False,
             exponent=exponent,
             hysteresis=hysteresis,
+            **options,
         ).completion_times
 
-    assert completion_times(marginal) == completion_times(segments.marginal_policy)
+    for charge in (0, random.choice((1, 4))):
+        found = completion_times(marginal, charge=charge)
+        assert found == completion_times(segments.marginal_policy, charge=charge)
     assert completion_times(marginal_attained) == completion_times(segments.attained_policy)
 
 
