@@ -118,6 +118,6 @@ REDUCED_COST = 1e-7
 
 # Bounds
 
-#: Error of a bound by prices for each cell, relative to the numbers that went into it: sixteen roundings of
-#: 2**-53 for what each cell adds to the cost of a job, on average over the steps of its menu.
+#: Error of a bound by prices for each cell and each step of a menu, relative to the numbers that went into it:
+#: sixteen roundings of 2**-53 where no more than a dozen operations are done.
 PRICED = 2.0**-49

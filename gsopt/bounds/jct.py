@@ -18,6 +18,9 @@ FEWEST_PRICED = 10
 #: simulation. Without compiled kernels elastic jobs take ten times as long.
 _EVALUATIONS, _EVALUATIONS_IN_PYTHON = 60, 15
 
+#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded.
+_FEW_RIGID = 5_000
+
 
 @dataclass(frozen=True)
 class MeanBound:
@@ -62,23 +65,31 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         return None
     gpus = scenario.cluster.gpus * scenario.share_limit
     found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")
+    compiled = None
     if evaluations is None:
-        evaluations = 0 if len(workload.jobs) < FEWEST_PRICED else _affordable(scenario)
+        evaluations, compiled = _affordable(scenario)
     if evaluations:
         from gsopt.bounds.prices import price_bound
 
-        priced = price_bound(scenario, evaluations=evaluations).mean_jct
+        priced = price_bound(scenario, evaluations=evaluations, compiled=compiled).mean_jct
         if priced > found.mean_jct:
             return MeanBound(priced, "prices")
     return found
 
 
-def _affordable(scenario: Scenario) -> int:
-    """Give how many prices to try; it does not depend on the clock, so that results can be reproduced."""
+def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
+    """Give how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
+
+    It does not depend on the clock, so that results can be reproduced.
+    """
     from gsopt.compiled import is_installed
 
-    is_rigid = all(len(job.menu) < 2 and not job.modes for job in scenario.workload.jobs)  # noqa: PLR2004
-    return _EVALUATIONS if is_rigid or is_installed() else _EVALUATIONS_IN_PYTHON
+    jobs = scenario.workload.jobs
+    if len(jobs) < FEWEST_PRICED:
+        return 0, None
+    if all(len(job.menu) <= 1 and not job.modes for job in jobs):
+        return _EVALUATIONS, False if len(jobs) < _FEW_RIGID else None
+    return (_EVALUATIONS if is_installed() else _EVALUATIONS_IN_PYTHON), None
 
 
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:

@@ -72,7 +72,7 @@ class PolicyComparison(Listing[Record]):
             least, proof = min(bounds)
             by = f", by {proof}" if proof else ""
             seconds = written(least, Kind.SECONDS)
-            yield f"times in seconds; the gap is to the proven bound of {seconds} s on every policy{by}"
+            yield f"times in seconds; gap to the bound of {seconds} s on every policy{by}"
         for name, line in self.failed.items():
             yield f"{name} failed: {line}"
 

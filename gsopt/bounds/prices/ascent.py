@@ -35,7 +35,7 @@ class Prices:
     prices
         What a GPU-second costs, by row and cell: of the whole cluster, and on top of it of each type.
     value
-        Bound on the weighted sum of completion times, counted from the first release date.
+        Bound on the weighted sum of job completion times.
     slopes
         What a further second of work would cost each job.
     evaluations
@@ -121,7 +121,9 @@ class Ascent:
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
         last = self.best.evaluations + evaluations
-        size = abs(self._evaluate(edges, self.best.prices, there)[0]) or 1.0
+        if self.best.value == -inf:
+            self._evaluate(edges, self.best.prices, there)
+        size = abs(self.best.value) or 1.0
         unit = np.sqrt(size * lengths) / np.maximum(there, lengths)
 
         def rise(point: Array) -> tuple[float, Array]:
@@ -137,7 +139,8 @@ class Ascent:
         """Give the bound that prices prove, and what the jobs would hold beyond what there is."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
-        value = prove(found.values, found.sizes, prices * there, edges)
+        value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
+        value -= self._slipped(found.slopes)
         usage = found.usage[:, :-1]
         slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
         evaluations = self.best.evaluations + 1
@@ -148,12 +151,16 @@ class Ascent:
         self._on_evaluation(self.best)
         return value, slope
 
+    def _slipped(self, slopes: Array) -> float:
+        """Give what the errors of release dates come to: waiting, and work that could be done in that time."""
+        demand = self.demand
+        return 2 * float(demand.slip @ (demand.weight + slopes * demand.work / demand.height))
 
-def prove(values: Array, sizes: Array, rents: Array, edges: Array) -> float:
+
+def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
     """Give the bound that jobs and rents prove, less all that rounding can come to.
 
-    Each number is a sum of at most so many terms as there are cells, a few for each, of the sizes that are
-    given.
+    Each value was made of at most so many terms, which are no larger together than its size.
     """
     total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
-    return total - PRICED * len(edges) * fsum([*sizes.tolist(), *rents.ravel().tolist()])
+    return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

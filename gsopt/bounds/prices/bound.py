@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from math import fsum, inf, nextafter
+from math import fsum, inf
 from time import monotonic
 from typing import Any
 
@@ -18,14 +18,13 @@ from gsopt.compiled import is_worth_loading
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
 from gsopt.scenario import Scenario
-from gsopt.tolerances import PRICED
 
-#: Most cells unless told otherwise, in terms of those of the first grid.
-_FINEST = 8
+#: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
+_FINEST, _TIMES_FIRST = 320, 3
 
-#: Steps of hulls times evaluations from which on compiled kernels pay, which take most of a second to load: for
-#: rigid jobs numpy is as fast on coarse cells. Evaluations where their number is not given.
-_MANY, _MANY_RIGID, _USUAL_EVALUATIONS = 5_000, 500_000, 1_000
+#: Steps of hulls from which on compiled kernels pay, which take most of a second to load; for rigid jobs numpy
+#: is nearly as fast. It does not depend on the evaluations, so that a longer run takes the same steps first.
+_MANY, _MANY_RIGID = 100, 1_000
 
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
@@ -154,9 +153,10 @@ def price_bound(
             raise Enough
 
     if compiled is None:
-        effort = len(demand.gpus) * (evaluations or _USUAL_EVALUATIONS)
-        compiled = effort >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
-    cells = _FINEST * first_cells(len(demand)) if cells is None else cells
+        steps = len(demand.gpus)
+        compiled = steps >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
+    if cells is None:
+        cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
     ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=look)
     if start is not None:
         ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
@@ -166,12 +166,10 @@ def price_bound(
 
 
 def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
-    """Put a bound together; its sum is rounded down."""
-    waited = (-demand.weight * demand.release).tolist()
-    total = fsum([found.value, *waited])
+    """Put a bound together."""
     cluster, *types = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
-        total_jct=nextafter(total - PRICED * -fsum(waited), -inf),
+        total_jct=found.value,
         weight=fsum(demand.weight.tolist()),
         jobs=len(demand),
         origin=first_release(scenario.workload),

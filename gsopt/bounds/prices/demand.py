@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import fsum
 from typing import Any
 
 import numpy as np
 
-from gsopt.bounds.work import arrivals_of, options
+from gsopt.bounds.work import arrivals_of, first_release, options
 from gsopt.hull import HullSegment, concave_hull
-from gsopt.job import Job
+from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
@@ -26,6 +27,8 @@ class Demand:
     ----------
     release, work, weight
         Seconds, seconds at speed 1, and what a second of its completion time counts.
+    slip
+        Seconds by which rounding may have moved the release date; 0 on most clocks.
     kind
         0, or the number of the type of GPUs to which the job is tied, from 1 on.
     first
@@ -37,6 +40,7 @@ class Demand:
     release: Array
     work: Array
     weight: Array
+    slip: Array
     kind: Array
     first: Array
     gpus: Array
@@ -49,6 +53,11 @@ class Demand:
     def is_rigid(self) -> bool:
         """Whether every job has one way to run."""
         return bool(len(self.gpus) == len(self))
+
+    @cached_property
+    def most_steps(self) -> int:
+        """Most segments of a hull."""
+        return int(np.diff(self.first).max())
 
     @cached_property
     def area(self) -> Array:
@@ -90,6 +99,7 @@ class Demand:
             release=np.array(arrivals_of(scenario.workload), dtype=float),
             work=np.array([_work(job) for job in jobs], dtype=float),
             weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
+            slip=np.array(_slips(scenario.workload), dtype=float),
             kind=np.array([kinds.get(job.gpu_type, 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
             gpus=np.array([step.gpus for step in steps], dtype=float),
@@ -121,6 +131,13 @@ def _work(job: Job) -> float:
     return job.duration * sum(
         (end - begin) * min(phase.slowdown_in(name) for name in names) for phase, begin, end in parts
     )
+
+
+def _slips(workload: Workload) -> list[float]:
+    """Give the errors of the release dates, counted from the first one, exactly."""
+    origin = first_release(workload)
+    pairs = zip(workload.jobs, arrivals_of(workload), strict=True)
+    return [abs(fsum((job.release_date, -origin, -arrival))) for job, arrival in pairs]
 
 
 def _hulls(scenario: Scenario) -> Iterator[tuple[HullSegment, ...]]:

@@ -147,7 +147,7 @@ class _Trade:
         own = np.where(profit > 0, self.length, 0.0)
         speed = np.take_along_axis(self.corner_speed, corner, axis=1)[:, 0]
         gain = slope * done - paid + own * profit
-        return _Gain(done + own * speed, jobs.weight * self.begin + slope * jobs.work - gain)
+        return _Gain(done + own * speed, jobs.weight * (self.begin - jobs.release) + slope * jobs.work - gain)
 
     def _cheapest(self, slope: Array) -> Array:
         found: Array = np.searchsorted(self.tables.ascending, slope[:, None] * self.jobs.efficiency)

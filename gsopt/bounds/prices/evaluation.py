@@ -10,7 +10,7 @@ from gsopt.bounds.prices.vectors import evaluate_vectors
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The least that each job costs: its weighted completion time and the GPU-seconds that it pays.
+    """The least that each job costs: its weighted job completion time and the GPU-seconds that it pays.
 
     Attributes
     ----------
@@ -38,6 +38,7 @@ def load_kernel() -> None:
         release=zero,
         work=one,
         weight=one,
+        slip=zero,
         kind=whole,
         first=np.array([0, 1], dtype=np.int64),
         gpus=one,
@@ -49,10 +50,11 @@ def load_kernel() -> None:
 def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> Evaluation:
     """Let every job buy the GPU-seconds that complete it at the least cost.
 
-    A job that completes at a time f pays its weight times f, and for each GPU-second before f that it holds the
-    price of its cell. Given the cell in which it completes, that is a fractional knapsack: running on a segment
-    of its hull for the length of a cell is an item, and in the last cell each second of running delays the
-    completion by one. The least over all cells is exact, since prices are constant in each.
+    A job pays its weight times the seconds from its release date to its completion, and the price of its cell
+    for each GPU-second that it holds before. Given the cell in which it completes, that is a fractional
+    knapsack: running on a segment of its hull for the length of a cell is an item, and in the last cell each
+    second of running delays the completion by one. The least over all cells is exact, since prices are constant
+    in each.
 
     Parameters
     ----------

@@ -78,7 +78,8 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
         best_count = 0
         for place in range(start, cells):
             now = max(edges[place], release[job])
-            if heavy * now + floor >= best and heavy * last >= best:
+            waited = heavy * (now - release[job])
+            if waited + floor >= best and heavy * (last - release[job]) >= best:
                 break
             length = edges[place + 1] - now
             price = prices[row, place]
@@ -99,7 +100,7 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
                     own_gpus = total_gpus
                     own_speed = total_speed
             need = need_all - amount
-            total = heavy * now + cost
+            total = waited + cost
             top = count
             left = amount_of[count - 1] if count > 0 else 0.0
             own = 0
@@ -138,7 +139,7 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
                 if space > 0.0:
                     break
             dearest = max(highest, cost_of[count - 1] if count > 0 else 0.0)
-            size = max(size, heavy * now + cost + need_all * dearest)
+            size = max(size, waited + cost + need_all * dearest)
             if need <= 0.0 and total < best:
                 best = total
                 slope = max(highest, cost_of[top - 1] if top > 0 else 0.0)

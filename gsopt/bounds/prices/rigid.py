@@ -53,7 +53,7 @@ class Rigid:
         everywhere = span.seconds(np.full(len(jobs), tables.cells)) + tables.edges[end + 1] - begin
         top = tables.ascending[np.minimum(cheapest, tables.cells - 1)]
         bought = span.costs(cheapest) + np.where(beyond, 0.0, last * top)
-        total = weight * (begin + own) + gpus * (bought + own * price)
+        total = weight * (begin - self.release[jobs] + own) + gpus * (bought + own * price)
         return np.where(self.seconds[jobs] > everywhere, np.inf, total), cheapest
 
     def _own(self, tables: Tables, span: Span, jobs: Array) -> tuple[Array, Array]:

@@ -62,7 +62,7 @@ def _best_cells(
         best[improved], end[improved], how[improved] = cost[better], cells[better], parts[better]
         place[active] += block
         active = active[place[active] <= tables.cells]
-        waiting = weight[active] * tables.edges[place[active]]
-        endless = weight[active] * tables.edges[tables.cells]
+        waiting = weight[active] * (tables.edges[place[active]] - release[active])
+        endless = weight[active] * (tables.edges[tables.cells] - release[active])
         active = active[(waiting + floor[active] < best[active]) | (endless < best[active])]
     return best, end, np.zeros(len(chosen)) if how is None else how

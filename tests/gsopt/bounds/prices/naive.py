@@ -31,7 +31,7 @@ def cheapest(
         slowest = work / min(speed for _, speed in menu)
         length = edges[last + 1] - start if last < len(prices) else slowest
         items += _items([(speed, count * price + weight) for count, speed in menu], length)
-        costs += [weight * start + cost for cost in _knapsack(items, work)]
+        costs += [weight * (start - release) + cost for cost in _knapsack(items, work)]
     return min(costs)
 
 

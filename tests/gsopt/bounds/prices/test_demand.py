@@ -1,0 +1,47 @@
+"""Demand: what is read from jobs."""
+
+import numpy as np
+import pytest
+
+from gsopt.bounds.prices.demand import Demand, types_of
+from gsopt.bounds.work import area, height
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def test_area_and_height_are_those_of_the_formulas() -> None:
+    """Without modes and phases the least GPU-seconds and seconds are those that other bounds use."""
+    menu = [(1, 0.7), (2, 1.0), (3, 1.6), (4, 1.7), (8, 2.5)]
+    jobs = [
+        Job(name="a", release_date=3, duration=60, gpus=2, menu=menu),
+        Job(name="b", release_date=5, duration=7, gpus=3),
+    ]
+    demand = Demand.of(Scenario(workload=bundle(jobs), cluster=Cluster.plain(8)), [2.0, 1.0])
+    assert np.allclose(demand.area, [area(job) for job in jobs], rtol=1e-12)
+    assert np.allclose(demand.height, [height(job) for job in jobs], rtol=1e-12)
+    assert (demand.release.tolist(), demand.weight.tolist()) == ([0.0, 2.0], [2.0, 1.0])
+    assert (demand.gpus_in_all.tolist(), demand.most_steps, demand.is_rigid) == ([8.0, 3.0], 3, False)
+
+
+def test_what_rounding_moves_is_known() -> None:
+    """Counted from 0.3 s a date of 1e9 s is moved by 4.8e-8 s, and by nothing on the clock of today."""
+    for first, later, slip in [(0.3, 1e9, 4.77e-8), (1.7e9, 1.7e9 + 0.3, 0.0), (0.0, 1e12, 0.0)]:
+        dates = {"a": first, "b": later}
+        jobs = bundle(Job(name=name, release_date=date, duration=1, gpus=1) for name, date in dates.items())
+        demand = Demand.of(Scenario(workload=jobs, cluster=Cluster.plain(1)))
+        assert demand.slip.tolist() == [0.0, pytest.approx(slip, rel=0.1)]
+
+
+def test_only_types_that_limit_anything_count() -> None:
+    """A type that all GPUs have is no type, and jobs are numbered by theirs."""
+    one = Cluster(racks=[Rack(name="r", machines=[Machine(name="m", gpus=4, gpu_type="x")])])
+    machines = [Machine(name="m", gpus=4, gpu_type="x"), Machine(name="n", gpus=4, gpu_type="y")]
+    both = Cluster(racks=[Rack(name="r", machines=machines)])
+    job = Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="x")
+    any_type = Job(name="b", release_date=0, duration=1, gpus=1)
+    for cluster, types, kinds in ((one, [], [0, 0]), (both, ["x"], [1, 0])):
+        given = Scenario(workload=bundle([job, any_type]), cluster=cluster)
+        assert types_of(given) == types
+        assert Demand.of(given).kind.tolist() == kinds

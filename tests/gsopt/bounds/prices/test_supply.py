@@ -1,0 +1,53 @@
+"""GPU-seconds in cells are those that are there."""
+
+import numpy as np
+import pytest
+
+from gsopt.bounds.prices.supply import Supply
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.job import Job
+from gsopt.scenario import CapacityChange, Scenario
+from tests.gsopt.simulation.scenarios import bundle
+
+EDGES = np.array([0.0, 2.0, 4.0, 10.0])
+
+
+def _one(date: float = 0.0, gpu_type: str = "") -> Job:
+    return Job(name=f"{date} {gpu_type}", release_date=date, duration=1, gpus=1, gpu_type=gpu_type)
+
+
+def test_machines_that_leave_are_away_until_they_return() -> None:
+    """Two GPUs of six are away from 3 s to 5 s, on a clock that begins at the first release date."""
+    cluster = Cluster.uniform(machines=3, gpus=2)
+    events: list[Event] = [Leave(time=13, servers=["machine 0.1"]), Return(time=15, servers=["machine 0.1"])]
+    given = Scenario(workload=bundle([_one(10.0)]), cluster=cluster, events=events)
+    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[12, 10, 34]]
+
+
+def test_machines_that_are_asked_for_may_stay() -> None:
+    """Which machine answers a request is decided later, so all count as there; GPUs of a plain cluster go."""
+    racks, plain = Cluster.uniform(machines=2, gpus=2), Cluster.plain(4)
+    asked: list[Event] = [Reclaim(time=0, deadline=4, servers=1)]
+    gone: list[Event] = [Reclaim(time=0, deadline=4, gpus=2), Return(time=7, gpus=1)]
+    for cluster, events, last in ((racks, asked, 24), (plain, gone, 15)):
+        given = Scenario(workload=bundle([_one()]), cluster=cluster, events=events)
+        assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 8, last]]
+
+
+def test_changes_before_the_first_release_date_count() -> None:
+    """What has changed before the clock begins is how it begins."""
+    changes = [CapacityChange(time=1, gpus=0), CapacityChange(time=5, gpus=3), CapacityChange(time=13, gpus=4)]
+    given = Scenario(workload=bundle([_one(9.0)]), cluster=Cluster.plain(4), capacity_changes=changes)
+    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[6, 6, 24]]
+
+
+def test_shared_gpus_count_for_every_job() -> None:
+    """Where two jobs may share a GPU there are twice as many, of each type too."""
+    machines = [Machine(name="a", gpus=1, gpu_type="fast"), Machine(name="b", gpus=3, gpu_type="slow")]
+    given = Scenario(
+        workload=bundle([_one(), _one(1.0, "fast")]),
+        cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+        share_limit=2,
+    )
+    assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[16, 16, 48], [4, 4, 12]]))

@@ -1,0 +1,80 @@
+"""The bound that simulations show is the best that is affordable, and says what proves it."""
+
+from typing import Any
+
+import pytest
+
+import gsopt
+from gsopt.bounds import MeanBound, known_bound, lower_bound, mean_jct, mean_jct_bound
+from gsopt.bounds.jct import FEWEST_PRICED
+from gsopt.bounds.prices import price_bound
+from gsopt.cluster import Cluster
+from gsopt.errors import Contradiction, InvalidInput
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from heuristics.policies import srtf
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def _scenario(jobs: int) -> Scenario:
+    drawn = (
+        Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1 + 2 * (i % 2)) for i in range(jobs)
+    )
+    return Scenario(workload=bundle(drawn), cluster=Cluster.plain(6))
+
+
+def test_few_jobs_are_bounded_by_formulas() -> None:
+    """With few jobs no prices are tried, with none there is no bound."""
+    few = _scenario(FEWEST_PRICED - 1)
+    formulas = mean_jct(lower_bound(few.workload, 6), few.workload)
+    assert mean_jct_bound(few) == MeanBound(formulas, "formulas")
+    assert mean_jct_bound(_scenario(0)) is None
+
+
+def test_the_better_proof_counts() -> None:
+    """Prices are shown where they prove more, the same ones each time; more evaluations prove no less."""
+    scenario = _scenario(40)
+    formulas, usual, more = (mean_jct_bound(scenario, evaluations=number) for number in (0, None, 120))
+    assert formulas is not None
+    assert usual is not None
+    assert more is not None
+    assert (formulas.proof, usual.proof) == ("formulas", "prices")
+    assert formulas.mean_jct < usual.mean_jct <= more.mean_jct
+    assert mean_jct_bound(scenario) == usual
+
+
+def test_a_simulation_takes_a_bound() -> None:
+    """A number, a mean bound or a bound by prices is shown as it is, with what proves it."""
+    scenario = _scenario(12)
+    priced = price_bound(scenario, evaluations=5)
+    given: list[tuple[Any, Any]] = [
+        (3.0, (3.0, "given")),
+        (priced, (priced.mean_jct, "prices")),
+        (MeanBound(2.0, "formulas"), (2.0, "formulas")),
+        (False, (None, "")),
+    ]
+    for bound, shown in given:
+        found = gsopt.simulate(scenario.workload, srtf, cluster=6, bound=bound).metrics
+        assert (found.lower_bound, found.proof) == shown
+    with pytest.raises(Contradiction):
+        gsopt.simulate(scenario.workload, srtf, cluster=6, bound=1e9)
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [float("nan"), float("inf"), price_bound(_scenario(3)), price_bound(_scenario(12), weights=[2.0] * 12)],
+    ids=["nan", "inf", "others", "weighted"],
+)
+def test_what_bounds_nothing_is_refused(bound: Any) -> None:
+    """No number, a bound for other jobs, or one of a weighted sum is named in one line."""
+    with pytest.raises(InvalidInput, match="bound"):
+        known_bound(bound, _scenario(12))
+
+
+def test_tables_and_judgements_say_what_proves_the_bound() -> None:
+    """The word stands below the table of policies, and among the figures of a judgement."""
+    scenario = _scenario(40)
+    found = gsopt.compare_policies(scenario.workload, [srtf], cluster=6)
+    assert "by prices" in str(found)
+    run = gsopt.simulate(scenario.workload, srtf, cluster=6, record=True)
+    assert "proof of the bound" in str(gsopt.judge(run.schedule, scenario))
