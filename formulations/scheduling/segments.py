@@ -25,7 +25,7 @@ class Segments(NamedTuple):
     Attributes
     ----------
     gpus, fewest
-        Number of GPUs, and the fewest on which any job begins to run.
+        Number of GPUs, and the fewest that any segment needs.
     release, work, fastest, due
         Release date of each job, its work, its highest speed, and the deadline.
     penalty
@@ -66,7 +66,7 @@ class Segments(NamedTuple):
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
         return cls(
             gpus=instance.gpus,
-            fewest=min(hull[0].gpus for hull in hulls),
+            fewest=min(segment.gpus for hull in hulls for segment in hull),
             release=np.array(instance.release),
             work=np.array(instance.work),
             fastest=np.array([speed[-1] for speed in speeds]),
