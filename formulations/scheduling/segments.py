@@ -25,7 +25,7 @@ class Segments(NamedTuple):
     Attributes
     ----------
     gpus, fewest
-        Number of GPUs, and the fewest that any segment takes.
+        Number of GPUs, and the fewest that any segment needs.
     release, work, fastest, due
         Release date of each job, its work, its highest speed, and the deadline.
     penalty

@@ -99,3 +99,23 @@ def test_a_cluster_may_be_empty_for_a_while() -> None:
     instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
 
     assert serve_list(instance, Segments.of(instance), [1, 0]).completions == (1.0, 101.0)
+
+
+def test_growth_by_fewer_gpus_than_any_job_begins_with() -> None:
+    """A job that begins with 2 of 3 GPUs takes the third one too."""
+    job = ElasticJob(name="a", release=0, work=6, rates={2: 2.0, 3: 3.0})
+    instance = Instance.of(Scheduling(gpus=3, jobs=[job]))
+
+    assert serve_list(instance, Segments.of(instance), [0, 0]).completions == (2.0,)
+
+
+def test_a_job_is_not_done_a_little_early() -> None:
+    """What is left of a job when another arrives, a hundred millionth of its work, is done too."""
+    jobs = [
+        ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, r, w in (("a", 0, 1 + 1e-8), ("b", 1, 1))
+    ]
+    instance = Instance.of(Scheduling(gpus=1, jobs=jobs))
+
+    assert serve_list(instance, Segments.of(instance), [1, 0]).completions == pytest.approx(
+        (2 + 1e-8, 2), abs=1e-12
+    )

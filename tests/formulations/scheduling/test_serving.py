@@ -9,7 +9,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
 from formulations.scheduling.segments import Segments
 from formulations.scheduling.serving import Changes, Marks, State, replay, trace
-from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.strategies.scheduling import tiny
 
@@ -22,7 +22,15 @@ def _problems() -> list[Scheduling]:
         elastic_jobs(jobs=25, gpus=gpus, load=load, seed=seed)
         for seed, (gpus, load) in enumerate((gpus, load) for gpus in (8, 16) for load in LOADS)
     ]
-    return [*random, *(tiny(seed, fair=seed % 2 == 0) for seed in range(20))]
+    early = [
+        ElasticJob(name=name, release=release, work=work, rates={2: 1.0, 3: 1.5})
+        for name, release, work in (("a", 0, 1.5 + 1e-8), ("b", 1, 1))
+    ]
+    return [
+        *random,
+        Scheduling(name="early", gpus=3, jobs=early),
+        *(tiny(seed, fair=seed % 2 == 0) for seed in range(20)),
+    ]
 
 
 def _cost(instance: Instance, segments: Segments, names: list[int]) -> float:
