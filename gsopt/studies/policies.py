@@ -69,9 +69,9 @@ class PolicyComparison(Listing[Record]):
         bounds = [(row.lower_bound, row.proof) for row in self.rows if row.lower_bound is not None]
         if bounds:
             least, proof = min(bounds)
-            by = f", by {proof}" if proof else ""
+            by = f", proven by {proof}" if proof else ""
             seconds = written(least, Kind.SECONDS)
-            yield f"times in seconds; gap to the bound of {seconds} s on every policy{by}"
+            yield f"times in s; gap to the bound of {seconds} s on every policy{by}"
         for name, line in self.failed.items():
             yield f"{name} failed: {line}"
 

@@ -83,7 +83,7 @@ def test_table_has_a_line_per_policy(workload: Path) -> None:
 
     assert run.returncode == 0
     assert all(f"\n{name} " in run.stdout for name in policies.__all__)
-    assert "proven bound" in run.stdout
+    assert "proven by formulas" in run.stdout
     assert run.stderr == ""
 
 
@@ -218,7 +218,7 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
 
     assert _figures("compare", trace, *on) == _figures("simulate", trace, *on)
     assert _figures(*few) == [_figures("simulate", workload, "--gpus", "2", "--policy", "srtf")]
-    assert "proven bound" in gsopt(*few).stdout
+    assert "proven by formulas" in gsopt(*few).stdout
 
 
 @pytest.mark.parametrize(
