@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gsopt.backends import Backend
 from gsopt.budget import Budget
-from gsopt.errors import ModelMismatch
+from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
@@ -62,7 +62,8 @@ class Formulation(ABC, Generic[P, S]):
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
         """Give a solution as column values by name, for a start; columns left out are 0."""
-        raise NotImplementedError(f"{self.name} takes no start solution")
+        del solution, problem
+        raise Unsupported(f"{self.name} takes no start solution")
 
     def obstacle(self, problem: P) -> str:
         """Say why there can be no solution, where that is plain without solving; empty otherwise."""

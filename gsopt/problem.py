@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from gsopt.errors import Unsupported
 from gsopt.grid import Number as Number  # noqa: PLC0414 - exported from here too
 
 T = TypeVar("T")
@@ -178,4 +179,4 @@ class Problem(Frozen, ABC, Generic[S]):
 
     def candidates(self) -> Iterator[S]:
         """Enumerate every decision of a tiny instance, feasible or not: the brute-force oracle of the tests."""
-        raise NotImplementedError(f"{type(self).__name__} has no enumeration")
+        raise Unsupported(f"{type(self).__name__} has no enumeration")

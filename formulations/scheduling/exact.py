@@ -19,6 +19,7 @@ from formulations.scheduling.prover import Prover
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
 from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
+from gsopt.bounds.best import MOORE_HODGSON_JOBS
 from gsopt.budget import Budget
 from gsopt.clock import clock_error
 from gsopt.errors import Unsupported
@@ -54,6 +55,10 @@ _MOST_PAIRS = 60
 #: Positions that are left for a job on average, below which the model of positions is solved without further
 #: narrowing; up to which it is tried; and jobs up to which it is tried in any case.
 _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
+
+#: Seconds of Moore and Hodgson's bound for each cube of the number of jobs, on a slow machine; and the part of
+#: the time left that it may take.
+_MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 
 @exact_method(warm_up=load_kernels)
@@ -162,10 +167,13 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Bound by formulas, by the slow one where no prices follow."""
+        """Bound by formulas, by the slow one if there is time for it."""
         workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
         self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
-        if len(self.instance) <= _MOST_RELAXED:
+        jobs, left = len(self.instance), self.budget.left()
+        if jobs <= MOORE_HODGSON_JOBS and (
+            left is None or _MOORE_HODGSON_TIME * jobs**3 <= _BOUND_SHARE * left
+        ):
             self.best.raise_bound(moore_hodgson_bound(workload, gpus))
 
     def _search(self) -> None:

@@ -49,9 +49,11 @@ class Incumbents:
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
             self._offer(segments.by_size(sizes))
-            if not self._is_affordable:
+            if best.asked_to_stop or not self._is_affordable:
                 return
             best.take_timetable(serve_by_rest(best.instance, segments, sizes.tolist()))
+            if best.asked_to_stop:
+                return
         if best.completions is not None:
             self._offer(segments.by_completion(best.completions))
 

@@ -1,4 +1,4 @@
-"""Speed of elastic fair queuing: whole traces, and the time of one decision by cluster size.
+"""Speed of elastic policies, fair queuing first: whole traces, and the time of one decision by cluster size.
 
 The Philly trace has rigid jobs. Here each gets a menu of linear speed up to 4 times its demand, which is the
 most favourable curve and makes a policy resize most; demands are capped to the cluster. Recording is off.
@@ -19,7 +19,7 @@ from gsopt.job import Job, Workload
 from gsopt.schedule.fairness import fair_finish_times, gps_finish_times
 from gsopt.simulation import Action, Decider, Policy, State, simulate
 from gsopt.speed import linear_menu
-from heuristics.policies import efq, elastic_las, elastic_srtf
+from heuristics.policies import efq, elastic_las, elastic_srtf, marginal, marginal_attained
 from instances.traces import philly
 from instances.traces.ares import scaled
 from instances.workloads import poisson
@@ -30,7 +30,13 @@ pytestmark = pytest.mark.slow
 PHILLY_JOBS, GENERATED_JOBS, GPUS = 80_000, 100_000, 512
 
 #: Jobs per CPU second, of whole replays by policy and of bounds: a quarter to a fifth of what is usual.
-LEAST_RATE = {"efq": 1_500, "elastic_srtf": 300, "elastic_las": 300}
+LEAST_RATE = {
+    "efq": 1_500,
+    "elastic_srtf": 300,
+    "elastic_las": 300,
+    "marginal": 1_000,
+    "marginal_attained": 1_000,
+}
 LEAST_BOUND_RATE = 40_000
 
 #: Milliseconds that three of four decisions may take (Ares, Figure 11, on 2,048 GPUs).
@@ -69,7 +75,9 @@ def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
     return process_time() - begin, result
 
 
-@pytest.mark.parametrize("policy", [efq, elastic_srtf, elastic_las], ids=lambda policy: policy.__name__)
+@pytest.mark.parametrize(
+    "policy", [efq, elastic_srtf, elastic_las, marginal, marginal_attained], ids=lambda policy: policy.__name__
+)
 @pytest.mark.parametrize("workload", [_philly, _generated], ids=["philly", "generated"])
 def test_replay(benchmark: Any, policy: Policy, workload: Callable[[], Workload]) -> None:
     """A whole replay without bounds runs at the rate of its policy at least."""

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from gsopt.errors import Unsupported
 from gsopt.grid import exact_total
 from gsopt.problem import Sense
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
@@ -55,3 +56,10 @@ def test_a_copy_does_not_keep_what_was_computed() -> None:
     assert (copied.scenario.cluster.gpus, copied.workload.jobs[0].duration) == (2, 3.0)
     assert problem.scenario.cluster.gpus == 4
     assert copied.model_copy(deep=True) == copied
+
+
+def test_what_has_no_enumeration_says_so() -> None:
+    """A decision that is continuous cannot be enumerated, which is told as every other limit of a method."""
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
+        next(Scheduling(gpus=1, jobs=[job]).candidates())

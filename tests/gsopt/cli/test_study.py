@@ -59,7 +59,7 @@ def test_killed_at_any_stage(tmp_path: Path) -> None:
     """Killed at any stage, a study loses no committed result, computes none twice, leaves no process behind."""
     folder = tmp_path / "out"
     entry = {"workload": "poisson", "jobs": 500, "gpus": 16, "load": 2.0, "seed": list(range(20))}
-    spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"])
+    spec = _spec(tmp_path, instances=[entry], methods=["fifo", "srtf", "las"], bound_evaluations=0)
     before: dict[str, Any] = {}
     for reached in _STAGES * cases(2):
         _run_and_kill(spec, folder, reached)
@@ -98,7 +98,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
 def test_two_runs_at_once(tmp_path: Path) -> None:
     """Of two runs in one folder one is refused in one line; the other computes every cell once."""
     entry = {"workload": "poisson", "jobs": 300, "gpus": 16, "load": 2.0, "seed": list(range(8))}
-    spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"])
+    spec = _spec(tmp_path, instances=[entry], methods=["srtf", "las"], bound_evaluations=0)
     folder = tmp_path / "out"
     with _start(spec, folder) as first:
         wait_until(lambda: starts(folder), first)

@@ -54,7 +54,7 @@ def test_hysteresis_keeps_what_runs() -> None:
 def test_a_job_grows_only_where_that_saves_time(charge: float, completions: tuple[float, ...]) -> None:
     """At 4 s the other job has 4 s to go: two GPUs save 4/3 s, of which the resize takes 1/3 s."""
     jobs = bundle([_job("a", 0, 4), _job("b", 0, 8)])
-    run = simulate(jobs, marginal, cluster=2, overhead=Overhead(resize=1 / 3), charge=charge)
+    run = simulate(jobs, marginal, cluster=2, overheads=Overhead(resize=1 / 3), charge=charge)
     assert run.completion_times == pytest.approx(completions)
 
 

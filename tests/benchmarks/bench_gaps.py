@@ -1,0 +1,77 @@
+"""The certified gaps of the policies that the README prints."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gsopt.bounds.prices import price_bound
+from gsopt.scenario import Scenario
+from gsopt.simulation import simulate
+from heuristics import policies
+from instances import data_folder
+from instances.scheduling import elastic_jobs
+from instances.traces import ares, philly
+
+pytestmark = pytest.mark.slow
+
+README = Path(__file__).parents[2] / "README.md"
+DAY = 86_400
+
+#: By how much a gap may differ from what is printed: percentage points, or a part of it where that is more.
+POINTS, PART = 0.6, 0.01
+
+
+def _philly_day() -> Scenario:
+    return Scenario.of(philly(_data(), window=(50 * DAY, 51 * DAY), max_gpus=128).workload, 128)
+
+
+def _all_of_philly() -> Scenario:
+    return Scenario.of(philly(_data(), max_gpus=512).workload, 512)
+
+
+def _ares(trace: str) -> Callable[[], Scenario]:
+    return lambda: Scenario.of(ares(_data(), trace=trace, number=1, gpus=64, halvings=1).workload, 64)
+
+
+def _generated() -> Scenario:
+    return elastic_jobs(jobs=100, gpus=64, load=1.2, seed=1).scenario
+
+
+#: The workloads of the table, column by column.
+COLUMNS: tuple[Callable[[], Scenario], ...] = (
+    _philly_day,
+    _all_of_philly,
+    _ares("philly"),
+    _ares("saturn"),
+    _ares("newtrace"),
+    _generated,
+)
+
+
+def _data() -> Path:
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("GSOPT_DATA names no folder with the traces")
+    return folder
+
+
+@cache
+def _printed() -> dict[str, list[float]]:
+    """Give the percentages of the README's table of policies, by policy."""
+    rows = re.findall(r"^\| `(\w+)`[^|]*\| (?:known|unknown) \|(.*)\|$", README.read_text(), flags=re.MULTILINE)
+    return {name: [float(cell.strip(" %").replace(",", "")) for cell in row.split("|")] for name, row in rows}
+
+
+@pytest.mark.parametrize("column", range(len(COLUMNS)))
+def test_the_gaps_that_are_printed(column: int) -> None:
+    """Every policy's gap on the workload is the one in the table."""
+    scenario = COLUMNS[column]()
+    bound = price_bound(scenario)
+    assert len(_printed()) >= 10
+    for name, row in _printed().items():
+        gap = simulate(scenario, getattr(policies, name), bound=bound).metrics.gap
+        assert gap is not None
+        assert 100 * gap == pytest.approx(row[column], rel=PART, abs=POINTS), name
