@@ -49,6 +49,23 @@ def test_bound_is_what_its_prices_prove(seed: int) -> None:
             assert each.total_jct == pytest.approx(float(value), rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_long_clocks_prove_no_more(compiled: bool) -> None:
+    """Where a job is released so late that the clock tells ticks of 0.1 ms, rounding is taken off the bound."""
+    wide = [(6, 34.0680624552394), (194432, 0.1627433396159397), (427314, 1.0)]
+    even = [(203922, 1.0), (326072, 1.0), (938379, 1.0)]
+    jobs = [
+        Job(name="a", release_date=1e9, duration=4.270449823807954, gpus=203922, menu=even),
+        Job(name="b", release_date=1e9, duration=7.52740200634498, gpus=4),
+        Job(name="c", release_date=999999999999.9044, duration=8.192623879621017, gpus=427314, menu=wide),
+    ]
+    scenario = Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(10_000_000))
+    weights = [1.0, 71.9253052713658, 910570279.6584463]
+    found = price_bound(scenario, weights=weights, evaluations=1, compiled=compiled)
+
+    assert Fraction(found.total_jct) <= prices.proven(scenario, [Fraction(each) for each in weights], found)
+
+
 def test_good_prices_come_close() -> None:
     """Two equal jobs on one GPU: a second is worth a half in the first cell, where one of them has to wait."""
     jobs = [Job(name=name, release_date=0, duration=1, gpus=1) for name in "ab"]

@@ -36,7 +36,7 @@ def evaluate_vectors(
             usage[row], slopes[chosen] = jobs.finish(tables, end, how)
             paid = demand.gpus_in_all[chosen] * tables.costs[-1, -1]
             done = demand.work[chosen] + demand.work[chosen] / demand.height[chosen] * edges[-2]
-            sizes[chosen] = best + paid + done * slopes[chosen]
+            sizes[chosen] = best + paid + done * slopes[chosen] + demand.weight[chosen] * edges[-2]
 
 
 def _best_cells(
