@@ -18,8 +18,9 @@ FEWEST_PRICED = 10
 #: Elastic jobs need more of them for the same gap, and without compiled kernels take a hundred times as long.
 _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 
-#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded.
-_FEW_RIGID = 5_000
+#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs for
+#: which neither a kernel nor many prices are worth their time.
+_FEW_RIGID, _FEW_ELASTIC = 5_000, 30
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,8 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
         return 0, None
     if all(len(job.menu) <= 1 and not job.modes for job in jobs):
         return _EVALUATIONS, False if len(jobs) < _FEW_RIGID else None
+    if len(jobs) < _FEW_ELASTIC:
+        return _EVALUATIONS_IN_PYTHON, False
     return (_EVALUATIONS_ELASTIC if is_installed() else _EVALUATIONS_IN_PYTHON), None
 
 
