@@ -6,11 +6,16 @@ kernels are imported where they are used, and whoever has a deadline asks `is_wo
 
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 #: Seconds from which on loading, and compiling if need be, is plainly paid back.
 _ENOUGH = 10.0
+
+#: Digits of the name of sources.
+_DIGITS = 12
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -19,7 +24,9 @@ Found = TypeVar("Found")
 def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile a function of numbers and arrays of them, if numba is installed; a decorator.
 
-    The machine code is kept for later processes where there is a folder to keep it in.
+    The machine code is kept for later processes where there is a folder to keep it in, by a name that changes
+    with the sources of the kernel and of all kernels that it calls: numba itself looks at the kernel's own file
+    only, and at the time of its last change, which packages of two versions may have in common.
 
     Examples
     --------
@@ -37,11 +44,21 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     import numba
 
     njit: Any = numba.njit
+    function.__qualname__ += f"_{_digest(function)}"
     try:
         kernel: Callable[Given, Found] = njit(cache=True)(function)
     except RuntimeError:  # there is no folder that can be written
         kernel = njit(function)
     return kernel
+
+
+def _digest(function: Callable[..., Any]) -> str:
+    """Give a name of the sources of a kernel: its file, and the names of the kernels that it can call."""
+    called = (getattr(each, "py_func", None) for each in function.__globals__.values())
+    names = sorted({kernel.__qualname__ for kernel in called if kernel is not None})
+    source = Path(function.__code__.co_filename)
+    text = source.read_bytes() if source.is_file() else b""
+    return sha256(text + "\n".join(names).encode()).hexdigest()[:_DIGITS]
 
 
 def is_installed() -> bool:

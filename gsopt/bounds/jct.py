@@ -18,8 +18,8 @@ FEWEST_PRICED = 10
 #: Elastic jobs need more of them for the same gap, and without compiled kernels take a hundred times as long.
 _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 
-#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs for
-#: which neither a kernel nor many prices are worth their time.
+#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs
+#: for which neither a kernel nor many prices are worth their time.
 _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
 
 

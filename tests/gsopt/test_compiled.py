@@ -1,6 +1,9 @@
 """A kernel gives what its function gives, whether numba is there or not."""
 
+import os
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -69,3 +72,23 @@ def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(numba, "njit", njit)
     assert compiled(_halvings)(8) == 3
+
+
+def test_machine_code_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel follows a change of one that it calls, even if the file keeps its size and time."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    head = "from gsopt.compiled import compiled\n"
+    outer = (
+        f"{head}from inner_kernel import inner\n@compiled\ndef outer(number):\n    return 10 * inner(number)\n"
+    )
+    (tmp_path / "outer_kernel.py").write_text(outer)
+    found = []
+    for further in (1, 2):
+        file = tmp_path / "inner_kernel.py"
+        file.write_text(f"{head}@compiled\ndef inner(number):\n    return number + {further}\n")
+        os.utime(file, (1_600_000_000, 1_600_000_000))
+        for name in ("inner_kernel", "outer_kernel"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        found.append(import_module("outer_kernel").outer(1))
+    assert found == [20, 30]
