@@ -3,6 +3,7 @@
 import sys
 from importlib import import_module
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import formulations.scheduling
 from formulations.scheduling.annealing import Annealing, timetable
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.listing import serve_list
+from formulations.scheduling.moving import anneal
 from formulations.scheduling.segments import Segments
 from gsopt import compiled
 from gsopt.budget import Budget
@@ -75,6 +77,22 @@ def test_chunks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("formulations.scheduling.annealing._GROWTH", 1)
 
     assert _annealed(Annealing, problem) == found
+
+
+def test_it_cools_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From chunk to chunk and step to step the temperature falls, in the end to a hundredth of the first."""
+    module = import_module("formulations.scheduling.annealing")
+    heats: list[float] = []
+
+    def watched(*arguments: Any) -> Any:
+        heats.extend(arguments[8].tolist())
+        return anneal(*arguments)
+
+    monkeypatch.setattr(module, "anneal", watched)
+    Annealing(Instance.of(elastic_jobs(jobs=15, gpus=8, load=1.2, seed=4))).improve(400)
+    assert len(heats) == 400
+    assert heats == sorted(heats, reverse=True)
+    assert heats[-1] == pytest.approx(0.01 * heats[0], rel=0.02)
 
 
 def test_another_seed_goes_another_way() -> None:
