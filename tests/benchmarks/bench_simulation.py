@@ -33,12 +33,8 @@ pytestmark = pytest.mark.slow
 SMALL, LARGE = 10_000, 80_000
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 
-#: Jobs per processor second on 512 GPUs, where it is not 8,000; these two preempt four times per job.
-FLOORS = {"las": 4_000, "elastic_las": 4_000}
-
-#: Exponent of the seconds in the number of starts, where it is not 1.1: hysteresis saves most of the starts,
-#: and not the looking at those who wait.
-GROWTH = {"marginal_attained": 1.2}
+#: Jobs per processor second on 512 GPUs, where it is not 8,000; it preempts four times per job.
+FLOORS = {"las": 4_000}
 
 
 def _trace() -> Path:
@@ -98,7 +94,7 @@ def test_policies_on_philly(benchmark: Any, policy: Policy, gpus: int) -> None:
     assert result.metrics.completed == LARGE
     if gpus == 512:
         assert LARGE / long >= FLOORS.get(name, 8_000)
-        assert in_starts <= GROWTH.get(name, 1.1)
+        assert in_starts <= 1.1
 
 
 @pytest.mark.parametrize(("elastic", "rigid"), [(elastic_srtf, srtf), (elastic_las, las)], ids=["srtf", "las"])
