@@ -9,14 +9,17 @@ from pydantic import Field, field_validator, model_validator
 
 from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 
+#: The latest moment and the longest time, in seconds: 30,000 years.
+LATEST = 1e12
+
 #: Seconds on the clock of a workload.
-Seconds = Annotated[float, Field(ge=0, le=1e12)]
+Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
 #: Least duration, in seconds, and speed: no hardware has less, and quotients of what is smaller overflow.
-_LEAST = 1e-9
+LEAST = 1e-9
 
 #: Speed relative to the job alone on its demanded GPUs.
-RelativeSpeed = Annotated[float, Field(ge=_LEAST, le=1e6)]
+RelativeSpeed = Annotated[float, Field(ge=LEAST, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
@@ -141,7 +144,7 @@ class Job(Frozen):
 
     name: Name
     release_date: Seconds
-    duration: Annotated[Seconds, Field(ge=_LEAST)]
+    duration: Annotated[Seconds, Field(ge=LEAST)]
     gpus: Gpus
     menu: Many[Entry] = ()
     model: str = ""

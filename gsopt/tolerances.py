@@ -121,3 +121,15 @@ REDUCED_COST = 1e-7
 #: Error of a bound by prices for each cell and each step of a menu, relative to the numbers that went into it:
 #: sixteen roundings of 2**-53 where no more than a dozen operations are done.
 PRICED = 2.0**-49
+
+#: Part of the span of time below which cells are not divided further. The price of so short a cell moves the
+#: bound by less than a millionth; whatever the cells are, the bound holds.
+SHORTEST_CELL = 1e-7
+
+#: Least cosine between a step of the ascent and the change of slope that it brings, for it to say something of
+#: the curvature: inner products of thousands of doubles are known to about that. It only chooses a step.
+CURVATURE = 1e-12
+
+#: Length, in coordinates of size 1, of the shortest first step that the ascent tries where none rises: shorter
+#: ones change no price by more than its rounding in sums. It only ends the search for better prices.
+SHORTEST_STEP = 1e-12

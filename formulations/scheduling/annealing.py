@@ -49,8 +49,9 @@ class _Pace:
 
     def learn(self, steps: int, seconds: float) -> None:
         """Learn from a chunk."""
-        self.rate = steps / max(seconds, 1e-9)
-        self.steps = max(1, min(_GROWTH * steps, int(self.rate * _CHUNK)))
+        if seconds > 0:  # or they took less than the clock can tell
+            self.rate = steps / seconds
+        self.steps = max(1, min(_GROWTH * steps, int(self.rate * _CHUNK) if seconds > 0 else _GROWTH * steps))
 
 
 class Annealing:

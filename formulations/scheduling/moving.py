@@ -1,6 +1,6 @@
 """Moving: annealing of a list of segments, as kernels that run compiled where numba is installed."""
 
-from math import log
+from math import log1p
 from typing import NamedTuple
 
 from formulations.scheduling.segments import Integers, Reals, Segments
@@ -169,7 +169,7 @@ def anneal(
         else:
             shift(lists.current, job, target - source, lists.spare)
             _exchange(lists.current, lists.spare)
-        limit = total - heat[step] * log(max(draws[row + 3], 1e-300))
+        limit = total - heat[step] * log1p(-draws[row + 3])
         cost, after = replay(segments, lists.current, state, known, noted, job, total, limit)
         if cost <= limit:
             _keep(known, noted, job // known.stride, after, cost - total, jobs)

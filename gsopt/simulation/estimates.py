@@ -6,12 +6,9 @@ from random import Random
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job
+from gsopt.job import LATEST, LEAST, Job
 from gsopt.simulation.policy import Action, Allocation, Decider, Policy, State
 from gsopt.simulation.view import EngineState
-
-#: Seconds between which an estimate of a duration stays, as durations do.
-_SHORTEST, _LONGEST = 1e-9, 1e12
 
 #: Largest factor by which estimates are wrong; normal deviates stay below 10.
 _LARGEST_FACTOR = 1e6
@@ -124,6 +121,6 @@ class _Estimates(Sequence[Job]):
     def __getitem__(self, job: Any) -> Any:
         if job not in self._made:
             item = self._jobs[job]
-            expected = min(max(item.duration * self._factors[job], _SHORTEST), _LONGEST)
+            expected = min(max(item.duration * self._factors[job], LEAST), LATEST)
             self._made[job] = item.model_copy(update={"duration": expected})
         return self._made[job]

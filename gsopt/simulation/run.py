@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gsopt.bounds.prices import PriceBound
 
 #: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
-_SHORTEST_ROUND = 1e-6
+SHORTEST_ROUND = 1e-6
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ def replay(
     >>> replay(scenario, fifo, round_length=60).metrics.mean_jct
     2.0
     """
-    if round_length is not None and not _SHORTEST_ROUND <= round_length < inf:
-        rule = "must be a finite number of seconds, at least 1e-6"
+    if round_length is not None and not SHORTEST_ROUND <= round_length < inf:
+        rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g}"
         raise InvalidInput("round_length", "", shorten(round_length), rule)
     engine = Engine(
         scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer

@@ -11,6 +11,7 @@ from gsopt.files import first_error, read_data
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
+from gsopt.simulation.run import SHORTEST_ROUND
 
 
 class Setting(Physics):
@@ -33,7 +34,7 @@ class Setting(Physics):
 
     gpus: Gpus | None = None
     cluster: Cluster | None = None
-    round_length: Annotated[float, Field(ge=1e-6)] | None = None
+    round_length: Annotated[float, Field(ge=SHORTEST_ROUND)] | None = None
 
     @model_validator(mode="after")
     def _one_cluster(self) -> "Setting":

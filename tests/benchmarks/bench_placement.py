@@ -185,13 +185,13 @@ def test_never_worse_than_the_heuristics(benchmark: BenchmarkFixture, limit: flo
         return [_timed(problem, limit) for problem in problems]
 
     found: list[tuple[Answer, float]] = benchmark.pedantic(solve_all, rounds=1)  # type: ignore[no-untyped-call]
-    for problem, (result, seconds) in zip(problems, found, strict=True):
+    for problem, (result, spent) in zip(problems, found, strict=True):
         compared = HEURISTICS.values() if limit > SHORT else (best_of_three, best_fit_decreasing)
         values = [method(problem).objective for method in compared]
         best = min((float(value) for value in values if value is not None), default=None)
         assert best is None or (result.objective is not None and result.objective <= best), problem.name
         assert result.status is Status.INFEASIBLE or result.bound is not None, problem.name
-        assert seconds <= limit + 0.5, (problem.name, seconds)
+        assert spent <= limit + 0.5, (problem.name, spent)  # of the processor: a busy machine adds none
 
 
 @pytest.mark.slow

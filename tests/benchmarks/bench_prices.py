@@ -44,15 +44,15 @@ class Row(NamedTuple):
         Mean job completion time of the best schedule that is known; None for the best policy.
     gap
         Largest gap, (value - bound) / value.
-    seconds
-        Processor seconds, for as many evaluations as are usual.
+    evaluations
+        Most prices that it may take; the processor seconds for them are reported.
     """
 
     name: str
     scenario: Callable[[], Scenario]
     value: float | None
     gap: float
-    seconds: float
+    evaluations: int
 
 
 def _generated(jobs: int, gpus: int, seed: int) -> Callable[[], Scenario]:
@@ -73,15 +73,15 @@ def _philly(gpus: int, days: tuple[int, int] | None = None) -> Callable[[], Scen
 
 
 ROWS = [
-    Row("elastic_jobs(100, 64)", _generated(100, 64, 1), 818.5, 0.04, 60),
-    Row("elastic_jobs(320, 64)", _generated(320, 64, 1), 1_677.7, 0.04, 60),
-    Row("elastic_jobs(100, 16)", _generated(100, 16, 2), 2_567.5, 0.10, 60),
-    Row("Sia Philly 1, one halving", _ares("philly"), 1_439.1, 0.01, 60),
-    Row("Sia newTrace 1, one halving", _ares("newtrace"), 2_650.0, 0.05, 60),
-    Row("Philly day 50, 128 GPUs", _philly(128, (50, 51)), 13_619, 0.01, 60),
-    Row("Philly day 30, 512 GPUs", _philly(512, (30, 31)), None, 0.01, 60),
-    Row("Philly, 512 GPUs", _philly(512), None, 0.03, 120),
-    Row("Philly, 256 GPUs", _philly(256), None, 0.15, 120),
+    Row("elastic_jobs(100, 64)", _generated(100, 64, 1), 818.5, 0.04, 900),
+    Row("elastic_jobs(320, 64)", _generated(320, 64, 1), 1_677.7, 0.04, 900),
+    Row("elastic_jobs(100, 16)", _generated(100, 16, 2), 2_567.5, 0.10, 900),
+    Row("Sia Philly 1, one halving", _ares("philly"), 1_439.1, 0.01, 900),
+    Row("Sia newTrace 1, one halving", _ares("newtrace"), 2_650.0, 0.05, 900),
+    Row("Philly day 50, 128 GPUs", _philly(128, (50, 51)), 13_619, 0.01, 900),
+    Row("Philly day 30, 512 GPUs", _philly(512, (30, 31)), None, 0.01, 1_800),
+    Row("Philly, 512 GPUs", _philly(512), None, 0.03, 600),
+    Row("Philly, 256 GPUs", _philly(256), None, 0.15, 600),
 ]
 
 
@@ -95,31 +95,33 @@ def _data() -> str:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_gaps(benchmark: Any, row: Row) -> None:
-    """The bound is as near to the best schedule known as demanded, in the processor time that is allowed."""
+    """The bound is as near to the best schedule known as demanded, after as many prices as are allowed."""
     scenario = row.scenario()
     value = row.value
     if value is None:
         value = min(replay(scenario, policy).metrics.mean_jct for policy in (policies.srsf, policies.srtf))
     price_bound(scenario, evaluations=1)  # loads and compiles the kernel
     begin = process_time()
-    found = benchmark.pedantic(price_bound, (scenario,), rounds=1)
+    found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": row.evaluations}, rounds=1)
     seconds = process_time() - begin
     gap = (value - found.mean_jct) / value
     _say(row.name, len(scenario.workload.jobs), value, found, gap, seconds)
     assert 0 <= gap <= row.gap
-    assert seconds <= row.seconds
 
 
 def test_a_rigid_day_without_compiled_kernels(benchmark: Any) -> None:
-    """Some 1,500 rigid jobs are within 2 % in two processor seconds of numpy alone."""
+    """Some 1,500 rigid jobs are within 2 % by numpy alone in a few times the time of one simulation."""
     scenario = _philly(128, (50, 51))()
+    begin = process_time()
+    replay(scenario, policies.srsf)
+    simulated = process_time() - begin
     begin = process_time()
     found = benchmark.pedantic(price_bound, (scenario,), {"evaluations": 60, "compiled": False}, rounds=1)
     seconds = process_time() - begin
     gap = (13_619 - found.mean_jct) / 13_619
     _say("Philly day 50, numpy", len(scenario.workload.jobs), 13_619, found, gap, seconds)
     assert 0 <= gap <= 0.02
-    assert seconds <= 2
+    assert seconds / simulated <= 5  # processor seconds of one run
 
 
 def test_no_bound_is_above_the_optimum_of_all_event_orders(benchmark: Any) -> None:

@@ -122,7 +122,7 @@ def test_racks_on_philly(benchmark: Any) -> None:
     speeds = f"{LARGE / seconds:,.0f} jobs/s in racks, {LARGE / plain:,.0f} on a plain cluster"
     print(f"\nfifo on 4,096 GPUs: {speeds}")  # noqa: T201 - as above
     assert result.completion_times == first.completion_times
-    assert seconds < 3 * plain
+    assert seconds / plain < 3  # processor seconds of one run
 
 
 def test_memory_on_philly(benchmark: Any) -> None:

@@ -26,6 +26,7 @@ _FINEST, _TIMES_FIRST = 320, 3
 #: is nearly as fast. It does not depend on the evaluations, so that a longer run takes the same steps first.
 _MANY, _MANY_RIGID = 100, 1_000
 
+#: What weights are taken: as far apart as nanoseconds and decades, so that sums of them keep their digits.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
 
@@ -211,7 +212,12 @@ def _refuse(
         raise InvalidInput("", "weights", f"{len(weights)} weights", f"must be one for each of the {jobs} jobs")
     for index, weight in enumerate(weights or ()):
         if not _LEAST_WEIGHT <= weight <= _MOST_WEIGHT:
-            raise InvalidInput("", f"weights[{index}]", shorten(weight), "must be between 1e-9 and 1e9")
+            raise InvalidInput(
+                "",
+                f"weights[{index}]",
+                shorten(weight),
+                f"must be between {_LEAST_WEIGHT:g} and {_MOST_WEIGHT:g}",
+            )
     if cells is not None and cells < FIRST_CELLS:
         raise InvalidInput("", "cells", shorten(cells), f"must be at least {FIRST_CELLS}")
     if evaluations is not None and evaluations < 1:

@@ -4,9 +4,7 @@ import numpy as np
 
 from gsopt.bounds.prices.demand import Array, Demand
 from gsopt.bounds.prices.supply import Supply
-
-#: Cells shorter than this part of the span of time are not divided: prices of shorter ones say nothing.
-_SHORTEST = 1e-7
+from gsopt.tolerances import SHORTEST_CELL
 
 
 def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
@@ -20,7 +18,7 @@ def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
     even = np.linspace(0.0, end, cells // 2 + 1)
     dense = np.quantile(np.concatenate([demand.release, alone]), np.linspace(0.0, 1.0, cells - cells // 2 + 1))
     edges = np.unique(np.concatenate([even, dense]))
-    long_enough = np.append(True, np.diff(edges) > _SHORTEST * end)
+    long_enough = np.append(True, np.diff(edges) > SHORTEST_CELL * end)
     return np.append(edges[:-1][long_enough[:-1]], end)
 
 
@@ -51,7 +49,7 @@ def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
     lengths = np.diff(edges)
     levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)
     jumps = np.abs(np.diff(levels, axis=1)).sum(axis=0)
-    gains = np.where(lengths > _SHORTEST * edges[-1], (jumps[1:] + jumps[:-1]) * lengths, 0.0)
+    gains = np.where(lengths > SHORTEST_CELL * edges[-1], (jumps[1:] + jumps[:-1]) * lengths, 0.0)
     wanted = np.argsort(-gains, kind="stable")[: max(cells - len(lengths), 0)]
     chosen = np.sort(wanted[gains[wanted] > 0])
     middles = (edges[chosen] + edges[chosen + 1]) / 2

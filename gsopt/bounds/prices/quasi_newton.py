@@ -6,21 +6,20 @@ from collections.abc import Callable
 import numpy as np
 
 from gsopt.bounds.prices.demand import Array
+from gsopt.tolerances import CURVATURE, SHORTEST_STEP
 
 #: Steps of which the curvature is remembered.
 _REMEMBERED = 20
 
-#: Part of the rise that the slope promises which a step must bring, and part of the slope that may be left.
+#: Part of the rise that the slope promises which a step must bring, and part of the slope that may be left: the
+#: constants of Armijo and Wolfe that are usual for quasi-Newton methods. They choose steps and forgive nothing.
 _RISE, _STEEP = 1e-4, 0.9
 
 #: Trials of the length of a step before the memory of the curvature is given up.
 _TRIALS = 12
 
-#: Part to which the first step falls when even the steepest ascent brings nothing, and the least that is tried.
-_SHORTER, _SHORTEST = 1e-2, 1e-12
-
-#: Least cosine between a step and the change of slope that it brings, for it to be remembered.
-_CURVED = 1e-12
+#: Part to which the first step falls when even the steepest ascent brings nothing.
+_SHORTER = 0.01
 
 Function = Callable[[Array], tuple[float, Array]]
 
@@ -53,14 +52,14 @@ def climb(function: Function, point: Array) -> None:
     memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
     value, slope = function(point)
     length = 1.0
-    while length >= _SHORTEST:
+    while length >= SHORTEST_STEP:
         free = (point > 0) | (slope > 0)
         direction = _direction(np.where(free, slope, 0.0), free, memory, length)
         promised = float(slope @ direction)
         found = _search(function, point, value, slope, direction) if promised > 0 else None
         if found is not None:
             step, fall = found[0] - point, slope - found[2]
-            if float(step @ fall) > _CURVED * float(np.linalg.norm(step) * np.linalg.norm(fall)):
+            if float(step @ fall) > CURVATURE * float(np.linalg.norm(step) * np.linalg.norm(fall)):
                 memory.append((step, fall))
             point, value, slope = found
         elif memory:

@@ -4,7 +4,6 @@ import os
 import signal
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -410,9 +409,8 @@ class Scripted(Highs):
         super().__init__()
         object.__setattr__(self, "answer", answer)
 
-    def worker(self, deadline: float = inf) -> AbstractContextManager[Any]:
+    def worker(self, *_arguments: Any, **_options: Any) -> AbstractContextManager[Any]:
         """Give the mouth instead of a process."""
-        del deadline
         return nullcontext(Mouth(self.answer))  # type: ignore[attr-defined]
 
 
