@@ -392,10 +392,10 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         """Give the cluster as a networkx tree: switches, machines, islands and GPUs.
 
         Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without
-        a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has its `kind`, which is
-        its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type` and `memory`. Each
-        edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s), `latency` (s) and
-        `capacity` (B/s). Without `gpus`, what holds them has their number.
+        a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
+        its `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type`
+        and `memory`. Each edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s),
+        `latency` (s) and `capacity` (B/s). Without `gpus`, what holds them has their number.
 
         Examples
         --------

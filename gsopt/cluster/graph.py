@@ -37,7 +37,7 @@ def draw_tree(cluster: "Cluster", *, gpus: bool = True) -> Any:
             _add(tree, gpu, GPU, above=DATACENTER, tier=Tier.MACHINE, link=None)
         return tree
     root = cluster.root
-    if cluster.network:
+    if {*cluster.levels} - {*Tier, ISLAND}:
         tree.graph["levels"] = json.dumps(cluster.levels)  # in one text, as GraphML has no lists
     tree.add_node(root.name, kind=root.level if cluster.network else DATACENTER)
     number = 0
