@@ -18,7 +18,13 @@ _NANOSECONDS = 10**9
 
 
 class Wiring(StrEnum):
-    """How the units of one level are joined."""
+    """How the units of one level are joined.
+
+    Examples
+    --------
+    >>> Wire(bandwidth=1e9, wiring=Wiring.RING).hops(8), Wire(bandwidth=1e9, wiring=Wiring.SWITCH).hops(8)
+    (1, 2)
+    """
 
     RING = "ring"
     FULL = "fully connected"

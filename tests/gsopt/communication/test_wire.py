@@ -39,7 +39,7 @@ def test_a_lone_unit_has_no_hops() -> None:
 
 
 def test_the_wires_of_dally_explain_the_fitted_latencies() -> None:
-    """14 steps of 8 GPUs take 0.87, 9 and 249 us in a machine, a rack and on the network: the fits to Table I."""
+    """14 steps of 8 GPUs take 0.87, 9 and 249 us in a machine, a rack and on the network, as Table I wants."""
     steps = {level: 14 * wire.hops(8) * wire.latency for level, wire in DALLY_WIRES.items()}
 
     assert [round(steps[level] * 1e6, 2) for level in ("machine", "rack", "network")] == [0.87, 8.96, 249.2]
