@@ -4,7 +4,8 @@ A `Wire` is what the links of one level do, a `Dimension` is a number of units t
 all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` is the same as
 a latency and a time per byte. `exposed` says how much of it the layers of a backward pass do not hide, and
 `penalty` relates that to the computation; `tier_penalty` makes the data of a `gsopt.speed.Speed` of it.
-`layout` finds the dimensions of GPUs on a cluster. The table beside it is `gsopt.speed.TIER_PENALTIES`.
+`layout` finds the dimensions of GPUs on a cluster, `wires_of` its wires. The table beside the model is
+`gsopt.speed.TIER_PENALTIES`.
 
 Examples
 --------
@@ -18,6 +19,7 @@ from gsopt.communication.calibration import Fit, fit_collective, fit_scale
 from gsopt.communication.collective import Collective
 from gsopt.communication.layers import Layer, read_layers
 from gsopt.communication.layout import Layout, layout
+from gsopt.communication.links import wires_of
 from gsopt.communication.overlap import exposed, penalty
 from gsopt.communication.tiers import tier_penalty
 from gsopt.communication.units import gigabits, gigabytes
@@ -44,4 +46,5 @@ __all__ = [
     "penalty",
     "read_layers",
     "tier_penalty",
+    "wires_of",
 ]

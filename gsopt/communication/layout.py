@@ -86,9 +86,8 @@ def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]
     """Give the number of the group of each GPU on every level, innermost first."""
     if cluster.is_plain:
         return {Tier.MACHINE: [0] * len(gpus)}
-    machines = [cluster.machine_of[gpu] for gpu in gpus]
-    racks = [cluster.rack_of[machine] for machine in machines]
-    return {Tier.MACHINE: machines, Tier.RACK: racks, Tier.NETWORK: [0] * len(gpus)}
+    of_gpu = {level: cluster.group_of_gpu(level) for level in cluster.levels}
+    return {level: [groups[gpu] for gpu in gpus] for level, groups in of_gpu.items()}
 
 
 def _unequal(level: str, inside: Counter[int], units: int) -> str:

@@ -12,8 +12,8 @@ from gsopt.errors import InvalidInput
 from gsopt.tolerances import SUM
 
 BANDWIDTHS = st.floats(1.0, 1e12)
-LATENCIES = st.floats(0.0, 1.0)
-SIZES = st.floats(0.0, 1e12)
+LATENCIES = st.just(0.0) | st.floats(1e-12, 1.0)
+SIZES = st.just(0.0) | st.floats(1e-9, 1e12)
 WIRES = st.builds(Wire, bandwidth=BANDWIDTHS, latency=LATENCIES, wiring=st.sampled_from(list(Wiring)))
 DIMENSIONS = st.builds(Dimension, units=st.integers(1, 64), wire=WIRES)
 
