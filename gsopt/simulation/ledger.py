@@ -54,6 +54,12 @@ class Ledger(Protocol):
     def room(self, job: Job, mode: str) -> int:
         """Count the free GPUs on which a job may run."""
 
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give the free GPUs that a placer would give a job, where they have numbers; there are enough.
+
+        The placer is the ledger's own when None.
+        """
+
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number, ascending, where they have numbers."""
 
@@ -114,6 +120,11 @@ class Counts:
         """Count the free GPUs; all are alike."""
         del job, mode
         return self.free
+
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give nothing: the GPUs of a plain cluster have no numbers."""
+        del job, mode, count, placer
+        return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give nothing: the GPUs of a plain cluster have no numbers."""
@@ -247,18 +258,22 @@ class Placements:
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
         """Give a job free GPUs that the placer chooses; or tell that there are too few."""
-        room = self._room(job, mode)
-        if count > room.count:
+        if count > self._room(job, mode).count:
             return False
-        chosen = tuple(sorted(self._placer(room, count)))
+        self.take(number, job, mode, self.offer(job, mode, count))
+        return True
+
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give the free GPUs, of which there are enough, that a placer would give a job."""
+        room = self._room(job, mode)
+        chosen = tuple(sorted((placer or self._placer)(room, count)))
         free = (
             0 <= gpu < self._limit and not self._users[gpu] and self._machine_of[gpu] in room.machines
             for gpu in chosen
         )
         if len(chosen) != count or len(set(chosen)) != count or not all(free):
             raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
-        self.take(number, job, mode, chosen)
-        return True
+        return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
         """Give a job GPUs by number."""

@@ -115,3 +115,25 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
         if len(chosen) >= count:
             break
     return tuple(chosen[:count])
+
+
+def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
+    """Place a job on the first machine that has room, else in the first rack that has, else anywhere.
+
+    In the rack, and anywhere, the machines are filled in their order.
+
+    Examples
+    --------
+    >>> free = FreeGpus(Cluster.uniform(machines=2, gpus=4), range(2), [[0, 1, 2], [4, 5]])
+    >>> first_fit(free, 2), first_fit(free, 4)
+    ((0, 1), (0, 1, 2, 4))
+    """
+    machines = sorted(free.machines)
+    for group in (range(len(free.cluster.machines)), free.cluster.rack_of):
+        room: dict[int, list[int]] = {}
+        for machine in machines:
+            room.setdefault(group[machine], []).extend(free.on(machine))
+        for gpus in room.values():
+            if len(gpus) >= count:
+                return tuple(gpus[:count])
+    return tuple(gpu for machine in machines for gpu in free.on(machine))[:count]
