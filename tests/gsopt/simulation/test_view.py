@@ -7,7 +7,7 @@ import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack, Tier
 from gsopt.job import Job, Mode, Phase
-from gsopt.simulation import Action, Decider, NotReleased, Policy, Start, State, Stop, Wake, simulate
+from gsopt.simulation import Action, Decider, IllegalDecision, NotReleased, Policy, Start, State, Stop, Wake, simulate
 from gsopt.speed import Speed, TierPenalty
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
@@ -124,6 +124,43 @@ def test_speeds_tiers_and_memory() -> None:
     last = seen[max(seen)]
     assert last[0] == [0.5, 0.8, 0.8, 0.5]
     assert last[4][3] is True
+
+
+def test_an_offer_is_what_a_start_would_get() -> None:
+    """A job is offered the GPUs that the placer of the run, or another one, would choose; nothing when too few."""
+    seen: list[Any] = []
+    placers = (None, lambda free, count: free.on(0)[:count], lambda _free, _count: (0, 0))
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            yield Start(0, (1,))
+            seen.extend(state.offer(1, placer) for placer in placers[:2])
+            seen.append(state.offer(2))
+            with pytest.raises(IllegalDecision, match="a placer chooses 1 free GPUs"):
+                state.offer(1, placers[2])
+            yield Start(1)
+            seen.append(state.placement(1))
+            yield Start(2, (0, 2, 3))
+
+    jobs = workload((0, 1, 1), (0, 1, 1), (0, 1, 3))
+    machines = Cluster.uniform(machines=2, gpus=2)
+    with pytest.raises(IllegalDecision, match="at most 1 jobs hold GPU 0"):
+        simulate(jobs, doing(decide), cluster=machines)
+    assert seen == [(0,), (0,), None, (0,)]
+
+
+def test_an_offer_on_a_plain_cluster_has_no_numbers() -> None:
+    """It says whether enough GPUs are free, and a job that is not released is not seen."""
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            assert [state.offer(job) for job in (0, 1)] == [(), None]
+            with pytest.raises(NotReleased):
+                state.offer(2)
+        return map(Start, state.arrived if state.now else (0,))
+
+    with pytest.raises(IllegalDecision):
+        simulate(workload((0, 1, 2), (0, 1, 3), (1, 1, 9)), doing(decide), cluster=2)
 
 
 def test_service_counts_until_now() -> None:
