@@ -7,9 +7,10 @@ what stands in the end is allowed.
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from math import inf
 from typing import Protocol
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster, Machine, Tier
 from gsopt.job import Job
 from gsopt.simulation.placer import FreeGpus, Placer
 
@@ -63,7 +64,7 @@ class Ledger(Protocol):
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number, ascending, where they have numbers."""
 
-    def tier(self, number: int) -> Tier:
+    def tier(self, number: int) -> str:
         """Give the network tier that joins the GPUs of a job."""
 
     def partners(self, number: int) -> Sequence[int]:
@@ -131,7 +132,7 @@ class Counts:
         del number
         return ()
 
-    def tier(self, number: int) -> Tier:
+    def tier(self, number: int) -> str:
         """Give the machine tier: a plain cluster has no network."""
         del number
         return Tier.MACHINE
@@ -188,7 +189,8 @@ class Placements:
         self._there = [len(gpus) for gpus in self._gpus_of]  # GPUs of every machine that are there
         self._limit = cluster.gpus
         self._away: set[int] = set()  # machines
-        self._rooms: dict[tuple[str, int], FreeGpus] = {}
+        self._memories = sorted({_memory(machine) for machine in cluster.machines})
+        self._rooms: dict[tuple[str, int, float], FreeGpus] = {}
         self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
         self._rooms_with: list[list[FreeGpus]] = [[] for _ in self._gpus_of]
         self.capacity = self.free = cluster.gpus
@@ -258,15 +260,29 @@ class Placements:
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
         """Give a job free GPUs that the placer chooses; or tell that there are too few."""
-        if count > self._room(job, mode).count:
+        room = self._room(job, mode)
+        if count > room.count:
             return False
-        self.take(number, job, mode, self.offer(job, mode, count))
+        self.take(number, job, mode, self._choose(room, count, self._placer))
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Give the free GPUs, of which there are enough, that a placer would give a job."""
-        room = self._room(job, mode)
-        chosen = tuple(sorted((placer or self._placer)(room, count)))
+        """Give the free GPUs that a placer would give a job, of the least memory that brings them as close."""
+        tiers = self._cluster.levels.index
+        closest = len(self._cluster.levels)
+        best: tuple[int, ...] = ()
+        for most in self._memories:
+            room = self._room(job, mode, most)
+            if count <= room.count:
+                chosen = self._choose(room, count, placer or self._placer)
+                tier = tiers(self._cluster.tier_between(chosen[0], chosen[-1]))
+                if tier < closest:
+                    closest, best = tier, chosen
+        return best
+
+    def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
+        """Let a placer choose of enough free GPUs."""
+        chosen = tuple(sorted(placer(room, count)))
         free = (
             0 <= gpu < self._limit and not self._users[gpu] and self._machine_of[gpu] in room.machines
             for gpu in chosen
@@ -317,13 +333,10 @@ class Placements:
         """Give the GPUs of a job by number."""
         return self._held.get(number, ())
 
-    def tier(self, number: int) -> Tier:
-        """Give the network tier that joins the GPUs of a job: those of a machine or rack stand in a row."""
-        held, machine_of, rack_of = self._held[number], self._machine_of, self._cluster.rack_of
-        first, last = machine_of[held[0]], machine_of[held[-1]]
-        if first == last:
-            return Tier.MACHINE
-        return Tier.RACK if rack_of[first] == rack_of[last] else Tier.NETWORK
+    def tier(self, number: int) -> str:
+        """Give the network tier that joins the GPUs of a job."""
+        held = self._held[number]
+        return self._cluster.tier_between(held[0], held[-1])
 
     def partners(self, number: int) -> Sequence[int]:
         """Give the jobs that share a GPU with a job, ascending."""
@@ -340,18 +353,18 @@ class Placements:
             if job.gpu_type and job.gpu_type != machines[machine_of[gpu]].gpu_type:
                 raise Forbidden(f"the job runs on {job.gpu_type} GPUs only, which GPU {gpu} is not")
 
-    def _room(self, job: Job, mode: str) -> FreeGpus:
-        """Give the free GPUs of the machines whose type and memory suit a job."""
-        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0)
+    def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
+        """Give the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
+        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0, most)
         if need not in self._rooms:
             self._rooms[need] = self._make_room(*need)
         return self._rooms[need]
 
-    def _make_room(self, kind: str, memory: int) -> FreeGpus:
+    def _make_room(self, kind: str, least: int, most: float) -> FreeGpus:
         suitable = tuple(
             number
             for number, machine in enumerate(self._cluster.machines)
-            if kind in ("", machine.gpu_type) and (machine.memory is None or machine.memory >= memory)
+            if kind in ("", machine.gpu_type) and least <= _memory(machine) <= most
         )
         if suitable not in self._room_of_machines:
             room = self._room_of_machines[suitable] = FreeGpus(self._cluster, suitable, self._free)
@@ -395,3 +408,8 @@ class Placements:
         self._recount(machine, before)
         self.capacity += len(there) - self._there[machine]
         self._there[machine] = len(there)
+
+
+def _memory(machine: Machine) -> float:
+    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    return inf if machine.memory is None else machine.memory

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError
 from gsopt.job import Job
 from gsopt.simulation.placer import Placer
@@ -259,16 +259,25 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Give the free GPUs, by number, that a placer would give a job as its demand; that of the run if None.
 
-        None when too few are free for it; empty in a plain cluster, whose GPUs have no numbers.
+        Where it has the choice between equally close ones, they are those of the least sufficient memory. None
+        when too few are free for it; empty in a plain cluster, whose GPUs have no numbers.
         """
 
-    def tier(self, gpus: Sequence[int]) -> Tier:
-        """Give the network tier that joins GPUs."""
+    def tier(self, gpus: Sequence[int]) -> str:
+        """Give the network tier that joins GPUs, the name of a level of the cluster."""
 
-    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+    def rate(
+        self,
+        job: int,
+        gpus: Allocation,
+        mode: str = "",
+        beside: Sequence[int] = (),
+        *,
+        tier: str | None = None,
+    ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
-        A number of GPUs stands for GPUs of one machine.
+        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are.
         """
 
 

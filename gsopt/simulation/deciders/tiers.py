@@ -1,11 +1,11 @@
 """Tiers: what levels of the network there are, and the best that a job could ever have."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster
 from gsopt.job import Job
-from gsopt.simulation.placer import FreeGpus, consolidated
 from gsopt.simulation.policy import State
 
 
@@ -43,30 +43,29 @@ class Tiers:
 
     def __init__(self, state: State) -> None:
         self._cluster = state.cluster
-        self.names = tuple(tier.value for tier in Tier)
-        self._number = {name: level for level, name in enumerate(self.names)}
-        self._state = state
-        self._best: dict[Any, tuple[tuple[int, ...], int]] = {}  # GPUs on the empty cluster, and their tier
+        self.names = self._cluster.levels
+        self._number = {str(name): tier for tier, name in enumerate(self.names)}
+        self._room: dict[tuple[str, int | None], list[int]] = {}  # by tier, the GPUs that suit in one group
+        self._best: dict[Any, int] = {}
 
     def of(self, gpus: Sequence[int]) -> int:
         """Give the tier that joins GPUs; 0 where they have no numbers."""
-        return self._number[self._state.tier(gpus)] if gpus else 0
+        return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
         """Give the best tier that a job could have; the outermost when it cannot have its GPUs at all."""
-        return self._on_empty(job)[1]
-
-    def fastest(self, state: State, number: int) -> Any:
-        """Give the speed that a job of the run would have now on the best tier."""
-        gpus, _ = self._on_empty(state.jobs[number])
-        return state.rate(number, gpus or state.jobs[number].gpus)
-
-    def _on_empty(self, job: Job) -> tuple[tuple[int, ...], int]:
         need = need_of(job)
         if need not in self._best:
-            gpus = _on_empty(self._cluster, job)
-            self._best[need] = (gpus, self.of(gpus) if gpus or self._cluster.is_plain else len(self.names) - 1)
+            if need[1:] not in self._room:
+                self._room[need[1:]] = [_most_in_a_group(self._cluster, job, name) for name in self.names]
+            fitting = (tier for tier, room in enumerate(self._room[need[1:]]) if room >= job.gpus)
+            self._best[need] = next(fitting, len(self.names) - 1)
         return self._best[need]
+
+    def fastest(self, state: State, number: int) -> Any:
+        """Give the speed that a job of the run would have now on its best tier."""
+        job = state.jobs[number]
+        return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
 def need_of(job: Job) -> tuple[int, str, int | None]:
@@ -74,14 +73,14 @@ def need_of(job: Job) -> tuple[int, str, int | None]:
     return job.gpus, job.gpu_type, job.memory
 
 
-def _on_empty(cluster: Cluster, job: Job) -> tuple[int, ...]:
-    """Give the GPUs that a job would get on the empty cluster; none when there are too few, or no numbers."""
-    free = [list(gpus) for gpus in cluster.gpus_of.values()]
+def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:
+    """Count the GPUs that suit a job in the group of a level that has most of them."""
+    if cluster.is_plain:
+        return cluster.gpus
     suitable = [
-        number
-        for number, machine in enumerate(cluster.machines)
-        if job.gpu_type in {"", machine.gpu_type}
+        job.gpu_type in {"", machine.gpu_type}
         and (machine.memory is None or machine.memory >= (job.memory or 0))
+        for machine in cluster.machines
     ]
-    room = FreeGpus(cluster, suitable, free)
-    return consolidated(room, job.gpus) if job.gpus <= room.count else ()
+    groups = zip(cluster.group_of_gpu(level), cluster.machine_of, strict=True)
+    return max(Counter(group for group, machine in groups if suitable[machine]).values(), default=0)

@@ -133,6 +133,7 @@ class Tuner(Timers):
 
     Examples
     --------
+    >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from gsopt.simulation.deciders.offers import Offers
@@ -140,7 +141,7 @@ class Tuner(Timers):
     >>> def tuned(state):
     ...     return Offers(state, Tuner(state, WaitList, empty=lambda tier, gpus: 60.0, observe=seen.append))
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
-    >>> simulate(jobs, tuned, cluster=2).start_times
+    >>> simulate(jobs, tuned, cluster=Cluster.uniform(machines=1, gpus=2)).start_times
     (0.0, 5.0, 10.0)
     >>> [round(timer.seconds, 6) for timer in seen]
     [0.0, 9.571068, 15.0]

@@ -71,12 +71,14 @@ def test_clocks(clock: str, start: float) -> None:
 
 def test_what_is_left_counts() -> None:
     """After a lease a job waits for as long as the rest of its work would suffer."""
-    jobs = made((0, 300, 2), (0, 300, 2), (0, 10, 2))
-    run = simulate(jobs, break_even, cluster=RACKS, speed=SPEED, lease=7, renew=False, order="fifo", record=True)
+    jobs = made((0, 300, 2), (0, 300, 2), (1, 10, 2))
+    run = simulate(
+        jobs, break_even, cluster=RACKS, speed=SPEED, lease=7, renew=False, order="fifo", record=True
+    )
     assert run.schedule is not None
     starts = [each.start for each in run.schedule.segments if each.job == "j2"]
     # after 7 s at a speed of 1/3.5 there are 8 s left, so that 16 s are waited for, and so on
-    assert starts[:3] == pytest.approx([20, 43, 62])
+    assert starts[:3] == pytest.approx([21, 44, 63])
 
 
 def test_check() -> None:
@@ -87,7 +89,9 @@ def test_check() -> None:
     )
     calm = Scenario(workload=workload, cluster=Cluster.uniform(racks=2, machines=2, gpus=2), speed=SPEED)
     changes = (CapacityChange(time=3, gpus=3), CapacityChange(time=12, gpus=8))
-    rough = calm.model_copy(update={"capacity_changes": changes, "overheads": {"": Overhead(start=0.5, stop=1)}})
+    rough = calm.model_copy(
+        update={"capacity_changes": changes, "overheads": {"": Overhead(start=0.5, stop=1)}}
+    )
     plain = Scenario(workload=workload, cluster=Cluster.plain(8))
     assert check_policy(break_even, [calm, rough, plain], lease=4) == 6
     assert check_policy(break_even, [calm, rough], clock="starvation", lease=None) == 4

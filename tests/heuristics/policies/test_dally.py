@@ -86,7 +86,7 @@ def test_a_rack_opens_when_the_machine_timer_has_run_out() -> None:
 
 
 def test_what_never_fits_is_not_waited_for() -> None:
-    """A job larger than a machine, or than a rack, has no timer for it: by the empty cluster, not by what is free."""
+    """A job that is larger than a machine, or a rack, has no timer for it; what is free does not matter."""
     larger_than_a_rack = made((0, 5, 4))
     assert run(larger_than_a_rack, timers="consolidated").start_times == (0,)
     larger_than_a_machine = made((0, 100, 4), (0, 100, 4), (0, 1, 4))
@@ -248,7 +248,9 @@ def test_check() -> None:
     workload = made(*sizes, models=["wild", "tame", "wild", "", "tame", "wild", "tame"])
     calm = Scenario(workload=workload, cluster=Cluster.uniform(racks=2, machines=2, gpus=2), speed=SPEED)
     changes = (CapacityChange(time=3, gpus=3), CapacityChange(time=12, gpus=8))
-    rough = calm.model_copy(update={"capacity_changes": changes, "overheads": {"": Overhead(start=0.5, stop=1)}})
+    rough = calm.model_copy(
+        update={"capacity_changes": changes, "overheads": {"": Overhead(start=0.5, stop=1)}}
+    )
     plain = Scenario(workload=workload, cluster=Cluster.plain(8))
     for kind, lease in [("auto", 4), ("manual", 2.5), ("none", None), ("consolidated", 3)]:
         assert check_policy(dally, [calm, rough, plain], timers=kind, lease=lease, delays=[1, 3]) == 6

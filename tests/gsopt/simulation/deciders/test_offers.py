@@ -32,6 +32,7 @@ class Asked:
 
     def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
         """Note what has been accepted."""
+        assert job in state.running or state.free > 0
         assert waited >= self.wait
         self.told.append((job, tier, waited))
 
