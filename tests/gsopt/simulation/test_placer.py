@@ -89,9 +89,12 @@ def _spread(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
             (gpus for gpus in fullest(level, free)[::-1] if len(gpus) >= count), key=lambda g: (len(g), g)
         )
 
-    within = next(level for level in cluster.levels if len(fullest(level, free)[0]) >= count)
-    if within == "island" and len(fullest("machine", free)[0]) >= count:
-        within = "machine"  # the machine is chosen first
+    real = [gpu for gpu in free if cluster.machines[cluster.machine_of[gpu]].islands]
+    islands = [gpus for gpus in fullest("island", real) if len(gpus) >= count > 1] if real else []
+    if islands:
+        return tuple(min(islands, key=lambda gpus: (len(gpus), gpus))[:count])
+    levels = cluster.levels[cluster.levels.index("machine") :]
+    within = next(level for level in levels if len(fullest(level, free)[0]) >= count)
     chosen = [fewest(within)] if within == "machine" else fullest("machine", fewest(within))
     out: list[int] = []
     for gpus in chosen:
