@@ -54,19 +54,23 @@ def read_tree(
     12
     """
     rooted = root_tree(graph, root)
-    tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels")) if levels is None else levels)
+    tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
 
 
 def _told_levels(told: Any) -> Sequence[str] | None:
-    """Read the levels that a graph's own data name, as a list or as one in JSON; None without."""
+    """Read the levels that the caller or the graph's own data name, as a list or as one in JSON."""
     levels = told
     if isinstance(told, str):
         with suppress(ValueError):
             levels = json.loads(told)
     if levels is None:
         return None
-    if not isinstance(levels, list | tuple) or not all(isinstance(each, str) for each in levels):
+    if (
+        isinstance(levels, str)
+        or not isinstance(levels, Sequence)
+        or not all(isinstance(each, str) for each in levels)
+    ):
         raise InvalidInput("", "levels", shorten(told), "must be the names of the levels, innermost first")
     return levels
 

@@ -242,10 +242,13 @@ def test_named_levels() -> None:
     """Levels that are named are all there are, in their order."""
     graph = Cluster.uniform(machines=1, gpus=1).graph()
     assert Cluster.from_graph(graph, levels=["machine", "rack", "network"]).gpus == 1
-    for levels, line in [
+    cases: list[tuple[Any, str]] = [
+        ("rack", "levels: 'rack': must be the names of the levels"),
+        ([1], r"levels: \[1\]: must be the names of the levels"),
         (["machine", "pod"], "node 'rack 0': kind: 'rack'"),
         (["rack", "machine"], "levels: machine, rack: must stand in the order that was named"),
-    ]:
+    ]
+    for levels, line in cases:
         with pytest.raises(InvalidInput, match=f"^{line}"):
             Cluster.from_graph(graph, levels=levels)
 
