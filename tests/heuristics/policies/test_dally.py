@@ -242,6 +242,31 @@ def test_priority_does_not_depend_on_the_demand() -> None:
     assert found[:4] == [0, 0, 1, 1]
 
 
+def _deep() -> Cluster:
+    """Make two pods of two racks of one machine of two islands of two GPUs."""
+
+    def machine(name: str) -> Machine:
+        return Machine(name=name, gpus=4, islands=[2, 2])
+
+    def pod(name: str) -> Switch:
+        racks = [Switch(name=f"{name} {r}", level="rack", machines=[machine(f"{name} {r} m")]) for r in "ab"]
+        return Switch(name=name, level="pod", switches=racks)
+
+    return Cluster(network=Switch(name="spine", level="network", switches=[pod("p"), pod("q")]))
+
+
+@pytest.mark.parametrize(
+    ("long", "wide", "start"),
+    [
+        # GPUs that are held for long, GPUs of the last job, and when it starts with timers of 1, 2, 3 and 4 s
+        ([], 2, 0),
+        ([1, 1, 2, 4, 4, 4], 0, None),
+    ],
+)
+def test_deeper_clusters_in_small(long: list[int], wide: int, start: float | None) -> None:
+    """Placeholder."""
+
+
 def test_check() -> None:
     """Every replay is legal, repeatable and within the bound, with all kinds of timers."""
     sizes = [(0, 5, 2), (0, 9, 4), (1, 6, 3), (1, 2, 1), (2, 8, 5), (9, 3, 2), (9, 7, 6)]
