@@ -1,6 +1,6 @@
 """Migrating: every offer is accepted, and running jobs move closer together when GPUs become free."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from typing import Any
 
 from gsopt.simulation.deciders.offers import Key, Offers
@@ -12,8 +12,8 @@ class Migrating(Offers):
     """Start jobs on whatever is free, and move running ones to closer GPUs when there are some.
 
     After the waiting jobs have got what they can, every running job that is not on its best tier moves if the
-    placer finds it GPUs of a better tier among the free ones and its own; who runs longest comes first. A
-    move does not renew a lease.
+    placer finds it GPUs of a better tier among the free ones and its own; who has run longest comes first. That
+    is repeated until nobody moves. A move does not renew a lease.
 
     Parameters
     ----------
@@ -42,10 +42,19 @@ class Migrating(Offers):
     def decide(self, state: State) -> Iterable[Action]:
         """Serve the waiting jobs, and then move running ones."""
         yield from super().decide(state)
+        while (yield from self._move_once(state)):
+            pass
+
+    def _move_once(self, state: State) -> Generator[Action, None, bool]:
+        """Move every running job that can get closer; tell whether any did, as what it leaves may help others."""
+        moved = False
         for job in tuple(state.running):
             gpus = state.placement(job)
             tier = self._tiers.of(gpus)
             if tier > self._tiers.best(state.jobs[job]):
                 yield Stop(job)
                 offer = self._make_offer(state, job)
-                yield Start(job, offer.gpus if offer is not None and offer.tier < tier else gpus)
+                if offer is not None and offer.tier < tier:
+                    gpus, moved = offer.gpus, True
+                yield Start(job, gpus)
+        return moved
