@@ -46,7 +46,7 @@ class Migrating(Offers):
             pass
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer; tell whether any did, as what it leaves may help others."""
+        """Move every running job that can get closer; tell whether any did, which may help others."""
         moved = False
         for job in tuple(state.running):
             gpus = state.placement(job)
