@@ -10,6 +10,7 @@ from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
 from gsopt.simulation.plots.prices import prices
 from gsopt.simulation.plots.runs import jobs_remaining, utilisation
+from gsopt.simulation.plots.timers import tuned_timers
 
 __all__ = [
     "gantt",
@@ -21,5 +22,6 @@ __all__ = [
     "prices",
     "queue",
     "save",
+    "tuned_timers",
     "utilisation",
 ]
