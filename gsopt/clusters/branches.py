@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from gsopt.errors import InvalidInput, shorten
 
-#: Switches one below the other; no network comes near it.
-_DEEPEST = 32
+#: Levels of switches below the root; no network comes near it.
+_HIGHEST = 30
 
 #: Names of the levels of switches, from the innermost out; the outermost of a file is the network.
 LEVELS = ("rack", "pod", "zone", "region")
@@ -37,7 +37,7 @@ class Branch:
 
 
 #: Branches by their names; each stands behind all that are below it, so that the last one is the root.
-Tree = Mapping[str, Branch]
+Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
@@ -64,8 +64,24 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
     if len(roots) > 1:
         rule = f"must be below another switch, as only one can be the root, and {shorten(roots[0])} is"
         raise InvalidInput(source, named[roots[1]].place, shorten(roots[1]), rule)
-    ordered = _ordered(source, named, roots)
+    ordered = _ordered(source, named, roots[0] if roots else "")
     return _without_empty(source, ordered, notes)
+
+
+def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
+    """Order the branches that a root reaches, each behind all that are below it.
+
+    Examples
+    --------
+    >>> list(from_leaves({"core": Branch("core", "", ["a"]), "a": Branch("a", "")}, "core"))
+    ['a', 'core']
+    """
+    found: list[str] = []
+    pending = [root] if root in branches else []
+    while pending:
+        found.append(name := pending.pop())
+        pending += branches[name].branches
+    return {name: branches[name] for name in reversed(found)}
 
 
 def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
@@ -87,7 +103,9 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
     heights: dict[str, int] = {}
     for name, branch in tree.items():
         heights[name] = 1 + max((heights[child] for child in branch.branches), default=-1)
-    root = next(reversed(tree))
+    root = root_of(tree).name
+    if heights[root] > _HIGHEST:
+        raise InvalidInput(source, tree[root].place, shorten(root), f"must be above at most {_HIGHEST} levels")
     named = {height: name for height, name in enumerate(levels) if height != heights[root] or len(tree) == 1}
     if len(tree) > 1:
         named[heights[root]] = NETWORK
@@ -96,6 +114,11 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
             rule = f"must name the {heights[root]} levels of switches below the root, from the innermost out"
             raise InvalidInput(source, "levels", ", ".join(levels), rule)
     return {name: replace(branch, level=named[heights[name]]) for name, branch in tree.items()}
+
+
+def root_of(tree: Tree) -> Branch:
+    """Give the branch that is below no other."""
+    return tree[next(reversed(tree))]
 
 
 def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
@@ -112,7 +135,7 @@ def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
     """Give the branch above each branch, of which there is at most one, and refuse machines below two."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
-    for name, branch in named.items():
+    for branch in named.values():
         for child in branch.branches:
             if child not in named:
                 rule = "must be a switch that the file states"
@@ -134,20 +157,14 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
     places[name] = branch.name
 
 
-def _ordered(source: str, named: Mapping[str, Branch], roots: Sequence[str]) -> dict[str, Branch]:
+def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
     """Order branches from the leaves to the root, which reaches all of them unless there is a cycle."""
-    rows = [list(roots)]
-    while rows[-1]:
-        if len(rows) > _DEEPEST:
-            rule = f"must be below at most {_DEEPEST} others"
-            raise InvalidInput(source, named[rows[-1][0]].place, shorten(rows[-1][0]), rule)
-        rows.append([child for name in rows[-1] for child in named[name].branches])
-    reached = [name for row in reversed(rows) for name in row]
-    if len(reached) < len(named):
-        lost = next(name for name in named if name not in set(reached))
+    ordered = from_leaves(named, root)
+    if len(ordered) < len(named):
+        lost = next(name for name in named if name not in ordered)
         rule = "must not be below itself, over other switches or directly"
         raise InvalidInput(source, named[lost].place, shorten(_in_cycle(named, lost)), rule)
-    return {name: named[name] for name in reached}
+    return ordered
 
 
 def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:

@@ -31,7 +31,7 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
     (['node001', 'node002', 'node003', 'node7', 'login'], ['r1n0', 'r1n1', 'r2n0', 'r2n1'])
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
-    if sum(prod(choices.count() for choices in pattern) for pattern in patterns) > most:
+    if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
         raise ValueError(f"must have at most {most:,} names")
     return ["".join(chosen) for pattern in patterns for chosen in product(*map(_Choices.names, pattern))]
 
@@ -60,7 +60,7 @@ class _Choices(NamedTuple):
     text: str
     ranges: Sequence[tuple[range, int]]
 
-    def count(self) -> int:
+    def size(self) -> int:
         """Count the texts."""
         return sum(len(numbers) for numbers, _ in self.ranges) if self.ranges else 1
 

@@ -14,13 +14,13 @@ class Gpus(NamedTuple):
 
     Attributes
     ----------
-    count
+    number
         How many it has; 0 where it has none.
     kind
         Their type; empty when it is not known.
     """
 
-    count: int
+    number: int
     kind: str = ""
 
 
@@ -35,7 +35,7 @@ def read_gres(source: str, place: str, text: str) -> Gpus:
     Examples
     --------
     >>> read_gres("", "", "gpu:h100:8(S:0-1)"), read_gres("", "", "nic:2"), read_gres("", "", "gpu")
-    (Gpus(count=8, kind='h100'), Gpus(count=0, kind=''), Gpus(count=1, kind=''))
+    (Gpus(number=8, kind='h100'), Gpus(number=0, kind=''), Gpus(number=1, kind=''))
     """
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
@@ -59,7 +59,7 @@ def write_gres(gpus: Gpus) -> str:
     >>> write_gres(Gpus(8, "h100")), write_gres(Gpus(4))
     ('gpu:h100:8', 'gpu:4')
     """
-    return f"gpu:{gpus.kind}:{gpus.count}" if gpus.kind else f"gpu:{gpus.count}"
+    return f"gpu:{gpus.kind}:{gpus.number}" if gpus.kind else f"gpu:{gpus.number}"
 
 
 def gpus_of(
@@ -75,7 +75,7 @@ def gpus_of(
     Examples
     --------
     >>> gpus_of("", "n1", None, {"n1": Gpus(4, "a100")}), gpus_of("", "n1", 8, {"n1": Gpus(4, "a100")})
-    (Gpus(count=4, kind='a100'), Gpus(count=8, kind='a100'))
+    (Gpus(number=4, kind='a100'), Gpus(number=8, kind='a100'))
     >>> gpus_of("t.conf", "n2", None, {})
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: t.conf: gpus: 'n2': must be told, as the file does not say what GPUs it has

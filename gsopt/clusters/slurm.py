@@ -1,59 +1,24 @@
 """Slurm's topology.conf: the tree of switches of ``topology/tree``, or the blocks of ``topology/block``.
 
-The file does not say what GPUs the nodes have. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf, do,
-also behind ``#``, where Slurm does not see them: so they are written here, and read back.
+The file does not say what GPUs the nodes have. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf,
+do, also behind ``#``, where Slurm does not see them: so they are written here, and read back.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
-from gsopt.clusters.branches import Branch
-from gsopt.clusters.hostlist import compress, expand
+from gsopt.cluster import Cluster
+from gsopt.clusters.assembly import Told, cluster_of, plain_branches
+from gsopt.clusters.branches import Branch, levelled, tree_of
+from gsopt.clusters.conf import KINDS, Line, read_lines
+from gsopt.clusters.hostlist import compress
 from gsopt.clusters.nodes import Gpus, read_gres, write_gres
 from gsopt.errors import InvalidInput, shorten
 
-_KEYS = {
-    "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
-    "BlockName": ("BlockName", "Nodes"),
-    "BlockSizes": ("BlockSizes",),
-    "NodeName": (),  # it has dozens of others, which say nothing about GPUs
-}
-_KINDS = {key.lower(): key for key in _KEYS}
-_SETTING = re.compile(r"([A-Za-z]+)=(?:\"([^\"]*)\"|(\S*))")
-_NODE_COMMENT = re.compile(r"#\s*(?=NodeName=)", re.IGNORECASE)
 
-
-class Conf(NamedTuple):
-    """What a topology.conf states.
-
-    Attributes
-    ----------
-    branches
-        Switches or blocks, and groups of blocks below a root.
-    gpus
-        GPUs of the nodes of which it says something.
-    """
-
-    branches: Sequence[Branch]
-    gpus: Mapping[str, Gpus]
-
-
-class _Line(NamedTuple):
-    """One logical line: its number, the kind of what it states, and its values by lower-case keys."""
-
-    number: int
-    kind: str
-    values: Mapping[str, str]
-
-    @property
-    def place(self) -> str:
-        return f"line {self.number}"
-
-
-def read_conf(source: str, text: str, notes: list[str]) -> Conf:
-    """Read a topology.conf of switches or blocks.
+def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+    r"""Read the cluster of a topology.conf of switches or blocks.
 
     Blocks are grouped below a root. Where BlockSizes has larger sizes than the first, which is that of a block,
     neighbouring blocks make groups of such sizes, and neighbouring groups larger ones, as Slurm has it.
@@ -61,86 +26,41 @@ def read_conf(source: str, text: str, notes: list[str]) -> Conf:
     Raises
     ------
     InvalidInput
-        A line is none of topology.conf; the message names file, line, value and rule.
+        A line is none of topology.conf, there is no tree, or nobody says what GPUs a node has.
 
     Examples
     --------
-    >>> lines = "SwitchName=core Switches=s[1-2]\\nSwitchName=s1 Nodes=n[1-2]\\nSwitchName=s2 Nodes=n3"
-    >>> [(branch.name, *branch.branches, *branch.machines) for branch in read_conf("", lines, []).branches]
-    [('core', 's1', 's2'), ('s1', 'n1', 'n2'), ('s2', 'n3')]
+    >>> text = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3"
+    >>> cluster = read_slurm("", text, Told(gpus=8), [])
+    >>> cluster.levels, cluster.gpus
+    (('machine', 'rack', 'network'), 24)
     """
-    lines = [_line(source, number, line) for number, line in _logical(text)]
-    of = {kind: [line for line in lines if line.kind == kind] for kind in _KEYS}
+    lines = read_lines(source, text)
+    of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
+    stated = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
+    tree = tree_of(source, _branches(source, of, notes), notes)
+    return cluster_of(source, levelled(source, tree, told.levels), told.about(source, stated), notes)
+
+
+def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:
+    """Give the switches, or the blocks and their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
-        rule = "must not stand in a file of switches"
-        raise InvalidInput(source, blocks[0].place, "BlockName", rule)
-    speeds = sum("linkspeed" in line.values for line in switches)
-    if speeds:
+        raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
+    if speeds := sum("linkspeed" in line.values for line in switches):
         notes.append(f"{source}: LinkSpeed of {speeds:,} switches: has no unit and is not read")
-    gpus = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
     if not blocks:
-        return Conf([_switch(source, line) for line in switches], gpus)
-    named = [_block(source, line) for line in blocks]
-    return Conf([*named, *_groups(named, _ratios(source, of["BlockSizes"]))], gpus)
+        return [_switch(source, line) for line in switches]
+    named = [Branch(line.values["blockname"], line.place, (), line.names(source, "Nodes")) for line in blocks]
+    return [*named, *_groups(named, _ratios(source, of["BlockSizes"]))]
 
 
-def _logical(text: str) -> Iterator[tuple[int, str]]:
-    """Give the lines that state something, without comments, and lines that are continued as one."""
-    begun, start = "", 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()
-        start = start if begun else number
-        if stated.endswith("\\"):
-            begun += stated[:-1] + " "
-            continue
-        if whole := (begun + stated).strip():
-            yield start, whole
-        begun = ""
-    if begun.strip():
-        yield start, begun.strip()
-
-
-def _line(source: str, number: int, text: str) -> _Line:
-    """Cut a line into its settings, the first of which says what it states."""
-    place, values, end = f"line {number}", {}, 0
-    for setting in _SETTING.finditer(text):
-        if text[end : setting.start()].strip():
-            break
-        end, key = setting.end(), setting[1].lower()
-        if key in values:
-            raise InvalidInput(source, place, setting[1], "must not stand twice in one line")
-        values[key] = setting[2] if setting[2] is not None else setting[3]
-    if text[end:].strip():
-        raise InvalidInput(source, place, shorten(text[end:].strip()), "must be settings such as Nodes=n[1-4]")
-    kind = _KINDS.get(next(iter(values)), "")
-    if not kind:
-        rule = f"must begin with {', '.join(_KEYS)}"
-        raise InvalidInput(source, place, shorten(text), rule)
-    for key in values:
-        if _KEYS[kind] and key not in map(str.lower, _KEYS[kind]):
-            rule = f"must be one of {', '.join(_KEYS[kind])}"
-            raise InvalidInput(source, place, shorten(key), rule)
-    return _Line(number, kind, values)
-
-
-def _names(source: str, line: _Line, key: str) -> list[str]:
-    """Give the names in a host list of a line; none where it does not stand there."""
-    text = line.values.get(key.lower())
-    if text is None:
-        return []
-    try:
-        return expand(text)
-    except ValueError as error:
-        raise InvalidInput(source, f"{line.place}: {key}", shorten(text), str(error)) from None
-
-
-def _switch(source: str, line: _Line) -> Branch:
+def _switch(source: str, line: Line) -> Branch:
     branch = Branch(
         line.values["switchname"],
         line.place,
-        _names(source, line, "Switches"),
-        _names(source, line, "Nodes"),
+        line.names(source, "Switches"),
+        line.names(source, "Nodes"),
     )
     if branch.branches and branch.machines:
         raise InvalidInput(
@@ -149,17 +69,13 @@ def _switch(source: str, line: _Line) -> Branch:
     return branch
 
 
-def _block(source: str, line: _Line) -> Branch:
-    return Branch(line.values["blockname"], line.place, (), _names(source, line, "Nodes"))
-
-
-def _gpus(source: str, line: _Line) -> Iterator[tuple[str, Gpus]]:
+def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
     gpus = read_gres(source, line.place, line.values.get("gres", ""))
-    for name in _names(source, line, "NodeName"):
+    for name in line.names(source, "NodeName"):
         yield name, gpus
 
 
-def _ratios(source: str, lines: Sequence[_Line]) -> list[int]:
+def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
     """Give of how many blocks each larger size consists."""
     if not lines:
         return []
@@ -197,38 +113,93 @@ def _group(branches: Sequence[Branch]) -> Branch:
     return Branch(f"{first}..{last}", "BlockSizes", [branch.name for branch in branches])
 
 
-def write_switches(branches: Sequence[Branch], gpus: Mapping[str, Gpus]) -> str:
-    """Write switches, the root first, and what GPUs the nodes have as comments.
+def write_tree(cluster: Cluster, notes: list[str]) -> str:
+    """Write a cluster as switches, the root first, and what GPUs the nodes have as comments.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain, or a switch has both machines and switches below it.
 
     Examples
     --------
-    >>> print(write_switches([Branch("s1", "", [], ["n1", "n2"])], {"n1": Gpus(8), "n2": Gpus(8)}), end="")
-    SwitchName=s1 Nodes=n[1-2]
-    # NodeName=n[1-2] Gres=gpu:8
+    >>> print(write_tree(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
+    SwitchName=datacenter Switches=rack-[0-1]
+    SwitchName=rack-0 Nodes=machine-0.[0-1]
+    SwitchName=rack-1 Nodes=machine-1.[0-1]
+    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
     """
-    return "".join(
-        f"SwitchName={branch.name} {key}={compress(names)}\n"
+    branches = plain_branches(cluster, notes)
+    _refuse_mixed(branches)
+    lines = [
+        f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
+        if branch.branches
+        else f"SwitchName={branch.name} Nodes={compress(branch.machines)}\n"
         for branch in branches
-        for key, names in (("Switches", branch.branches), ("Nodes", branch.machines))
-        if names
-    ) + _gpu_lines(gpus)
+    ]
+    return "".join(lines) + _gpu_lines(cluster, branches)
 
 
-def write_blocks(blocks: Sequence[Branch], sizes: Sequence[int], gpus: Mapping[str, Gpus]) -> str:
-    """Write blocks, their sizes, and what GPUs the nodes have as comments.
+def write_blocks(cluster: Cluster, notes: list[str]) -> str:
+    """Write a cluster as blocks, which are its lowest switches, and what GPUs the nodes have as comments.
+
+    Levels of switches above the blocks are sizes of blocks; the names of these switches are not written.
+
+    Raises
+    ------
+    InvalidInput
+        The cluster is plain, a switch has both machines and switches below it, or one above the blocks does not
+        hold 2, 4, 8, ... of them, as all others of its level.
 
     Examples
     --------
-    >>> print(write_blocks([Branch("b", "", [], ["n1", "n2"])], [2, 4], {"n1": Gpus(8)}), end="")
-    BlockName=b Nodes=n[1-2]
-    BlockSizes=2,4
-    # NodeName=n1 Gres=gpu:8
+    >>> print(write_blocks(Cluster.uniform(racks=2, machines=2, gpus=8), []), end="")
+    BlockName=rack-0 Nodes=machine-0.[0-1]
+    BlockName=rack-1 Nodes=machine-1.[0-1]
+    BlockSizes=2
+    # NodeName=machine-0.[0-1],machine-1.[0-1] Gres=gpu:8
     """
+    branches = plain_branches(cluster, notes)
+    _refuse_mixed(branches)
+    blocks = [branch for branch in branches if branch.machines]
+    size = min(len(block.machines) for block in blocks)
+    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks)))
     lines = [f"BlockName={block.name} Nodes={compress(block.machines)}\n" for block in blocks]
-    return "".join([*lines, f"BlockSizes={','.join(map(str, sizes))}\n"]) + _gpu_lines(gpus)
+    return "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
 
 
-def _gpu_lines(gpus: Mapping[str, Gpus]) -> str:
-    """Write a comment for each run of nodes with the same GPUs."""
-    groups = groupby(gpus, key=lambda name: gpus[name])
-    return "".join(f"# NodeName={compress(names)} Gres={write_gres(each)}\n" for each, names in groups)
+def _refuse_mixed(branches: Sequence[Branch]) -> None:
+    for branch in branches:
+        if branch.branches and branch.machines:
+            rule = "must have machines or switches below it, not both, in topology.conf"
+            raise InvalidInput("", "switch", shorten(branch.name), rule)
+
+
+def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
+    """Give of how many blocks the switches of each level between blocks and root consist."""
+    held: dict[str, list[str]] = {}
+    for branch in reversed(branches):
+        held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
+    levels: dict[str, list[list[str]]] = {}
+    for branch in branches[1:]:
+        if branch.branches:
+            levels.setdefault(branch.level, []).append(held[branch.name])
+    names = [block.name for block in blocks]
+    ratios = sorted(len(groups[0]) for groups in levels.values())
+    for level, groups in levels.items():
+        ratio = len(groups[0])
+        even = [names[first : first + ratio] for first in range(0, len(names), ratio)]
+        if groups != even or ratio & (ratio - 1) or ratio == 1 or ratios.count(ratio) > 1:
+            rule = "must consist of switches of 2, 4, 8, ... blocks each, more than those of the level below"
+            raise InvalidInput("", "level", shorten(level), rule)
+    return ratios
+
+
+def _gpu_lines(cluster: Cluster, branches: Sequence[Branch]) -> str:
+    """Write a comment for each run of nodes with the same GPUs; the nodes have names of their own here."""
+    names = [machine for branch in branches for machine in branch.machines]
+    gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
+    groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])
+    return "".join(
+        f"# NodeName={compress(name for name, _ in nodes)} Gres={write_gres(kind)}\n" for kind, nodes in groups
+    )
