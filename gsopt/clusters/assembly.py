@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from gsopt.cluster import Cluster, Machine, Rack, Switch
-from gsopt.clusters.branches import LEVELS, Branch, Tree, root_of
+from gsopt.clusters.branches import LEVELS, Branch, Tree, levelled, root_of
 from gsopt.clusters.nodes import Gpus, gpus_of
 from gsopt.errors import InvalidInput, shorten
 
@@ -153,3 +153,21 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
         )
         for branch in branches
     ]
+
+
+def note_levels(branches: Sequence[Branch], notes: list[str]) -> None:
+    """Note how the levels of switches, each before those below it, are called once they are read back.
+
+    Examples
+    --------
+    >>> note_levels([Branch("s", "", ["a"], [], "network"), Branch("a", "", [], ["m"], "leaf")], notes := [])
+    >>> notes
+    ['level leaf is not written, and read back as rack']
+    """
+    read = levelled("", {branch.name: branch for branch in reversed(branches)})
+    changes = {branch.level: read[branch.name].level for branch in reversed(branches)}
+    notes.extend(
+        f"level {level} is not written, and read back as {other}"
+        for level, other in changes.items()
+        if level != other
+    )

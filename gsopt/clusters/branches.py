@@ -9,7 +9,7 @@ from gsopt.errors import InvalidInput, shorten
 _HIGHEST = 30
 
 #: Names of the levels of switches, from the innermost out; the outermost of a file is the network.
-LEVELS = ("rack", "pod", "zone", "region")
+LEVELS = ("rack", "pod", "zone", "region", *(f"level {number}" for number in range(5, _HIGHEST + 1)))
 NETWORK = "network"
 
 

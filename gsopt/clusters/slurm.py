@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.assembly import Told, cluster_of, plain_branches
+from gsopt.clusters.assembly import Told, cluster_of, note_levels, plain_branches
 from gsopt.clusters.branches import Branch, levelled, tree_of
 from gsopt.clusters.conf import KINDS, Line, read_lines
 from gsopt.clusters.hostlist import compress
@@ -131,6 +131,7 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
     """
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)
+    note_levels(branches, notes)
     lines = [
         f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
         if branch.branches
@@ -143,13 +144,13 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     """Write a cluster as blocks, which are its lowest switches, and what GPUs the nodes have as comments.
 
-    Levels of switches above the blocks are sizes of blocks; the names of these switches are not written.
+    Levels above the blocks are sizes of blocks where their switches all hold 2, 4, 8, ... of them; the names of
+    these switches are not written.
 
     Raises
     ------
     InvalidInput
-        The cluster is plain, a switch has both machines and switches below it, or one above the blocks does not
-        hold 2, 4, 8, ... of them, as all others of its level.
+        The cluster is plain, or a switch has both machines and switches below it.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     _refuse_mixed(branches)
     blocks = [branch for branch in branches if branch.machines]
     size = min(len(block.machines) for block in blocks)
-    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks)))
+    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks, notes)))
     lines = [f"BlockName={block.name} Nodes={compress(block.machines)}\n" for block in blocks]
     return "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
 
@@ -175,7 +176,7 @@ def _refuse_mixed(branches: Sequence[Branch]) -> None:
             raise InvalidInput("", "switch", shorten(branch.name), rule)
 
 
-def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
+def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch], notes: list[str]) -> list[int]:
     """Give of how many blocks the switches of each level between blocks and root consist."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
@@ -185,14 +186,15 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
         if branch.branches:
             levels.setdefault(branch.level, []).append(held[branch.name])
     names = [block.name for block in blocks]
-    ratios = sorted(len(groups[0]) for groups in levels.values())
+    ratios: set[int] = set()
     for level, groups in levels.items():
         ratio = len(groups[0])
         even = [names[first : first + ratio] for first in range(0, len(names), ratio)]
-        if groups != even or ratio & (ratio - 1) or ratio == 1 or ratios.count(ratio) > 1:
-            rule = "must consist of switches of 2, 4, 8, ... blocks each, more than those of the level below"
-            raise InvalidInput("", "level", shorten(level), rule)
-    return ratios
+        if groups != even or ratio & (ratio - 1) or ratio == 1 or ratio in ratios:
+            notes.append(f"level {level} is not written: its switches do not hold 2, 4, 8, ... blocks each")
+        else:
+            ratios.add(ratio)
+    return sorted(ratios)
 
 
 def _gpu_lines(cluster: Cluster, branches: Sequence[Branch]) -> str:
