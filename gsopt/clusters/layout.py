@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 from gsopt.cluster import Cluster, Machine, Switch
 
+#: Height of the name above what is in a box.
+NAME = 0.8
+
 _GAP = 0.35  # between boxes, and between islands
-_NAME = 0.95  # height of the name above what is in a box
 _ROW = 8  # cells of a machine side by side
-_ASPECT = 1.6  # width over height that boxes come near to
-_WASTE = 2.0  # what an empty place among boxes counts, against an aspect that is wrong by a factor of e
-_MOST_NAMED_MACHINES = 64  # with more, their names would be too small to be read
+_ASPECT = 1.6  # width over height that boxes of switches come near to; those of machines are square
+_WASTE, _MACHINES_WASTE = 6.0, 1.0  # of a share of empty places, against an aspect wrong by a factor of e
+_MOST_NAMED = 64  # with more, their names would be too small to be read
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def laid_out(cluster: Cluster) -> Box:
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns))
-    named = len(cluster.machines) <= _MOST_NAMED_MACHINES
+    named = len(cluster.machines) <= _MOST_NAMED
     boxes: dict[str, Box] = {}
     for switch in reversed(cluster.switches):
         inside = [_machine(machine, named=named) for machine in switch.machines]
@@ -83,7 +85,7 @@ def _rows(gpus: range, columns: int) -> list[tuple[float, float]]:
 
 
 def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]]) -> Box:
-    top = _NAME if name else 0.0
+    top = NAME if name else 0.0
     placed = [(x, y + top) for x, y in cells]
     width, height = (max(corner[axis] for corner in placed) + 1 for axis in (0, 1))
     return Box(name, level, width, height, (), placed)
@@ -92,16 +94,16 @@ def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]]) -> Bo
 def _around(switch: Switch, inside: Sequence[Box]) -> Box:
     """Put boxes into rows of equal length within the box of a switch."""
     wide, high = (max(sizes) + _GAP for sizes in zip(*((box.width, box.height) for box in inside), strict=True))
-    columns = min(range(1, len(inside) + 1), key=lambda count: _ugliness(len(inside), count, wide / high))
+    aspect, waste = (wide / high / _ASPECT, _WASTE) if switch.switches else (wide / high, _MACHINES_WASTE)
+
+    def ugliness(columns: int) -> float:
+        """Say how far the aspect is from the best one, and what share of places is empty."""
+        rows = math.ceil(len(inside) / columns)
+        return abs(math.log(columns * aspect / rows)) + waste * (1 - len(inside) / (rows * columns))
+
+    columns = min(range(1, len(inside) + 1), key=ugliness)
     rows = math.ceil(len(inside) / columns)
     placed = [
-        (_GAP + index % columns * wide, _NAME + index // columns * high, box)
-        for index, box in enumerate(inside)
+        (_GAP + index % columns * wide, NAME + index // columns * high, box) for index, box in enumerate(inside)
     ]
-    return Box(switch.name, switch.level, columns * wide + _GAP, rows * high + _NAME, placed)
-
-
-def _ugliness(count: int, columns: int, aspect: float) -> float:
-    """Rate rows of so many boxes of an aspect: how far from a good one, and what share of places is empty."""
-    rows = math.ceil(count / columns)
-    return abs(math.log(columns * aspect / rows / _ASPECT)) + _WASTE * (1 - count / (rows * columns))
+    return Box(switch.name, switch.level, columns * wide + _GAP, rows * high + NAME, placed)

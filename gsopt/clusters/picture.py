@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.layout import Box, laid_out
+from gsopt.clusters.layout import NAME, Box, laid_out
 from gsopt.drawing import COLOURS, new_figure
 from gsopt.errors import InvalidInput, shorten
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _WIDTH, _HEIGHT = 11.0, 14.0  # of a figure at most, in inches
-_LEGEND_WIDTH, _NARROWEST = 2.6, 5.0  # in inches
+_LEGEND, _NARROWEST, _TITLE = 3.0, 2.0, 0.4  # width of a legend and a picture, height of a title, in inches
 _CELL = 0.5  # the side of a cell at most, in inches
 _POINTS = 72  # of an inch
 _SMALLEST, _LARGEST = 4.0, 9.0  # letters that are drawn, in points
 _LETTER = 0.62  # width of a letter, of its size
 _ROOM = 0.85  # share of a cell's height that letters take
-_MOST_IN_LEGEND = 20
+_MOST_IN_LEGEND, _LONGEST_NAME = 20, 20
 
 _IDLE, _FRAME, _TEXT = "#FFFFFF", "#9A9A9A", "#333333"
 _LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue
@@ -80,9 +80,10 @@ def draw(
     root = laid_out(cluster)
     inches = min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
     if axes is None:
-        size = max(root.width * inches, _NARROWEST) + _LEGEND_WIDTH, root.height * inches + bool(title)
+        height = root.height * inches + (_TITLE if title else 0.0)
+        size = max(root.width * inches, _NARROWEST) + _LEGEND, max(height, _NARROWEST)
         axes = new_figure(*size).subplots()
-    axes.set(xlim=(0, root.width), ylim=(root.height, 0), aspect="equal")
+    axes.set(xlim=(0, root.width), ylim=(root.height, 0), aspect="equal", anchor="NW")
     axes.set_axis_off()
     points = inches * _POINTS
     cells = _draw_boxes(axes, root, points)
@@ -140,16 +141,14 @@ def _draw_boxes(axes: "Axes", root: Box, points: float) -> list[tuple[float, flo
         size = min(_LARGEST, points * _ROOM)
         if box.name and size >= _SMALLEST:
             label = box.name if box.name.startswith(box.level) or box.cells else f"{box.level} {box.name}"
-            room = max(1, int(box.width * points / (size * _LETTER)))
+            room = max(1, int(box.width * points / (size * _LETTER)) + 1)
             text = label if len(label) <= room else f"{label[: max(1, room - 1)]}…"
             left = x + (0.2 if box.inside else 0.0)
-            axes.text(left, y + 0.08, text, fontsize=size, color=_TEXT, va="top")
-    grey = {"facecolors": "none", "edgecolors": _FRAME}
-    axes.add_collection(PolyCollection(frames, linewidths=min(1.0, points / 12), **grey))
+            axes.text(left, y + NAME, text, fontsize=size, color=_TEXT, va="bottom")
     squares = [_corners(x, y, 1, 1) for x, y in cells]
-    axes.add_collection(
-        PolyCollection(squares, facecolors=_IDLE, edgecolors=_FRAME, linewidths=min(0.5, points / 24))
-    )
+    for boxes, fill, thickest in ((frames, "none", 1.0), (squares, _IDLE, 0.5)):
+        width = min(thickest, thickest * points / 12)
+        axes.add_collection(PolyCollection(boxes, facecolors=fill, edgecolors=_FRAME, linewidths=width))
     return cells
 
 
@@ -232,7 +231,8 @@ def _entries(
     if colour == "job":
         for job, gpus in held.items():
             tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 else ""
-            yield f"{job}: {_counted(len(gpus))}{tier}", kinds[job].colour
+            name = job if len(job) <= _LONGEST_NAME else f"{job[: _LONGEST_NAME - 1]}…"
+            yield f"{name}: {_counted(len(gpus))}{tier}", kinds[job].colour
         return
     for kind in sorted(set(kinds.values()), key=lambda kind: _rank(cluster, kind.label)):
         jobs = [job for job in held if kinds[job] == kind]
