@@ -35,7 +35,7 @@ def read_graphml(source: str, text: str) -> Cluster:
         graph = nx.read_graphml(io.BytesIO(text.encode()))
     except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
-    return cluster_of_graph(source, graph)
+    return Cluster.from_graph(graph)
 
 
 def write_graphml(cluster: Cluster) -> str:
@@ -81,7 +81,7 @@ def read_node_link(source: str, text: str) -> Cluster:
         raise InvalidInput(source, "", str(error), "is required of every node or edge") from None
     except (nx.NetworkXError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be node-link JSON: {one_line(error)}") from None
-    return cluster_of_graph(source, graph)
+    return Cluster.from_graph(graph)
 
 
 def write_node_link(cluster: Cluster) -> str:
@@ -107,17 +107,3 @@ def _rows(value: Any) -> str:
     if not isinstance(value, list):
         return json.dumps(value)
     return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
-
-
-def cluster_of_graph(source: str, graph: Any) -> Cluster:
-    """Build a cluster from a graph that a file holds, directed from the root down or not.
-
-    Raises
-    ------
-    InvalidInput
-        It has parallel edges, or is no graph of a cluster.
-    """
-    if graph.is_multigraph():
-        raise InvalidInput(source, "edges", "", "must not be several between two nodes")
-    cluster: Cluster = Cluster.from_graph(graph.to_undirected())
-    return cluster

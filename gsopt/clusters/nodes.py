@@ -70,7 +70,7 @@ def gpus_of(
     Raises
     ------
     InvalidInput
-        Neither says how many there are.
+        Neither says how many there are, or less than none is told.
 
     Examples
     --------
@@ -78,13 +78,15 @@ def gpus_of(
     (Gpus(number=4, kind='a100'), Gpus(number=8, kind='a100'))
     >>> gpus_of("t.conf", "n2", None, {})
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': must be told, as the file does not say what GPUs it has
+    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': must have its GPUs told, of which the file says nothing
     """
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:
+        if count < 0:
+            raise InvalidInput(source, "gpus", shorten(count), "must be at least 0")
         return Gpus(count, found.kind if found else "")
     if found is None:
-        rule = "must be told, as the file does not say what GPUs it has"
+        rule = "must have its GPUs told, of which the file says nothing"
         raise InvalidInput(source, "gpus", shorten(machine), rule)
     return found

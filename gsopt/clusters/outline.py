@@ -47,13 +47,13 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
       rack [1-2]: 2 likewise
     """
     if cluster.is_plain:
-        return f"{cluster.gpus:,} GPUs without a network\n"
+        return f"{cluster.gpus:,} GPUs without a network"
     machines = len(cluster.machines)
     head = f"{cluster.gpus:,} GPUs on {machines:,} machine{'s' * (machines > 1)}"
     tree = list(_tree(cluster))
     rest = [f"... {len(tree) - most + 1:,} more lines"] if len(tree) > most else []
     lines = [head, "", *_table(cluster), "", *tree[: most - len(rest)], *rest]
-    return "".join(f"{_cut(line, width)}\n" for line in lines)
+    return "\n".join(_cut(line, width) for line in lines)
 
 
 def _cut(line: str, width: int) -> str:

@@ -7,7 +7,8 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
-from gsopt.files import first_error, read_data
+from gsopt.clusters import read_cluster
+from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
@@ -22,7 +23,7 @@ class Setting(Physics):
     gpus
         Number of GPUs of a plain cluster; or else
     cluster
-        The cluster; in a study's file it may be the name of a cluster file.
+        The cluster; in a study's file it may be the name of a file that `read_cluster` reads.
     round_length
         Seconds between decisions; at every event when None.
 
@@ -86,7 +87,7 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(chosen.get("cluster"), str):
-        chosen["cluster"] = read_data(Cluster, chosen["cluster"]).model_dump(mode="json")
+        chosen["cluster"] = read_cluster(chosen["cluster"]).model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:
