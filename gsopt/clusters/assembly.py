@@ -6,15 +6,14 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from gsopt.cluster import Cluster, Machine, Rack, Switch
+from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
+from gsopt.cluster.graph import DATACENTER
 from gsopt.clusters.branches import LEVELS, Branch, Tree, levelled, root_of
 from gsopt.clusters.nodes import Gpus, gpus_of
 from gsopt.errors import InvalidInput, shorten
 
 #: What no name in a host list has, nor one of topology.conf.
 _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
-
-_RACK = "rack"
 
 
 class Told(NamedTuple):
@@ -39,6 +38,8 @@ class Told(NamedTuple):
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
     """Build the cluster of a tree whose levels are named; machines without GPUs are left out.
 
+    A rack alone, or racks below a switch named as the root of a cluster of racks, make a cluster of racks.
+
     Raises
     ------
     InvalidInput
@@ -61,8 +62,9 @@ def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: l
     root = switches.get(root_of(tree).name)
     if root is None:
         raise InvalidInput(source, "", "", "must have at least one machine with GPUs")
-    if root.level == _RACK and not root.switches:
-        return Cluster(racks=(Rack(name=root.name, machines=root.machines),))
+    racks = root.switches if root.name == DATACENTER and not root.machines else (root,)
+    if all(each.level == Tier.RACK and not each.switches for each in racks):
+        return Cluster(racks=tuple(Rack(name=each.name, machines=each.machines) for each in racks))
     return Cluster(network=root)
 
 
@@ -127,11 +129,11 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
     Examples
     --------
-    >>> branches = plain_branches(Cluster.uniform(machines=2, gpus=8), notes := [])
-    >>> branches[1].machines, notes
+    >>> (branch,) = plain_branches(Cluster.uniform(machines=2, gpus=8), notes := [])
+    >>> branch.machines, notes
     (('machine-0.0', 'machine-0.1'), ["3 names have spaces or signs, and are written such as 'rack-0'"])
     """
-    branches = branches_of(cluster)
+    branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}
     if len(set(plain.values())) < len(plain):

@@ -72,7 +72,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
         stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()
         start = start if begun else number
         if stated.endswith("\\"):
-            begun += stated[:-1] + " "
+            begun += stated[:-1]
             continue
         if whole := (begun + stated).strip():
             yield start, whole

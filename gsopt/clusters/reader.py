@@ -172,7 +172,6 @@ def write_cluster(
     >>> with TemporaryDirectory() as folder:
     ...     write_cluster(Cluster.uniform(machines=2, gpus=8), f"{folder}/a.conf", notes=(notes := []))
     ...     print(Path(folder, "a.conf").read_text(), *notes)
-    SwitchName=datacenter Switches=rack-0
     SwitchName=rack-0 Nodes=machine-0.[0-1]
     # NodeName=machine-0.[0-1] Gres=gpu:8
      3 names have spaces or signs, and are written such as 'rack-0'

@@ -173,10 +173,7 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
     Examples
     --------
     >>> print(write_topograph(Cluster.uniform(machines=2, gpus=8), []), end="")
-    switches:
-      datacenter:
-        switches:
-        - rack-0
+    switches: {}
     blocks:
     - switch: rack-0
       nodes:

@@ -41,7 +41,7 @@ def test_levels_have_the_names_that_are_told() -> None:
         "spine",
         "network",
     ]
-    with pytest.raises(InvalidInput, match="a.conf: levels: leaf: must name the 2 levels"):
+    with pytest.raises(InvalidInput, match=r"a\.conf: levels: leaf: must name the 2 levels"):
         levelled("a.conf", tree, ["leaf"])
 
 
@@ -72,7 +72,7 @@ def test_what_is_empty_is_left_out() -> None:
         (["a: b", "b: c", "c: a .m"], "must not be below itself"),
         (["a: a .m"], "t: line 1: 'a': must not be below itself, over other switches or directly"),
         (["core: .m", "a: b", "b: a .n"], "t: line 2: 'a': must not be below itself"),  # beside a tree
-        (["core: a", "a: .core"], "t: line 2: nodes: 'core': must not be the name of a switch too"),
+        (["core: a", "a: .core"], "t: line 2: nodes: 'core': must not be a switch too"),
     ],
 )
 def test_what_is_no_tree_is_refused(rows: Sequence[str], message: str) -> None:

@@ -43,7 +43,7 @@ def test_domains_beside_each_other() -> None:
     """Several domains share the switch above them, in the order of the switches that they hold."""
     tree = with_domains("", _tree(), {f"m{number}": f"d{number // 4}" for number in range(8)})
     assert (_below(tree, "core"), _below(tree, "p0")) == (["p0", "p1"], ["d0"])
-    assert [branch.name for branch in tree.values() if branch.level == "nvlink"] == ["d1", "d0"]
+    assert [branch.name for branch in tree.values() if branch.level == "nvlink"] == ["d0", "d1"]
 
 
 def test_a_domain_with_the_name_of_a_switch() -> None:
