@@ -24,11 +24,27 @@ class Told(NamedTuple):
     gpus
         Number of GPUs of every machine, or of each by its name; None where the file is to say so.
     levels
-        Names of the levels of switches below the root, from the innermost out.
+        Names of the levels of switches below the root, from the innermost out; None for the usual ones.
     """
 
     gpus: int | Mapping[str, int] | None = None
-    levels: Sequence[str] = LEVELS
+    levels: Sequence[str] | None = None
+
+    def levelled(self, source: str, tree: Tree) -> Tree:
+        """Name the levels of a tree."""
+        return levelled(source, tree, LEVELS if self.levels is None else self.levels)
+
+    def refuse(self, source: str, *options: str) -> None:
+        """Refuse what is told although the file says it.
+
+        Raises
+        ------
+        InvalidInput
+            One of the options was told.
+        """
+        for option in options:
+            if (value := getattr(self, option)) is not None:
+                raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
     def about(self, source: str, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
         """Give what says which GPUs a machine has, where the file states some."""

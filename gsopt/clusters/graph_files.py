@@ -1,10 +1,12 @@
 """Graph files: clusters as networkx graphs in GraphML or node-link JSON."""
 
 import io
+import json
 import re
 from typing import Any
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import Cluster, Tier
+from gsopt.clusters.assembly import Told
 from gsopt.errors import InvalidInput, one_line
 from gsopt.files import parse_json
 
@@ -12,7 +14,7 @@ from gsopt.files import parse_json
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
-def read_graphml(source: str, text: str) -> Cluster:
+def read_graphml(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from GraphML.
 
     Raises
@@ -23,9 +25,10 @@ def read_graphml(source: str, text: str) -> Cluster:
     Examples
     --------
     >>> cluster = Cluster.uniform(machines=2, gpus=8)
-    >>> read_graphml("", write_graphml(cluster)) == cluster
+    >>> read_graphml("", write_graphml(cluster, []), Told(), []) == cluster
     True
     """
+    del notes  # nothing is left out
     import networkx as nx
 
     if declared := _DECLARATION.search(text):
@@ -35,17 +38,18 @@ def read_graphml(source: str, text: str) -> Cluster:
         graph = nx.read_graphml(io.BytesIO(text.encode()))
     except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
-    return Cluster.from_graph(graph)
+    return _cluster_of(source, graph, told)
 
 
-def write_graphml(cluster: Cluster) -> str:
+def write_graphml(cluster: Cluster, notes: list[str]) -> str:
     """Write a cluster as GraphML, its GPUs as numbers of the machines and islands.
 
     Examples
     --------
-    >>> write_graphml(Cluster.uniform(machines=1, gpus=8)).count("<node")
+    >>> write_graphml(Cluster.uniform(machines=1, gpus=8), []).count("<node")
     3
     """
+    del notes  # nothing is lost
     import networkx as nx
 
     written = io.BytesIO()
@@ -53,7 +57,7 @@ def write_graphml(cluster: Cluster) -> str:
     return written.getvalue().decode()
 
 
-def read_node_link(source: str, text: str) -> Cluster:
+def read_node_link(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from the node-link JSON of networkx, whose edges may be called links too.
 
     Raises
@@ -64,9 +68,10 @@ def read_node_link(source: str, text: str) -> Cluster:
     Examples
     --------
     >>> cluster = Cluster.uniform(machines=2, gpus=8)
-    >>> read_node_link("", write_node_link(cluster)) == cluster
+    >>> read_node_link("", write_node_link(cluster, []), Told(), []) == cluster
     True
     """
+    del notes  # nothing is left out
     import networkx as nx
 
     data = parse_json(source, text)
@@ -81,19 +86,18 @@ def read_node_link(source: str, text: str) -> Cluster:
         raise InvalidInput(source, "", str(error), "is required of every node or edge") from None
     except (nx.NetworkXError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be node-link JSON: {one_line(error)}") from None
-    return Cluster.from_graph(graph)
+    return _cluster_of(source, graph, told)
 
 
-def write_node_link(cluster: Cluster) -> str:
+def write_node_link(cluster: Cluster, notes: list[str]) -> str:
     """Write a cluster as node-link JSON, a node or edge a line; GPUs are numbers of machines and islands.
 
     Examples
     --------
-    >>> write_node_link(Cluster.uniform(machines=1, gpus=8)).count("kind")
+    >>> write_node_link(Cluster.uniform(machines=1, gpus=8), []).count("kind")
     3
     """
-    import json
-
+    del notes  # nothing is lost
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")
@@ -102,8 +106,13 @@ def write_node_link(cluster: Cluster) -> str:
 
 
 def _rows(value: Any) -> str:
-    import json
-
     if not isinstance(value, list):
         return json.dumps(value)
     return "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]"
+
+
+def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
+    """Read the graph; levels that are told may occur in it beside those of the root."""
+    told.refuse(source, "gpus")
+    levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
+    return Cluster.from_graph(graph, levels=levels)

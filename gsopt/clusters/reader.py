@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from gsopt.cluster import Cluster
 from gsopt.clusters.assembly import Told
-from gsopt.clusters.branches import LEVELS
 from gsopt.clusters.graph_files import read_graphml, read_node_link, write_graphml, write_node_link
 from gsopt.clusters.netq import read_netq
 from gsopt.clusters.slurm import read_slurm, write_blocks, write_tree
@@ -48,32 +47,35 @@ _ENDINGS = {
     ".yml": Format.TOPOGRAPH,
 }
 
-_WRITERS: Mapping[Format, Callable[[Cluster, list[str]], str]] = {
-    Format.GSOPT: lambda cluster, _: to_json(cluster),
-    Format.NODE_LINK: lambda cluster, _: write_node_link(cluster),
-    Format.GRAPHML: lambda cluster, _: write_graphml(cluster),
-    Format.SLURM_TREE: write_tree,
-    Format.SLURM_BLOCK: write_blocks,
-    Format.TOPOGRAPH: write_topograph,
-}
 
-
-def _own(source: str, text: str) -> Cluster:
+def _read_own(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+    del notes  # nothing is left out
+    told.refuse(source, "gpus", "levels")
     parse_json(source, text)
     return validated(Cluster, source, text)
 
 
-#: Readers of formats that hold whole clusters, and of those that leave something to be told.
-_WHOLE: Mapping[Format, Callable[[str, str], Cluster]] = {
-    Format.GSOPT: _own,
+def _write_own(cluster: Cluster, notes: list[str]) -> str:
+    del notes  # nothing is lost
+    return to_json(cluster)
+
+
+_READERS: Mapping[Format, Callable[[str, str, Told, list[str]], Cluster]] = {
+    Format.GSOPT: _read_own,
     Format.NODE_LINK: read_node_link,
     Format.GRAPHML: read_graphml,
-}
-_PARTIAL: Mapping[Format, Callable[[str, str, Told, list[str]], Cluster]] = {
     Format.SLURM_TREE: read_slurm,
     Format.SLURM_BLOCK: read_slurm,
     Format.TOPOGRAPH: read_topograph,
     Format.NETQ: read_netq,
+}
+_WRITERS: Mapping[Format, Callable[[Cluster, list[str]], str]] = {
+    Format.GSOPT: _write_own,
+    Format.NODE_LINK: write_node_link,
+    Format.GRAPHML: write_graphml,
+    Format.SLURM_TREE: write_tree,
+    Format.SLURM_BLOCK: write_blocks,
+    Format.TOPOGRAPH: write_topograph,
 }
 
 _CONF = re.compile(r"^\s*(Switch|Block|Node)(Name|Sizes)\s*=", re.IGNORECASE | re.MULTILINE)
@@ -104,8 +106,8 @@ def read_cluster(
         Number of GPUs of every machine, or of each by its name, for formats that do not say it: those of Slurm
         (but for ``Gres``), topograph and NetQ. The others say it themselves.
     levels
-        Names of the levels of switches below the root, from the innermost out, for those formats; rack, pod,
-        zone and region when None.
+        Names of the levels of switches below the root, from the innermost out. Those formats have rack, pod, zone
+        and region when None; a graph needs them for levels that are not in common use.
     notes
         Takes a line for everything that was left out or not read.
 
@@ -130,14 +132,8 @@ def read_cluster(
     """
     source, text = str(path), read_text(path).removeprefix(_BYTE_ORDER_MARK)
     kind = _known(format) if format else _found(source, text)
-    told = Told(gpus, LEVELS if levels is None else levels)
     with _one_line(source):
-        if kind in _PARTIAL:
-            return _PARTIAL[kind](source, text, told, [] if notes is None else notes)
-        for option, value in (("gpus", gpus), ("levels", levels)):
-            if value is not None:
-                raise InvalidInput(source, option, shorten(value), f"must not be given: {kind} files say it")
-        return _WHOLE[kind](source, text)
+        return _READERS[kind](source, text, Told(gpus, levels), [] if notes is None else notes)
 
 
 def write_cluster(

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from gsopt.cluster import Cluster
 from gsopt.clusters.assembly import Told, cluster_of, note_levels, plain_branches
-from gsopt.clusters.branches import Branch, levelled, tree_of
+from gsopt.clusters.branches import Branch, tree_of
 from gsopt.clusters.conf import KINDS, Line, read_lines
 from gsopt.clusters.hostlist import compress
 from gsopt.clusters.nodes import Gpus, read_gres, write_gres
@@ -39,7 +39,7 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
     stated = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
     tree = tree_of(source, _branches(source, of, notes), notes)
-    return cluster_of(source, levelled(source, tree, told.levels), told.about(source, stated), notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, stated), notes)
 
 
 def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:

@@ -8,7 +8,7 @@ import yaml
 
 from gsopt.cluster import Cluster
 from gsopt.clusters.assembly import Told, cluster_of, note_levels, plain_branches
-from gsopt.clusters.branches import Branch, Tree, levelled, tree_of
+from gsopt.clusters.branches import Branch, Tree, tree_of
 from gsopt.clusters.domains import NVLINK, with_domains
 from gsopt.clusters.hostlist import compress, expand
 from gsopt.clusters.nodes import Gpus
@@ -68,7 +68,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
     (8, ['a.yaml: switches: b: has no machines and is left out'])
     """
     model = _model(source, text)
-    tree = levelled(source, tree_of(source, model.branches, notes), told.levels)
+    tree = told.levelled(source, tree_of(source, model.branches, notes))
     _note_parts(source, tree, model.parts, notes)
     whole = with_domains(source, tree, model.domains)
     return cluster_of(source, whole, told.about(source, model.gpus), notes)

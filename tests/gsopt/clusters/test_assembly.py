@@ -2,7 +2,7 @@
 
 import pytest
 
-from gsopt.cluster import Cluster, Link, Machine, Rack, Switch
+from gsopt.cluster import Cluster, Island, Link, Machine, Rack, Switch
 from gsopt.clusters.assembly import Told, branches_of, cluster_of, losses, plain_branches
 from gsopt.clusters.branches import Branch, levelled, tree_of
 from gsopt.clusters.nodes import Gpus
@@ -36,7 +36,7 @@ def test_what_is_lost_is_named() -> None:
     for machine, lost in [
         (Machine(name="m", gpus=4), []),
         (Machine(name="m", gpus=4, memory=1), ["memory"]),
-        (Machine(name="m", gpus=4, islands=[2, 2]), ["islands"]),
+        (Machine(name="m", gpus=4, islands=[Island(name=name, gpus=2) for name in "ab"]), ["islands"]),
         (Machine(name="m", gpus=4, gpu_link=link), ["links"]),
         (Machine(name="m", gpus=4, uplink=link), ["links"]),
     ]:
