@@ -106,8 +106,8 @@ def read_cluster(
         Number of GPUs of every machine, or of each by its name, for formats that do not say it: those of Slurm
         (but for ``Gres``), topograph and NetQ. The others say it themselves.
     levels
-        Names of the levels of switches below the root, from the innermost out. Those formats have rack, pod, zone
-        and region when None; a graph needs them for levels that are not in common use.
+        Names of the levels of switches below the root, from the innermost out. Those formats have rack, pod,
+        zone and region when None; a graph needs them for levels that are not in common use.
     notes
         Takes a line for everything that was left out or not read.
 

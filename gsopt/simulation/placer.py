@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 
 from gsopt.cluster import ISLAND, MACHINE, Cluster
 
@@ -139,3 +139,23 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
         if len(chosen) >= count:
             break
     return tuple(chosen)
+
+
+def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
+    """Place a job on the first machine that has room, else in the first rack that has, and so on outwards.
+
+    Levels inside machines come first where there are any. What has room is filled from the front.
+
+    Examples
+    --------
+    >>> free = FreeGpus(Cluster.uniform(machines=2, gpus=4), range(2), [[0, 1, 2], [4, 5]])
+    >>> first_fit(free, 2), first_fit(free, 4)
+    ((0, 1), (0, 1, 2, 4))
+    """
+    gpus = [gpu for machine in sorted(free.machines) for gpu in free.on(machine)]
+    for level in free.cluster.levels:
+        group_of = free.cluster.group_of_gpu(level)
+        for _, own in groupby(gpus, group_of.__getitem__):
+            if len(chosen := tuple(islice(own, count))) == count:
+                return chosen
+    return ()

@@ -1,5 +1,7 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
+from heuristics.policies.break_even import break_even
+from heuristics.policies.dally import dally
 from heuristics.policies.efq import efq
 from heuristics.policies.elastic_las import elastic_las
 from heuristics.policies.elastic_srtf import elastic_srtf
@@ -17,6 +19,8 @@ from heuristics.policies.ssf import ssf
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
+    "break_even",
+    "dally",
     "efq",
     "elastic_las",
     "elastic_srtf",

@@ -96,7 +96,7 @@ def test_bad_graphml(text: str, message: str) -> None:
         ),
         ('{"nodes": [{"id": {}}], "edges": []}', "t: must be node-link JSON: TypeError"),
         ('{"nodes": [], "edges": []}', "graph: must have a node"),
-        ('{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1}]}', "graph: "),
+        ('{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 1}]}', "root: must be named"),
     ],
 )
 def test_bad_node_link(text: str, message: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
 from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
+from gsopt.simulation.placer import first_fit
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 
@@ -28,6 +29,17 @@ def by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, .
     return tuple(gpu for gpus in sorted(within, key=len, reverse=True) for gpu in gpus)[:count]
 
 
+def first_by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Look at machines, then at racks, then at everything, from the front."""
+    rack_of = [cluster.rack_of[machine] for machine in cluster.machine_of]
+    for group in (cluster.machine_of, rack_of, [0] * cluster.gpus):
+        for number in sorted(set(group)):
+            own = [gpu for gpu in free if group[gpu] == number]
+            if len(own) >= count:
+                return tuple(own[:count])
+    raise AssertionError
+
+
 def random_cluster(random: Random) -> Cluster:
     """Make racks of machines of any sizes."""
     sizes = [
@@ -42,8 +54,8 @@ def random_cluster(random: Random) -> Cluster:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_consolidated_is_its_definition(seed: int) -> None:
-    """After GPUs were taken and given back at random it chooses what a look at all of them chooses."""
+def test_placers_are_their_definitions(seed: int) -> None:
+    """After GPUs were taken and given back at random each chooses what a look at all of them chooses."""
     random = Random(seed)
     cluster = random_cluster(random)
     free = [list(gpus) for gpus in cluster.gpus_of.values()]
@@ -58,6 +70,7 @@ def test_consolidated_is_its_definition(seed: int) -> None:
         assert books.count == len(all_free)
         for count in range(1, len(all_free) + 1):
             assert consolidated(books, count) == by_definition(cluster, all_free, count)
+            assert first_fit(books, count) == first_by_definition(cluster, all_free, count)
 
 
 @pytest.mark.parametrize("bad", [(0, 0), (0,), (0, 99), (0, -1), (0, 2)])

@@ -65,6 +65,8 @@ def test_comparison_fits_a_page() -> None:
         ("efq", (4, 7, 2)),
         ("elastic_srtf", (7, 4, 2)),
         ("elastic_las", (7, 4, 5)),
+        ("break_even", (4, 7, 2)),
+        ("dally", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
         ("marginal_attained", (4, 7, 2)),
     ],
