@@ -9,13 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
-<<<<<<< HEAD
 from gsopt.clusters import read_cluster
-from gsopt.files import first_error
-=======
 from gsopt.errors import InvalidInput
-from gsopt.files import first_error, read_data
->>>>>>> main
+from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
@@ -30,12 +26,8 @@ class Setting(Physics):
     gpus
         Number of GPUs of a plain cluster; or else
     cluster
-<<<<<<< HEAD
-        The cluster; in a study's file it may be the name of a file that `read_cluster` reads.
-=======
         The cluster; in a study's file it may be the name of a cluster file, or ``"4x8x8"`` for four equal racks
         of eight machines of eight GPUs.
->>>>>>> main
     round_length
         Seconds between decisions; at every event when None.
 
@@ -107,11 +99,7 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(chosen.get("cluster"), str):
-<<<<<<< HEAD
-        chosen["cluster"] = read_cluster(chosen["cluster"]).model_dump(mode="json")
-=======
         chosen["cluster"] = _cluster(chosen["cluster"]).model_dump(mode="json")
->>>>>>> main
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:
@@ -122,7 +110,7 @@ def _cluster(text: str) -> Cluster:
     """Make equal racks, or read a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
     if equal is None or Path(text).exists():
-        return read_data(Cluster, text)
+        return read_cluster(text)
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:
         raise InvalidInput("", "cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")

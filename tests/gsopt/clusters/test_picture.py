@@ -70,7 +70,7 @@ def test_many_jobs() -> None:
     axes = draw(large, jobs)
     assert _legend(axes)[-2:] == ["... and 181 more jobs", "idle: 224 GPUs"]
     assert sum(text.get_text().startswith("job ") for text in axes.texts) == 200
-    assert min(text.get_fontsize() for text in axes.texts) >= 4
+    assert min(float(text.get_fontsize()) for text in axes.texts) >= 4
 
 
 def test_plain_clusters_and_given_axes() -> None:

@@ -36,7 +36,7 @@ def model(request: pytest.FixtureRequest) -> Path:
 
 
 def test_public_models(model: Path, tmp_path: Path) -> None:
-    """Every model has its levels and groups, and every format reads what it wrote of it; most hold all of it."""
+    """Every model has its levels and groups, and every format reads what it wrote; most hold all."""
     cluster = read_cluster(model, gpus=4)
     assert {level: len(cluster.groups[level]) for level in cluster.levels} == _MODELS[model.name]
     assert cluster.gpus == 4 * _MODELS[model.name]["machine"]
