@@ -53,8 +53,8 @@ class Migrating(Offers):
             tier = self._tiers.of(gpus)
             if tier > self._tiers.best(state.jobs[job]):
                 yield Stop(job)
-                offer = self._make_offer(state, job)
-                if offer is not None and offer.tier < tier:
-                    gpus, moved = offer.gpus, True
+                offer = state.offer(job, self._placer)
+                if offer is not None and self._tiers.of(offer) < tier:
+                    gpus, moved = offer, True
                 yield Start(job, gpus)
         return moved
