@@ -41,9 +41,9 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     Examples
     --------
     >>> from instances.consolidation import half_busy
-    >>> result = exact(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result = exact(half_busy(racks=2, jobs=50, seed=1))
     >>> result.status, round(float(result.objective), 6), result.message
-    (<Status.OPTIMAL: 'optimal'>, 11.456834, 'divisible')
+    (<Status.OPTIMAL: 'optimal'>, 62.640466, 'divisible: kOptimal')
     """
     case = Case.of(problem)
     solution, bound = begin(case)

@@ -3,23 +3,37 @@
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case, Stays
 from formulations.consolidation.program import Program
 from gsopt.budget import Budget
 from gsopt.formulation import Formulation
-from gsopt.grid import Exact, Number
+from gsopt.grid import Exact, Number, ceil_to
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.result import Result
 from gsopt.standard_form import StandardForm
+
+#: Units of rounded worths in the largest one; solvers take no more in one stage (`gsopt.scaling`).
+_UNITS = 400_000_000
 
 
 class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in which groups.
 
     A subclass writes the program, and translates between its columns and such numbers.
+
+    Parameters
+    ----------
+    rounded
+        Whether worths are rounded up to a few hundred million different ones. Fractions with many different
+        denominators are solved in stages, each to its end; rounded up they bound the optimum all the same, and
+        one solve that stops at a gap is enough.
     """
+
+    def __init__(self, *, rounded: bool = False) -> None:
+        self.rounded = rounded
 
     @abstractmethod
     def program(self, case: Case) -> Program:
@@ -45,9 +59,11 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return self.program(case).form(case.bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
-        """Give what the columns are worth as fractions."""
+        """Give what the columns are worth as fractions, or rounded up."""
         del form
-        return list(self.program(Case.of(problem)).costs.values())
+        costs = list(self.program(Case.of(problem)).costs.values())
+        unit = Fraction(max(costs, default=0)) / _UNITS
+        return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
 
     def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
         """Give what the jobs that must be placed count by their number."""
@@ -59,10 +75,13 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(Case.of(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve from a start only if it has as many jobs as the model demands."""
+        """Solve from a start that has as many jobs as the model demands; rounded if a gap is asked for."""
         if budget.start is not None and len(budget.start.placed) < Case.of(problem).required:
             budget = replace(budget, start=None)
-        return super().run(problem, budget)
+        lost = (len(problem.jobs) + len(problem.cluster.machines)) / _UNITS  # of the optimum, by rounding
+        if self.rounded or budget.gap <= 2 * lost:
+            return super().run(problem, budget)
+        return type(self)(rounded=True).run(problem, replace(budget, gap=budget.gap - lost))
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
         """Give GPUs to the jobs that stay in groups."""
