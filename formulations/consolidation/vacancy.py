@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import MACHINE
 from gsopt.problems.consolidation import Consolidation
 
 
@@ -43,6 +43,7 @@ class Vacancy:
 
     Examples
     --------
+    >>> from gsopt.cluster import Cluster
     >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=2)
     >>> vacancy = Vacancy.of(Consolidation(cluster=cluster, busy=[0, 2, 3], jobs=[]))
     >>> [(node.level, node.free) for node in vacancy.nodes], vacancy.gpus
@@ -58,8 +59,9 @@ class Vacancy:
         busy = frozenset(problem.busy)
         free = [gpu for gpu in range(problem.cluster.gpus) if gpu not in busy]
         members: list[dict[int, list[int]]] = []
-        for groups in _groups(problem.cluster):
+        for level in problem.cluster.levels:
             members.append({})
+            groups = problem.cluster.group_of_gpu(level)
             for gpu in free:
                 members[-1].setdefault(groups[gpu], []).append(gpu)
         members[-1].setdefault(0, [])  # the whole cluster, also where nothing is free
@@ -115,15 +117,9 @@ class Vacancy:
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 
-def _groups(cluster: Cluster) -> list[Sequence[int]]:
-    """Give for each level, the innermost first, the number of every GPU's group."""
-    racks = [cluster.rack_of[machine] for machine in cluster.machine_of]
-    return [cluster.machine_of, racks, [0] * cluster.gpus]
-
-
 def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[Node]:
     """Give the groups level by level, each with the one around it."""
-    machines = problem.cluster.machines
+    machines, own = problem.cluster.machines, problem.cluster.levels.index(MACHINE)
     number = {
         (level, gpus[0]): number
         for number, (level, gpus) in enumerate(
@@ -137,5 +133,5 @@ def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> I
     for level, groups in enumerate(members):
         outer = min(level + 1, len(members) - 1)
         for group, gpus in groups.items():
-            whole = level == list(Tier).index(Tier.MACHINE) and machines[group].gpus == len(gpus)
+            whole = level == own and machines[group].gpus == len(gpus)
             yield Node(level, around[outer][gpus[0]] if gpus else 0, len(gpus), whole)

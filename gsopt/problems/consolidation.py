@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster
 from gsopt.grid import Exact, decimal, exact_total, step, whole
 from gsopt.problem import (
     PRINTABLE,
@@ -137,15 +137,16 @@ class Consolidation(Problem[ConsolidationSolution]):
         """Let a narrower placement stand for a wider one, as every model does: it must be no worse."""
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
-                if penalty.of(outer) < penalty.of(inner):
-                    rule = f"must be at least the {penalty.of(inner)} of the {inner.value} tier"
-                    raise RuleBroken(f"penalties.{model}.{outer.value}", penalty.of(outer), rule)
+                less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
+                if more < less:
+                    rule = f"must be at least the {less} of the {inner} tier"
+                    raise RuleBroken(f"penalties.{model}.{outer}", more, rule)
         return self
 
     @property
-    def tiers(self) -> Sequence[Tier]:
+    def tiers(self) -> Sequence[str]:
         """The tiers of the cluster, from the narrowest to the widest."""
-        return tuple(Tier)
+        return self.cluster.levels
 
     @property
     def unit(self) -> str:
@@ -156,20 +157,20 @@ class Consolidation(Problem[ConsolidationSolution]):
             "fragmentation": "effective GPUs, then whole machines",
         }[self.maximize]
 
-    def worth(self, job: Job, tier: Tier) -> Exact:
+    def worth(self, job: Job, tier: str) -> Exact:
         """Give what a job is worth whose GPUs are joined by a tier.
 
         Examples
         --------
         >>> job = Job(name="a", gpus=8, model="alexnet")
         >>> problem = Consolidation(cluster=Cluster.uniform(machines=1, gpus=8), jobs=[job])
-        >>> problem.worth(job, Tier.NETWORK)
+        >>> problem.worth(job, "network")
         4
         """
         size = Fraction(job.gpus) * decimal(job.weight)
         if job.gpus == 1 or job.model not in self.penalties:
             return whole(size)
-        return whole(size / (1 + Fraction(decimal(self.penalties[job.model].of(tier)))))
+        return whole(size / (1 + Fraction(decimal(self.penalties[job.model].of(tier, self.tiers)))))
 
     @cached_property
     def job_bonus(self) -> int:
@@ -251,23 +252,24 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Enumerate which jobs start and how many GPUs of which machine they get; GPUs of one are alike."""
+        """Enumerate which jobs start and how many GPUs of which innermost group they get."""
         busy = frozenset(self.busy)
-        free = [[gpu for gpu in gpus if gpu not in busy] for gpus in self.cluster.gpus_of.values()]
+        groups = self.cluster.groups[self.tiers[0]]
+        free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]
         for counts in _choices([job.gpus for job in self.jobs], [len(gpus) for gpus in free]):
             begins = Counter[int]()
             placed: dict[str, list[int]] = {}
             for job, spread in zip(self.jobs, counts, strict=True):
-                for machine, count in enumerate(spread):
+                for group, count in enumerate(spread):
                     if count:
-                        begin = begins[machine]
-                        placed.setdefault(job.name, []).extend(free[machine][begin : begin + count])
-                        begins[machine] += count
+                        begin = begins[group]
+                        placed.setdefault(job.name, []).extend(free[group][begin : begin + count])
+                        begins[group] += count
             yield ConsolidationSolution(placed=placed)
 
 
 def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Give every way to spread jobs, or not to place them, over machines with some room each."""
+    """Give every way to spread jobs, or not to place them, over groups with some room each."""
     if not demands:
         yield ()
         return
@@ -277,7 +279,7 @@ def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tup
 
 
 def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Give every way to spread GPUs over machines with some room each."""
+    """Give every way to spread GPUs over groups with some room each."""
     if not rooms:
         if demand == 0:
             yield ()
