@@ -55,9 +55,9 @@ class Case:
         return cls(problem, vacancy, kinds(problem, vacancy.room))
 
     @cached_property
-    def demands(self) -> tuple[int, ...]:
-        """The different numbers of GPUs, rising."""
-        return tuple(sorted({kind.gpus for kind in self.kinds}))
+    def alone(self) -> tuple[int, ...]:
+        """The different numbers of GPUs that are worth an innermost group of their own, falling."""
+        return tuple(sorted({kind.gpus for kind in self.kinds if 0 in kind.levels}, reverse=True))
 
     @cached_property
     def required(self) -> int:

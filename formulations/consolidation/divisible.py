@@ -1,4 +1,4 @@
-"""Divisible: the merged model where every demand divides every larger one."""
+"""Divisible: the merged model where demands on single machines divide each other."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -57,7 +57,7 @@ class Divisible(Merged):
     Raises
     ------
     Unsupported
-        A demand does not divide the next.
+        A demand that fits on a machine does not divide the next larger one that does.
 
     Examples
     --------
@@ -70,9 +70,9 @@ class Divisible(Merged):
     name: ClassVar[str] = "divisible"
 
     def check(self, case: Case) -> None:
-        """Refuse demands that do not divide each other."""
+        """Refuse demands on single machines that do not divide each other."""
         super().check(case)
-        for less, more in pairwise(case.demands):
+        for more, less in pairwise(case.alone):
             if more % less:
                 raise Unsupported(f"{self.name}: {less} GPUs do not divide {more}; patterns takes any demands")
 

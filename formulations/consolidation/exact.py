@@ -19,8 +19,8 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """Solve a problem by the model that suits it; the message says which.
 
     1. A placement by value density and a knapsack bound, which meet where nothing competes.
-    2. `divisible` where every demand divides every larger one, as powers of two do; else `patterns`; and
-       `laminar` where machines can be filled in too many ways, or consist of islands and shall be left whole.
+    2. `divisible` where demands that fit on a machine divide each other, as powers of two do; else `patterns`;
+       and `laminar` where machines can be filled in too many ways, or have islands and shall be left whole.
 
     Values are fractions, and what is called optimal is so exactly. Where jobs come before their value, the
     most that can be placed are counted first: the smallest ones, which on the whole cluster always fit. Where

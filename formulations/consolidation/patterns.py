@@ -73,7 +73,7 @@ class Patterns(Merged):
         """Refuse machines that can be filled in too many ways."""
         super().check(case)
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
-            if len(_maximal(_alone(case), free)) > _MOST_PATTERNS:
+            if len(_maximal(case.alone, free)) > _MOST_PATTERNS:
                 rule = f"there are more than {_MOST_PATTERNS:,} ways to fill {free} GPUs"
                 raise Unsupported(f"{self.name}: {rule}; laminar does without")
 
@@ -81,7 +81,7 @@ class Patterns(Merged):
         """Fill machines by patterns."""
         from pyomo.environ import Constraint, NonNegativeIntegers, Var
 
-        sizes, demands = _sizes(indices.case), _alone(indices.case)
+        sizes, demands = _sizes(indices.case), indices.case.alone
         model.fill = Var(_fills(indices.case), domain=NonNegativeIntegers)
         model.hold = Constraint(
             indices.alone,
@@ -105,7 +105,7 @@ class Patterns(Merged):
 
     def pack_rows(self, program: Program, indices: Indices) -> None:
         """Fill machines by patterns."""
-        sizes, demands = _sizes(indices.case), _alone(indices.case)
+        sizes, demands = _sizes(indices.case), indices.case.alone
         held: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.alone}
         filled: dict[tuple[int, int], list[tuple[str, int]]] = {}
         for p, f, q in _fills(indices.case):
@@ -122,7 +122,7 @@ class Patterns(Merged):
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
         """Place jobs on the machines whose patterns hold them."""
-        sizes, demands = _sizes(indices.case), _alone(indices.case)
+        sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
         left = {pair: round(values.get(f"alone[{pair[0]},{pair[1]}]", 0.0)) for pair in indices.alone}
@@ -137,7 +137,7 @@ class Patterns(Merged):
 
     def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
         """Find a pattern for what is on each machine."""
-        demands, nodes = _alone(case), case.vacancy.nodes
+        demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():
             if nodes[v].level == 0:
@@ -154,11 +154,6 @@ class Patterns(Merged):
         return {**super().fill(stays, spared, case), **used}
 
 
-def _alone(case: Case) -> tuple[int, ...]:
-    """Give the demands that are worth a machine of their own, falling."""
-    return tuple(sorted({kind.gpus for kind in case.kinds if 0 in kind.levels}, reverse=True))
-
-
 def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
     """Give the innermost groups by the group above and what is free on them."""
     found: dict[tuple[int, int], list[int]] = {}
@@ -170,7 +165,7 @@ def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
 
 def _fills(case: Case) -> list[tuple[int, int, int]]:
     """Give groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
-    demands = _alone(case)
+    demands = case.alone
     return [
         (p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(_maximal(demands, f)) if any(pattern)
     ]
