@@ -138,3 +138,12 @@ def test_bad_thresholds(alpha: float) -> None:
     """A threshold is a number above 0 and at most 1."""
     with pytest.raises(InvalidInput, match=r"^alpha: .* must be a number above 0 and at most 1$"):
         efficient_counts(Job(name="a", release_date=0, duration=1, gpus=1), alpha)
+
+
+def test_waiting_is_the_share_that_slows_down() -> None:
+    """Computation takes the rest of the time, which is the speed over the one without tiers."""
+    two, one = _job("a"), _job("a", gpus=1)
+
+    assert _SPEED.waiting(two, 2, Tier.NETWORK, Fraction) == Fraction(3, 4)
+    assert 1 - _SPEED.waiting(two, 2, Tier.RACK, Fraction) == _SPEED.rate(two, 2, Tier.RACK, number=Fraction)
+    assert _SPEED.waiting(one, 1, Tier.NETWORK) == _SPEED.waiting(_job("other"), 2, Tier.NETWORK) == 0
