@@ -73,7 +73,7 @@ class Patterns(Merged):
         """Refuse machines that can be filled in too many ways."""
         super().check(case)
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
-            if len(_maximal(case.alone, free)) > _MOST_PATTERNS:
+            if len(maximal(case.alone, free)) > _MOST_PATTERNS:
                 rule = f"there are more than {_MOST_PATTERNS:,} ways to fill {free} GPUs"
                 raise Unsupported(f"{self.name}: {rule}; laminar does without")
 
@@ -88,7 +88,7 @@ class Patterns(Merged):
             rule=lambda m, d, p: (
                 m.alone[d, p]
                 <= sum(
-                    _maximal(demands, f)[q][demands.index(d)] * m.fill[own, f, q]
+                    maximal(demands, f)[q][demands.index(d)] * m.fill[own, f, q]
                     for own, f, q in m.fill
                     if own == p
                 )
@@ -111,7 +111,7 @@ class Patterns(Merged):
         for p, f, q in _fills(indices.case):
             program.column(_fill(p, f, q))
             filled.setdefault((p, f), []).append((_fill(p, f, q), 1))
-            for d, count in zip(demands, _maximal(demands, f)[q], strict=True):
+            for d, count in zip(demands, maximal(demands, f)[q], strict=True):
                 if count:
                     held[d, p].append((_fill(p, f, q), -count))
         for (d, p), entries in held.items():
@@ -129,7 +129,7 @@ class Patterns(Merged):
         for p, f, q in _fills(indices.case):
             for _ in range(round(values.get(_fill(p, f, q), 0.0))):
                 leaf = next(free[p, f])
-                for d, most in zip(demands, _maximal(demands, f)[q], strict=True):
+                for d, most in zip(demands, maximal(demands, f)[q], strict=True):
                     count = min(most, left.get((d, p), 0))
                     yield from [(d, leaf)] * count
                     if count:
@@ -147,7 +147,7 @@ class Patterns(Merged):
             least = [counts[d] for d in demands]
             q = next(
                 q
-                for q, pattern in enumerate(_maximal(demands, nodes[leaf].free))
+                for q, pattern in enumerate(maximal(demands, nodes[leaf].free))
                 if all(here >= needed for here, needed in zip(pattern, least, strict=True))
             )
             used[_fill(nodes[leaf].parent, nodes[leaf].free, q)] += 1
@@ -166,13 +166,11 @@ def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
 def _fills(case: Case) -> list[tuple[int, int, int]]:
     """Give groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
     demands = case.alone
-    return [
-        (p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(_maximal(demands, f)) if any(pattern)
-    ]
+    return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 
 
 @lru_cache(maxsize=2**10)
-def _maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
+def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
     """Enumerate the maximal patterns of some GPUs, one more than are too many at most.
 
     Parameters

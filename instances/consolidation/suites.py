@@ -112,7 +112,7 @@ def _competing() -> dict[str, Consolidation]:
 
 
 def _objectives() -> dict[str, Consolidation]:
-    jobs = _job("v", 4, "vgg11"), _job("m", 3, "mobilenetv3"), _job("n", 3, "resnet18")
+    jobs = _job("v", 7, "vgg11"), _job("m", 3, "mobilenetv3"), _job("n", 4, "resnet18")
     pair = _job("a", 2, "alexnet"), _job("b", 2, "alexnet")
     return {
         "by-value": _handmade(_racks(2, 1, gpus=4), [3], *jobs),
