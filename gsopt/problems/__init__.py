@@ -4,5 +4,6 @@ from gsopt.problems.allocation import Allocation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.waiting import Waiting
 
-__all__ = ["Allocation", "Placement", "Reclaiming", "Scheduling"]
+__all__ = ["Allocation", "Placement", "Reclaiming", "Scheduling", "Waiting"]
