@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import Cluster, Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event, Reclaim, Return, refuse_impossible
 from gsopt.files import first_error
@@ -200,6 +200,17 @@ class Scenario(Physics):
     def _sharing_needs_racks(self) -> "Scenario":
         if self.share_limit > 1 and self.cluster.is_plain:
             raise RuleBroken("share_limit", self.share_limit, "must be 1 in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _penalties_of_known_levels(self) -> "Scenario":
+        """Penalties are for levels of the cluster; those of machine, rack and network are for any."""
+        if not self.cluster.is_plain:
+            levels = {*Tier, *self.cluster.levels}
+            for model, penalty in self.speed.tiers.items():
+                for level in penalty.named.keys() - levels:
+                    rule = f"must be for a level of the cluster: {', '.join(self.cluster.levels)}"
+                    raise RuleBroken(f"speed.tiers[{model!r}]", level, rule)
         return self
 
     @model_validator(mode="after")

@@ -8,9 +8,10 @@ menus alone holds.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput, shorten
@@ -25,19 +26,53 @@ Penalty = Annotated[float, Field(ge=0, le=1e6)]
 class TierPenalty(Frozen):
     """Exposed communication time of a model per unit of computation, by network tier.
 
+    Clusters with further levels may have a penalty each, named after the level. A level without one takes that
+    of the next wider level that has one, so a job is never faster than what was measured for wider levels says;
+    beyond the widest it is that of the network.
+
     Examples
     --------
     >>> TIER_PENALTIES["resnet50"].network
     0.38
+    >>> penalty = TierPenalty(machine=0.1, rack=0.2, network=0.8, pod=0.5)
+    >>> levels = ("machine", "rack", "row", "pod", "network")
+    >>> [penalty.of(level, levels) for level in levels]
+    [0.1, 0.2, 0.5, 0.5, 0.8]
     """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Penalty]
 
     machine: Penalty
     rack: Penalty
     network: Penalty
 
-    def of(self, tier: Tier) -> float:
-        """Give the penalty of a tier."""
-        return {Tier.MACHINE: self.machine, Tier.RACK: self.rack, Tier.NETWORK: self.network}[tier]
+    @cached_property
+    def named(self) -> Mapping[str, float]:
+        """The penalty of every level that has one."""
+        return {
+            Tier.MACHINE: self.machine,
+            Tier.RACK: self.rack,
+            Tier.NETWORK: self.network,
+            **self.__pydantic_extra__,
+        }
+
+    def of(self, tier: str, levels: Sequence[str] = ()) -> float:
+        """Give the penalty of a tier in a cluster of some levels, innermost first.
+
+        Raises
+        ------
+        InvalidInput
+            The tier has no penalty, and is none of the levels.
+        """
+        named = self.named
+        if tier in named:
+            return named[tier]
+        if tier not in levels:
+            rule = f"must be a tier with a penalty, or a level of the cluster: {', '.join(levels or named)}"
+            raise InvalidInput("", "tier", shorten(str(tier)), rule)
+        wider = levels[levels.index(tier) + 1 :]
+        return next((named[level] for level in wider if level in named), self.network)
 
 
 #: Communication latency over compute time on 8 GPUs. Source: Dally, Table I. Using it for other counts than 8
@@ -81,12 +116,13 @@ class Speed(Frozen):
         self,
         job: Job,
         count: int,
-        tier: Tier = Tier.MACHINE,
+        tier: str = Tier.MACHINE,
         partners: Iterable[Job] = (),
         number: Callable[[Any], Any] = float,
         *,
         mode: str = DEFAULT_MODE,
         phase: Phase | None = None,
+        levels: Sequence[str] = (),
     ) -> Any:
         """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
 
@@ -103,6 +139,8 @@ class Speed(Frozen):
             The mode in which the job runs.
         phase
             The phase in which its work is; None when it has no phases, or for the speed without them.
+        levels
+            The levels of the cluster, innermost first, where it has others than machine, rack and network.
 
         Raises
         ------
@@ -111,7 +149,7 @@ class Speed(Frozen):
         """
         slowdown = number(1)
         if count > 1 and job.model in self.tiers:
-            slowdown += number(self.tiers[job.model].of(tier))
+            slowdown += number(self.tiers[job.model].of(tier, levels))
         worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
         rate = number(job.speed(count, mode)) / (slowdown * number(worst))
         return rate if phase is None else rate / number(phase.slowdown_in(mode))

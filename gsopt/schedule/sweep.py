@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from gsopt.cluster import Tier
+from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule.presence import Presence, Step
@@ -128,12 +128,8 @@ class Sweep:
         self._unplaced = 0
         self._broken: list[Broken] = []  # rules that are, at this time
         self._crowded: set[int] = set()  # GPUs on which they are
-        self._places = [  # by GPU: names of machine and rack, bytes of memory; empty for a plain cluster
-            (machine.name, rack.name, machine.memory)
-            for rack in cluster.racks
-            for machine in rack.machines
-            for _ in range(machine.gpus)
-        ]
+        self._places = _places(cluster)
+        self._levels = cluster.levels
 
     @property
     def held(self) -> int:
@@ -275,7 +271,7 @@ class Sweep:
             return False
         if len(users) > 1 or gpu >= self._limit or gpu in self._away:
             return True
-        return bool(self._places) and self._places[gpu][2] is not None
+        return bool(self._places) and self._places[gpu].memory is not None
 
     def _broken_on(self, gpu: int, time: Any) -> Iterator[Broken]:
         users = self._on_gpu.get(gpu, [])
@@ -283,7 +279,7 @@ class Sweep:
             yield Broken(f"at {time}: GPU {gpu} is held and not there", tuple(users))
         if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
             yield Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
-        memory = self._places[gpu][2] if self._places else None
+        memory = self._places[gpu].memory if self._places else None
         if memory is not None and (surplus := _surplus(users, memory, _memory)):
             yield Broken(f"at {time}: the jobs on GPU {gpu} do not fit its memory", surplus)
 
@@ -300,14 +296,45 @@ class Sweep:
             if other.account is not piece.account
         ]
         tier = self._tier(piece.placement)
-        return self.scenario.speed.rate(piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode)
+        return self.scenario.speed.rate(
+            piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode, levels=self._levels
+        )
 
-    def _tier(self, placement: Sequence[int]) -> Tier:
-        """Find the network tier of a placement from the machines and racks of its GPUs."""
-        places = {self._places[gpu][:2] for gpu in placement}
-        if len(places) == 1:
-            return Tier.MACHINE
-        return Tier.RACK if len({rack for _, rack in places}) == 1 else Tier.NETWORK
+    def _tier(self, placement: Sequence[int]) -> str:
+        """Find the network tier of a placement: the level of the first point above a GPU that is above all."""
+        places = [self._places[gpu] for gpu in placement]
+        first, others = places[0], set(places[1:])
+        return next(
+            level
+            for level, name in first.above
+            if all(other is first or (level, name) in other.above for other in others)
+        )
+
+
+class _Place(NamedTuple):
+    """Where a GPU is: the points of the network above it, innermost first, and its bytes of memory."""
+
+    above: tuple[tuple[str, str], ...]
+    memory: int | None
+
+
+def _places(cluster: Cluster) -> list[_Place]:
+    """Give the place of every GPU; of none in a plain cluster."""
+    places: list[_Place] = []
+
+    def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:
+        above = ((switch.level, switch.name), *above)
+        for machine in switch.machines:
+            box = ((MACHINE, machine.name), *above)
+            islands = [(((ISLAND, each.name), *box), each.gpus) for each in machine.islands]
+            for points, gpus in islands or [(box, machine.gpus)]:
+                places.extend([_Place(points, machine.memory)] * gpus)
+        for child in switch.switches:
+            visit(child, above)
+
+    if not cluster.is_plain:
+        visit(cluster.root, ())
+    return places
 
 
 def _memory(piece: Piece) -> int:

@@ -11,7 +11,6 @@ from heapq import heappop, heappush
 from math import ceil, inf, nextafter
 from typing import Any
 
-from gsopt.cluster import Tier
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
@@ -96,6 +95,7 @@ class Engine:
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
         self.has_overheads = bool(scenario.overheads)
+        self.levels = scenario.cluster.levels
         self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
 
         self.ledger = _make_ledger(scenario, placer)
@@ -417,13 +417,13 @@ class Engine:
         ledger = self.ledger
         return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job))
 
-    def rate_on(self, job: int, count: int, mode: str, tier: Tier, partners: Sequence[int]) -> Any:
+    def rate_on(self, job: int, count: int, mode: str, tier: str, partners: Sequence[int]) -> Any:
         """Give the speed that a job has on GPUs joined by a tier, without phases."""
         item, speed = self.jobs[job], self.scenario.speed
         if self.scenario.cluster.is_plain:
             return self.number(item.speed(count, mode))
         beside = [self.jobs[other] for other in partners]
-        return speed.rate(item, count, tier, beside, self.number, mode=mode)
+        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels)
 
 
 def _make_ledger(scenario: Scenario, placer: Placer) -> Counts | Placements:

@@ -90,9 +90,17 @@ class _Misjudged(EngineState):
         """Give the work that is expected to be left."""
         return self._truth.remaining(job) * self._number(self._factors[job])
 
-    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+    def rate(
+        self,
+        job: int,
+        gpus: Allocation,
+        mode: str = "",
+        beside: Sequence[int] = (),
+        *,
+        tier: str | None = None,
+    ) -> Any:
         """Give the speed that a job would have now, in the phase in which it truly is."""
-        return self._truth.rate(job, gpus, mode, beside)
+        return self._truth.rate(job, gpus, mode, beside, tier=tier)
 
 
 class _Factors:

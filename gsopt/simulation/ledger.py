@@ -57,7 +57,7 @@ class Ledger(Protocol):
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number, ascending, where they have numbers."""
 
-    def tier(self, number: int) -> Tier:
+    def tier(self, number: int) -> str:
         """Give the network tier that joins the GPUs of a job."""
 
     def partners(self, number: int) -> Sequence[int]:
@@ -120,7 +120,7 @@ class Counts:
         del number
         return ()
 
-    def tier(self, number: int) -> Tier:
+    def tier(self, number: int) -> str:
         """Give the machine tier: a plain cluster has no network."""
         del number
         return Tier.MACHINE
@@ -302,13 +302,10 @@ class Placements:
         """Give the GPUs of a job by number."""
         return self._held.get(number, ())
 
-    def tier(self, number: int) -> Tier:
-        """Give the network tier that joins the GPUs of a job: those of a machine or rack stand in a row."""
-        held, machine_of, rack_of = self._held[number], self._machine_of, self._cluster.rack_of
-        first, last = machine_of[held[0]], machine_of[held[-1]]
-        if first == last:
-            return Tier.MACHINE
-        return Tier.RACK if rack_of[first] == rack_of[last] else Tier.NETWORK
+    def tier(self, number: int) -> str:
+        """Give the network tier that joins the GPUs of a job."""
+        held = self._held[number]
+        return self._cluster.tier_between(held[0], held[-1])
 
     def partners(self, number: int) -> Sequence[int]:
         """Give the jobs that share a GPU with a job, ascending."""

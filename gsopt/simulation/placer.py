@@ -2,8 +2,9 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:
@@ -43,34 +44,55 @@ class FreeGpus:
         self._free = free
         self._by_count: dict[int, list[int]] = {}  # machines by their number of free GPUs, ascending
         self._counts: list[int] = []  # the numbers of free GPUs that occur, ascending, but for 0
-        self._machines_in: list[list[int]] = [[] for _ in cluster.racks]
-        self._count_in = [0] * len(cluster.racks)
+        self._between = [  # levels from rack to pod or so: group of every machine, free GPUs of every group
+            (level, cluster.group_of(level), [0] * len(cluster.groups[level]))
+            for level in cluster.levels[cluster.levels.index(MACHINE) + 1 : -1]
+        ]
+        self._machines_in: dict[tuple[str, int], list[int]] = {}
         for machine in sorted(self.machines):
-            self._machines_in[cluster.rack_of[machine]].append(machine)
+            for level, group_of, _ in self._between:
+                self._machines_in.setdefault((level, group_of[machine]), []).append(machine)
             self.recount(machine, 0, len(free[machine]))
 
-    def on(self, machine: int) -> tuple[int, ...]:
-        """Give the free GPUs of a machine."""
-        return tuple(self._free[machine])
+    def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
+        """Give the free GPUs of a machine, or so many of them, from as few islands as it takes.
+
+        The island with the fewest that suffice; else those with the most first. Equals as they stand.
+        """
+        free = self._free[machine]
+        if count is None or count >= len(free):
+            return tuple(free)
+        if not self.cluster.machines[machine].islands:
+            return tuple(free[:count])
+        island_of = self.cluster.group_of_gpu(ISLAND)
+        islands = [list(gpus) for _, gpus in groupby(free, island_of.__getitem__)]
+        if suffice := [gpus for gpus in islands if len(gpus) >= count]:
+            return tuple(min(suffice, key=len)[:count])
+        return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
 
     def smallest(self, count: int) -> int | None:
         """Find the machine with the fewest free GPUs that has `count`, the first of equals; None without."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
-    def smallest_rack(self, count: int) -> int | None:
-        """Find the rack with the fewest free GPUs that has `count`, the first of equals; None without."""
-        room = [(free, rack) for rack, free in enumerate(self._count_in) if free >= count]
-        return min(room)[1] if room else None
+    def smallest_group(self, count: int) -> Sequence[int] | None:
+        """Find the group of machines with the fewest free GPUs that has `count`, the first of equals.
 
-    def largest_first(self, rack: int | None = None) -> Iterator[int]:
-        """Give the machines with free GPUs, the most first, of one rack or of all; equals as they stand."""
-        if rack is None:
+        It is one of the innermost level that has any, such as a rack; None when only the cluster has so many.
+        """
+        for level, _, free_in in self._between:
+            if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:
+                return self._machines_in[level, min(room)[1]]
+        return None
+
+    def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
+        """Give machines with free GPUs, the most first, some or all; equals as they stand."""
+        if machines is None:
             for count in reversed(self._counts):
                 yield from self._by_count[count]
             return
         free = self._free
-        some = [machine for machine in self._machines_in[rack] if free[machine]]
+        some = [machine for machine in machines if free[machine]]
         yield from sorted(some, key=lambda machine: -len(free[machine]))
 
     def recount(self, machine: int, before: int, after: int) -> None:
@@ -87,7 +109,8 @@ class FreeGpus:
                 insort(self._counts, after)
             insort(self._by_count[after], machine)
         self.count += after - before
-        self._count_in[self.cluster.rack_of[machine]] += after - before
+        for _, group_of, free_in in self._between:
+            free_in[group_of[machine]] += after - before
 
 
 #: Chooses so many of the free GPUs: (free GPUs, number) -> GPUs. It is asked when there are enough.
@@ -98,7 +121,8 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Place a job as close together as the free GPUs allow.
 
     The machine with the fewest free GPUs that suffice; else the rack with the fewest that suffice, its
-    emptiest machines first; else the emptiest machines of all. Ties go to the lower number.
+    emptiest machines first, and so on for wider levels; else the emptiest machines of all. On a machine, the
+    island with the fewest that suffice, else the emptiest ones. Ties go to the lower number.
 
     Examples
     --------
@@ -108,10 +132,10 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """
     machine = free.smallest(count)
     if machine is not None:
-        return free.on(machine)[:count]
+        return free.on(machine, count)
     chosen: list[int] = []
-    for machine in free.largest_first(free.smallest_rack(count)):
-        chosen += free.on(machine)
+    for machine in free.largest_first(free.smallest_group(count)):
+        chosen += free.on(machine, count - len(chosen))
         if len(chosen) >= count:
             break
-    return tuple(chosen[:count])
+    return tuple(chosen)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError
 from gsopt.job import Job
 
@@ -255,13 +255,21 @@ class State(Protocol):
     def fits(self, job: int) -> bool:
         """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
 
-    def tier(self, gpus: Sequence[int]) -> Tier:
-        """Give the network tier that joins GPUs."""
+    def tier(self, gpus: Sequence[int]) -> str:
+        """Give the network tier that joins GPUs, the name of a level of the cluster."""
 
-    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+    def rate(
+        self,
+        job: int,
+        gpus: Allocation,
+        mode: str = "",
+        beside: Sequence[int] = (),
+        *,
+        tier: str | None = None,
+    ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
-        A number of GPUs stands for GPUs of one machine.
+        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are.
         """
 
 

@@ -151,13 +151,24 @@ class EngineState:
         item = engine.jobs[job] if 0 <= job < engine.next_job else self._jobs[job]
         return bool(item.gpus <= engine.ledger.room(item, "") - engine.plan.owed)
 
-    def tier(self, gpus: Sequence[int]) -> Tier:
+    def tier(self, gpus: Sequence[int]) -> str:
         """Give the network tier that joins GPUs."""
-        return self._engine.scenario.cluster.tier(gpus) if self._engine.scenario.cluster.racks else Tier.MACHINE
+        cluster = self._engine.scenario.cluster
+        return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
-    def rate(self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = ()) -> Any:
+    def rate(
+        self,
+        job: int,
+        gpus: Allocation,
+        mode: str = "",
+        beside: Sequence[int] = (),
+        *,
+        tier: str | None = None,
+    ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
         engine, item = self._engine, self._jobs[job]
-        count, tier = (gpus, Tier.MACHINE) if isinstance(gpus, int) else (len(gpus), self.tier(gpus))
+        count = gpus if isinstance(gpus, int) else len(gpus)
+        if tier is None:
+            tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
         rate = engine.rate_on(job, count, mode, tier, beside)
         return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))

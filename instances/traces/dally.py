@@ -1,11 +1,11 @@
 """Dally: the job lists of its simulator, made of Helios jobs."""
 
 import json
-from collections.abc import Iterator
-from math import inf
+from collections.abc import Callable, Iterator, Mapping
+from math import fsum, inf
 from pathlib import Path
 from random import Random
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Job
@@ -16,26 +16,88 @@ from instances.traces.selection import Entry, Selection, select
 #: Place of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
 FILE = Path("dally_artistsim/jobs/sensetime-1april.json.gz")
 
-_KEYS = ("job_id", "submit_time", "start_time", "duration", "model", "batchsize", "max_parallelism")
+#: Short names of the lists that the paper evaluates; every list has the name of its file, too.
+LISTS: Mapping[str, str] = {
+    "batch": "sense_500jobs_0start-withBert",
+    "poisson": "sense_500jobs_poisson_1proc-week",
+    "day": "sensetime-1april",
+}
+
+#: GPUs of a machine and machines of a rack in all experiments. Source: Dally, section V-B.
+GPUS, MACHINES = 8, 8
+
+#: Models of the lists by their names in Table I, under which `gsopt.speed.TIER_PENALTIES` has them.
+MODELS: Mapping[str, str] = {
+    "VGG": "vgg11",
+    "AlexNet": "alexnet",
+    "MobileNetV3": "mobilenetv3",
+    "ResNet18": "resnet18",
+    "ResNet50": "resnet50",
+    "BERT": "bert-large",
+}
+
+#: What has to be assumed where the paper is silent or its data say otherwise, to be printed beside results.
+ASSUMPTIONS = (
+    "Which lists the paper evaluated is not said: 500 jobs for the batch and 411 for Poisson fit its text.",
+    "A job's iterations are those of one GPU: on d GPUs it computes for iterations times their time, over d.",
+    "That product is the recorded duration on d GPUs, so jobs are d times shorter than on the real cluster.",
+    "Models were assigned by Lucid and Dally, not recorded; VGG is read as VGG11 and BERT as BERT large.",
+    "Communication per unit of computation is that of Table I, measured on 8 GPUs, on 2 GPUs and more.",
+    "A job on one GPU does not communicate.",
+    "How Poisson arrivals were drawn is not said: they are drawn here at a stated load or mean gap.",
+    "Demands are those of the lists, 1 to 56 GPUs, not all of them powers of two.",
+    "Racks have 8 machines of 8 GPUs; stopping and relaunching a job takes no time.",
+)
+
+_KEYS = ("job_id", "submit_time", "start_time", "model", "batchsize", "max_parallelism")
+_WORK = {"iterations": ("total_iterations", "time_per_iteration"), "duration": ("duration",)}
+_LISTED = "arrival_time"
 _TO_BE_DRAWN = "-1"
 
+#: Beyond these loads the release dates are no longer those of any clock.
+_LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
-def dally(path: str | Path, *, mean_gap: float | None = None, **selection: Unpack[Selection]) -> Reading:
-    """Read a job list of Dally: arrival (s), duration (s), number of GPUs, model and batch size of every job.
+
+def dally(
+    path: str | Path,
+    *,
+    jobs: str = "day",
+    work: Literal["iterations", "duration"] = "iterations",
+    mean_gap: float | None = None,
+    load: float | None = None,
+    gpus: int = MACHINES * GPUS,
+    listed: bool = False,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
     The arrival is ``start_time``: 0 for every job of a batch, real arrivals, or -1 for every job where the
     simulator draws them. In that case the jobs arrive in the order of the file with exponentially distributed
-    gaps if `mean_gap` is given, and else at the ``submit_time`` at which they were once submitted; both are
-    reported as a repair. The number of GPUs is ``max_parallelism``. Slowdowns are not read, as they are the
-    same numbers for every job. An entry is dropped when one of the values that are used is missing or breaks a
-    rule, or when its job was read before. Models were assigned by Lucid, not by SenseTime.
+    gaps if `mean_gap` or `load` is given, at the ``arrival_time`` that the list holds if `listed`, and else at
+    the ``submit_time`` at which they were once submitted; all are reported as a repair. The number of GPUs is
+    ``max_parallelism``. Models of Table I have their names in `gsopt.speed.TIER_PENALTIES`. Slowdowns are not
+    read, as they are the same numbers for every job. An entry is dropped when one of the values that are used
+    is missing or breaks a rule, or when its job was read before. `ASSUMPTIONS` lists what is not as in the
+    paper or unknown.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of the job lists or of all traces.
+    jobs
+        Without a file: ``batch``, ``poisson`` or ``day``, see `LISTS`, or the name of another list.
+    work
+        What the duration of a job is: ``iterations`` times their time on one GPU, over its number of GPUs, as
+        the simulator has it, or the recorded ``duration``.
     mean_gap
         Mean number of seconds between two arrivals where arrivals are to be drawn.
+    load
+        GPU-seconds without communication that are submitted per second and GPU where arrivals are to be drawn,
+        between 1e-6 and 1e6: the mean gap is the mean GPU time of the jobs of the list over ``load * gpus``.
+    gpus
+        Number of GPUs of the cluster, for `load`.
+    listed
+        Take the arrivals from the list where they are to be drawn.
     selection
         Window, GPU cap and sample, see `Selection`; `seed` is that of the arrivals, too.
 
@@ -44,19 +106,31 @@ def dally(path: str | Path, *, mean_gap: float | None = None, **selection: Unpac
     InvalidInput
         The file cannot be read or is no list of jobs, or an option is out of its range.
 
+    Notes
+    -----
+    Dally, sections V-A and V-B; the simulator is ArtISt-sim.
+
     Examples
     --------
-    >>> dally("no/such/jobs.json")
-    Traceback (most recent call last):
-    gsopt.errors.InvalidInput: no/such/jobs.json: cannot be read: No such file or directory
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(dally(folder, jobs="poisson", load=0.9, gpus=512).workload.jobs) == 411
+    True
     """
+    require(work in _WORK, "work", work, f"must be one of {', '.join(_WORK)}")
     require(mean_gap is None or 0 < mean_gap < inf, "mean_gap", mean_gap, "must be more than 0")
-    file = find(path, FILE)
+    require(load is None or _LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(Path(jobs).name == jobs, "jobs", jobs, f"must be {', '.join(LISTS)} or the name of a list")
+    ways = (mean_gap is not None) + (load is not None) + listed
+    require(ways <= 1, "arrivals", ways, "must come from one of mean_gap, load and listed")
+    file = find(path, FILE.with_name(f"{LISTS.get(jobs, jobs)}.json.gz"))
     issues: list[Issue] = []
-    table = list(_rows(file, issues))
+    table = list(_rows(file, (*_KEYS, *_WORK[work], *((_LISTED,) if listed else ())), issues))
     if sum(row.values["start_time"] == _TO_BE_DRAWN for row in table) > len(table) / 2:
-        entries = list(usable(table, _submitted, issues))
-        done = "submit_time is used"
+        entries, done = _arriving(table, work, issues, listed=listed)
+        if load is not None and entries:
+            mean_gap = fsum(job.gpu_seconds for _, job in entries) / len(entries) / (load * gpus)
         if mean_gap is not None:
             entries, done = (
                 _drawn(entries, mean_gap, selection.get("seed", 0)),
@@ -67,20 +141,20 @@ def dally(path: str | Path, *, mean_gap: float | None = None, **selection: Unpac
             for row, _ in entries
         ]
     else:
-        entries = list(usable(table, lambda row: _job(row, row.number("start_time")), issues))
+        entries = list(usable(table, lambda row: _job(row, row.number("start_time"), work), issues))
     return select("dally", f"Dally job list, {file.name}", entries, issues, **selection)
 
 
-def _rows(file: Path, issues: list[Issue]) -> Iterator[Row]:
+def _rows(file: Path, keys: tuple[str, ...], issues: list[Issue]) -> Iterator[Row]:
     for number, entry in enumerate(_entries(file), start=1):
         values = entry if isinstance(entry, dict) else {}
-        wrong = next((key for key in _KEYS if not isinstance(values.get(key), str) or not values[key]), "")
+        wrong = next((key for key in keys if not isinstance(values.get(key), str) or not values[key]), "")
         if wrong:
             value = shorten(values[wrong]) + ": " if wrong in values else ""
             reason = f"{wrong}: {value}must be a text that is not empty"
             issues.append(Issue(file=file.name, row=number, reason=reason))
         else:
-            yield Row(file.name, number, {key: values[key] for key in _KEYS})
+            yield Row(file.name, number, {key: values[key] for key in keys})
 
 
 def _entries(file: Path) -> list[Any]:
@@ -97,22 +171,37 @@ def _entries(file: Path) -> list[Any]:
     return data
 
 
-def _submitted(row: Row) -> Job:
-    arrival = row.values["start_time"]
-    if arrival != _TO_BE_DRAWN:
-        raise InvalidInput("", "start_time", shorten(arrival), "must be -1, as in most entries")
-    return _job(row, row.moment("submit_time"))
+def _arriving(table: list[Row], work: str, issues: list[Issue], *, listed: bool) -> tuple[list[Entry], str]:
+    """Give jobs whose arrivals are to be drawn, at other times that the list holds, and what was done."""
+    when: Callable[[Row], float] = (
+        (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
+    )
+
+    def convert(row: Row) -> Job:
+        arrival = row.values["start_time"]
+        if arrival != _TO_BE_DRAWN:
+            raise InvalidInput("", "start_time", shorten(arrival), "must be -1, as in most entries")
+        return _job(row, when(row), work)
+
+    return list(usable(table, convert, issues)), f"{_LISTED if listed else 'submit_time'} is used"
 
 
-def _job(row: Row, release_date: float) -> Job:
+def _job(row: Row, release_date: float, work: str) -> Job:
+    gpus = row.whole_number("max_parallelism")
+    model = row.values["model"]
     return Job(
         name=row.values["job_id"],
         release_date=release_date,
-        duration=row.number("duration"),
-        gpus=row.whole_number("max_parallelism"),
-        model=row.values["model"],
+        duration=_seconds(row, gpus) if work == "iterations" else row.number("duration"),
+        gpus=gpus,
+        model=MODELS.get(model, model),
         batch_size=row.whole_number("batchsize"),
     )
+
+
+def _seconds(row: Row, gpus: int) -> float:
+    """Give the computing time on the demanded GPUs, which share the iterations of one GPU."""
+    return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 
 def _drawn(entries: list[Entry], mean_gap: float, seed: int) -> list[Entry]:
