@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.instance import Instance
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number
 from gsopt.problems.waiting import WaitingSolution
@@ -40,11 +40,11 @@ class Best:
             self.value = self.problem.objective(budget.start)
 
     @property
-    def choices(self) -> list[Choice]:
-        """The best schedule, job by job."""
+    def known(self) -> WaitingSolution:
+        """The best schedule, where lists have found one."""
         if self.solution is None:
             raise AssertionError
-        return self.instance.choices(self.solution)
+        return self.solution
 
     @property
     def finished(self) -> StoppedBy | None:

@@ -142,7 +142,7 @@ def _rules(best: Best) -> Iterator[list[int]]:
     jobs = range(len(instance.demand))
     shortest = [instance.shortest(job) for job in jobs]
     if best.solution is not None:
-        starts = best.choices
+        starts = instance.choices(best.solution)
         yield sorted(jobs, key=lambda job: starts[job].start)
     yield sorted(jobs, key=lambda job: instance.release[job])
     yield sorted(jobs, key=lambda job: instance.exact_release[job] + shortest[job])

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
@@ -21,30 +20,6 @@ class Column(NamedTuple):
     job: int
     place: int
     start: int
-
-
-def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
-    """Give the latest end of each job in a schedule of at most some value, in seconds after the first release.
-
-    For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest of
-    the total for one. The end of a schedule that is good for another objective proves nothing.
-
-    Examples
-    --------
-    >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Job
-    >>> from gsopt.problems.waiting import Waiting
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 2), ("b", 3)]]
-    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
-    >>> latest_ends(Instance.of(problem), 4)  # 8 in total
-    [Fraction(5, 1), Fraction(6, 1)]
-    """
-    jobs = range(len(instance.demand))
-    if instance.problem.minimize == "makespan":
-        return [value for _ in jobs]
-    shortest = [instance.shortest(job) for job in jobs]
-    spare = Fraction(value) * len(jobs) - sum(shortest)
-    return [instance.exact_release[job] + shortest[job] + spare for job in jobs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,13 +52,15 @@ class Relaxation:
 
     Examples
     --------
+    >>> from formulations.waiting.latest import latest_ends
     >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=4), jobs=[job], slot=1))
-    >>> Relaxation(instance, latest_ends(instance, 12)).columns
-    (Column(job=0, place=0, start=0), Column(job=0, place=1, start=0), ...
+    >>> columns = Relaxation(instance, latest_ends(instance, 12)).columns
+    >>> columns[0], columns[-1], len(columns)
+    (Column(job=0, place=0, start=0), Column(job=0, place=5, start=0), 10)
     """
 
     instance: Instance

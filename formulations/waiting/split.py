@@ -29,8 +29,9 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
     >>> from gsopt.problems.waiting import Waiting
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
     >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
-    >>> [choice.counts for choice in find_split(instance, [Choice(0, 2), Choice(0, 2)], Budget())]
-    [{0: 3}, {1: 3}]
+    >>> split = find_split(instance, [Choice(0, 2), Choice(0, 2)], Budget())
+    >>> sum(split[0].counts.values()), sum(split[1].counts.values())
+    (3, 3)
     """
     form, names = _model(instance, choices)
     outcome = budget.solver.solve(form, time_limit=budget.left(), log=budget.log)

@@ -1,16 +1,26 @@
 """Time-indexed: the relaxation with counted GPUs, solved slot by slot, and GPUs found for its schedule."""
 
+from dataclasses import replace
+
+import numpy as np
+
+from formulations.duals import prove
+from formulations.scheduling.prover import Prover
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.listing import search_lists
-from formulations.waiting.relaxation import Relaxation, latest_ends
+from formulations.waiting.latest import latest_ends
+from formulations.waiting.relaxation import Relaxation
 from formulations.waiting.simple_bounds import simple_bound
 from formulations.waiting.split import find_split
+from gsopt.backends import Highs
 from gsopt.budget import Budget
 from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result, StoppedBy
 from gsopt.scaling import optimize
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import PROBED
 
 #: Entries of the capacity rows up to which slots are not made longer.
 _MOST_ENTRIES = 1_000_000
@@ -45,7 +55,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
     >>> result = time_indexed(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
     >>> result.status, result.objective, result.message
-    (<Status.OPTIMAL: 'optimal'>, Fraction(68, 5), 'exact: GPUs were found for the schedule of the relaxation')
+    (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the relaxation is no better than the best list')
     """
     best = Best(Instance.of(problem), budget, "time_indexed")
     message = "lists"
@@ -60,27 +70,59 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     return best.result(stopped_by, solver=best.budget.solver.name, message=message)
 
 
-def solve_relaxation(best: Best) -> str:
-    """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it."""
+def solve_relaxation(best: Best, share: float = 1.0) -> str:
+    """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it.
+
+    Parameters
+    ----------
+    best
+        What is known.
+    share
+        Part of the time left that it may take.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user pressed Ctrl-C meanwhile.
+    """
+    left = best.budget.left()
+    budget = best.budget if left is None else best.budget.within(share * left)
     model = model_of(best)
-    if best.budget.passed:
-        return "lists"
-    form = model.form()
-    if best.budget.passed:
-        return "lists"
-    proof = optimize(form, best.budget, costs=model.costs, start=model.point(best_on(best, model)))
+    form = None if budget.passed else narrowed(model, best, budget)
+    if best.finished or form is None:
+        return "bound of the linear relaxation" if best.finished else "lists"
+    start = model.point(model.instance.choices(best.known))
+    backend = budget.backend or Prover()
+    proof = optimize(form, replace(budget, backend=backend, on_incumbent=None, start=None), costs=model.costs, start=start)
     if proof.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if proof.bound is not None:
         best.raise_bound(proof.bound)
     if proof.values is None or best.finished:
         return "the relaxation is no better than the best list" if best.finished else "relaxation: a bound only"
-    split = find_split(model.instance, model.choices(proof.values), best.budget)
+    split = find_split(model.instance, model.choices(proof.values), budget)
     if split is not None:
         best.take(model.instance.solution(split))
     if best.finished is StoppedBy.FINISHED:
         return "exact: GPUs were found for the schedule of the relaxation"
     return "relaxation: a bound only"
+
+
+def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
+    """Give the model without the columns that no better schedule has, by their reduced costs."""
+    form = model.form()
+    outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
+    if outcome.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    if outcome.duals is None or best.value is None:
+        return form
+    task = Highs().request(form.relaxation, time_limit=None, gap=0.0, start=None)[1]
+    largest = np.minimum(form.column_upper, float(best.value / model.instance.slot) + 1)
+    proof = prove(task.model, outcome.duals, largest)
+    best.raise_bound(proof.bound)
+    needless = proof.bound + proof.reduced > float(best.value) * (1 + PROBED)
+    start = model.point(model.instance.choices(best.known))
+    return form.with_bounds(form.column_lower, np.where(needless & (start == 0), 0.0, form.column_upper))
 
 
 def model_of(best: Best) -> Relaxation:
@@ -93,10 +135,6 @@ def model_of(best: Best) -> Relaxation:
         factor *= 2
         model = Relaxation(best.instance.coarser(factor), latest)
     return model
-
-
-def best_on(best: Best, model: Relaxation) -> list:
-    return model.instance.choices(best.solution)
 
 
 def _entries(model: Relaxation) -> int:

@@ -150,9 +150,10 @@ class Waiting(Problem[WaitingSolution]):
     def _wider_is_not_faster(self) -> "Waiting":
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
-                if penalty.of(outer) < penalty.of(inner):
-                    rule = f"must be at least the {penalty.of(inner):g} of the tier {inner!s}"
-                    raise RuleBroken(f"penalties[{model}].{outer}", penalty.of(outer), rule)
+                near, far = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
+                if far < near:
+                    rule = f"must be at least the {near:g} of the tier {inner!s}"
+                    raise RuleBroken(f"penalties[{model}].{outer}", far, rule)
         return self
 
     @model_validator(mode="after")
@@ -186,37 +187,32 @@ class Waiting(Problem[WaitingSolution]):
         return clock_error(first + len(self.jobs) * float(value), value)
 
     @property
-    def tiers(self) -> tuple[Tier, ...]:
-        """The tiers, innermost first."""
-        return tuple(Tier)
+    def tiers(self) -> tuple[str, ...]:
+        """Names of the tiers, innermost first."""
+        return self.cluster.levels
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
         """Numbers of the GPUs that stand together on each tier, innermost first; the first are the cells."""
-        machines = tuple(self.cluster.gpus_of.values())
-        racks: list[range] = []
-        for rack in range(len(self.cluster.racks)):
-            own = [gpus for gpus, place in zip(machines, self.cluster.rack_of, strict=True) if place == rack]
-            racks.append(range(own[0].start, own[-1].stop))
-        return machines, tuple(racks), (range(self.cluster.gpus),)
+        return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
     @property
     def cells(self) -> tuple[range, ...]:
         """Numbers of the GPUs of each cell: those that the innermost tier joins, which make no difference."""
         return self.groups[0]
 
-    def run_time(self, job: Job, tier: Tier) -> Exact:
+    def run_time(self, job: Job, tier: str) -> Exact:
         """Give the seconds that a job runs on GPUs joined by a tier.
 
         Examples
         --------
         >>> job = Job(name="a", release_date=0, duration=10, gpus=2, model="alexnet")
         >>> problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=2), jobs=[job], slot=1)
-        >>> [problem.run_time(job, tier) for tier in Tier]
+        >>> [problem.run_time(job, tier) for tier in ("machine", "rack", "network")]
         [11, 12, 20]
         """
         penalty = self.penalties.get(job.model) if job.gpus > 1 else None
-        seconds = decimal(job.duration) * (1 + (decimal(penalty.of(tier)) if penalty else 0))
+        seconds = decimal(job.duration) * (1 + (decimal(penalty.of(tier, self.tiers)) if penalty else 0))
         return whole(seconds) if self.slot is None else ceil_to(seconds, decimal(self.slot))
 
     def run_times(self, job: Job) -> tuple[Exact, ...]:
@@ -406,10 +402,8 @@ class Waiting(Problem[WaitingSolution]):
     def _rounded_penalty(self, job: Job) -> TierPenalty:
         """Give the penalties that make a job as long as the slots do."""
         duration = decimal(job.duration)
-        longer = {
-            str(tier): float(self.run_time(job, tier) / Fraction(duration) - 1) for tier in self.tiers
-        }
-        return TierPenalty(**longer)
+        longer = {tier: float(time / Fraction(duration) - 1) for tier, time in zip(self.tiers, self.run_times(job), strict=True)}
+        return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
 
 
 def _of_own_model(job: Job) -> Job:
