@@ -11,10 +11,10 @@ def simple_bound(instance: Instance) -> Exact:
 
     A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no job
     ends before its release and best run time, and after each release date all GPUs have to do what is released
-    from then on. For the mean completion time: the best run times; and in a cluster that is one large machine
-    serving the GPU time of the jobs, shortest first, the jobs k of least GPU time need as much as they have.
+    from then on. For the mean completion time: the best run times; and when k jobs have ended, the GPU time of at
+    least the k smallest is done.
 
-    Source: energy bound of a cumulative resource; Eastman, Even and Isaacs (1964) for the mean.
+    Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001).
 
     Examples
     --------
@@ -37,18 +37,16 @@ def simple_bound(instance: Instance) -> Exact:
             begin + sum(area[job] for job in jobs if release[job] >= begin) for begin in sorted(set(release))
         )
         return max(alone, *served)
-    return max(sum(shortest), _served(instance, shortest, area)) / len(shortest)
+    return max(sum(shortest), _served(instance, area)) / len(shortest)
 
 
-def _served(instance: Instance, shortest: list[Fraction], area: list[Fraction]) -> Fraction:
-    """Bound the total of release to end by one fast machine, all jobs there from the first release on.
+def _served(instance: Instance, area: list[Fraction]) -> Fraction:
+    """Bound the total of release to end by the time that all GPUs together need for the jobs that end first.
 
-    On parallel GPUs, sum of C_j is at least the fast machine's sum of completions in order of area, each
-    corrected by half of its own run time on the GPUs less half of that on the fast machine.
+    When k jobs have ended, the GPU time of k jobs is done, and that is at least that of the k smallest.
     """
     total, done = Fraction(0), Fraction(0)
-    for job in sorted(range(len(area)), key=lambda job: area[job]):
-        done += area[job]
+    for own in sorted(area):
+        done += own
         total += done
-    del shortest
     return total - sum(map(Fraction, instance.exact_release))

@@ -25,6 +25,11 @@ from gsopt.tolerances import PROBED
 #: Entries of the capacity rows up to which slots are not made longer.
 _MOST_ENTRIES = 1_000_000
 
+#: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not so.
+_LISTS = "the best list"
+_EXACT = "exact: GPUs were found for the schedule of the relaxation"
+_BOUND = "the relaxation is a bound only"
+
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
@@ -55,10 +60,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
     >>> result = time_indexed(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
     >>> result.status, result.objective, result.message
-    (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the relaxation is no better than the best list')
+    (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the best list')
     """
     best = Best(Instance.of(problem), budget, "time_indexed")
-    message = "lists"
+    message = _LISTS
     try:
         best.raise_bound(simple_bound(best.instance))
         search_lists(best)
@@ -89,23 +94,22 @@ def solve_relaxation(best: Best, share: float = 1.0) -> str:
     budget = best.budget if left is None else best.budget.within(share * left)
     model = model_of(best)
     form = None if budget.passed else narrowed(model, best, budget)
-    if best.finished or form is None:
-        return "bound of the linear relaxation" if best.finished else "lists"
+    if form is None or best.finished:
+        return _LISTS
     start = model.point(model.instance.choices(best.known))
-    backend = budget.backend or Prover()
-    proof = optimize(form, replace(budget, backend=backend, on_incumbent=None, start=None), costs=model.costs, start=start)
+    asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
+    proof = optimize(form, asked, costs=model.costs, start=start)
     if proof.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if proof.bound is not None:
         best.raise_bound(proof.bound)
     if proof.values is None or best.finished:
-        return "the relaxation is no better than the best list" if best.finished else "relaxation: a bound only"
+        return _LISTS
     split = find_split(model.instance, model.choices(proof.values), budget)
-    if split is not None:
-        best.take(model.instance.solution(split))
-    if best.finished is StoppedBy.FINISHED:
-        return "exact: GPUs were found for the schedule of the relaxation"
-    return "relaxation: a bound only"
+    if split is None:
+        return f"{_BOUND}: no GPUs were found for its schedule"
+    best.take(model.instance.solution(split))
+    return _EXACT if best.finished is StoppedBy.FINISHED else _BOUND
 
 
 def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
