@@ -75,9 +75,7 @@ class Best:
             rounded = min(rounded, Fraction(self.value))
         self.bound = max(self.bound, rounded)
 
-    def result(
-        self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""
-    ) -> Result[WaitingSolution]:
+    def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[WaitingSolution]:
         """Hand over what is known."""
         return Result.judged(
             self.problem,

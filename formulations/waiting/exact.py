@@ -11,6 +11,9 @@ from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result, StoppedBy
 
+#: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
+_FEW_JOBS = 7
+
 #: Part of the time left that the relaxation gets.
 _RELAXATION_SHARE = 0.6
 
@@ -20,10 +23,10 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Prove the optimum in the way that suits what is minimised.
 
     1. Lists and a simple bound.
-    2. For the mean completion time the time-indexed relaxation, which bounds it well, and the search for GPUs
-       for its schedule. Its optimum is not the problem's unless such GPUs, or a list as good, are found.
+    2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well, and
+       the search for GPUs for its schedule. Its optimum is not the problem's unless such GPUs, or a list as good, are found.
     3. Constraint programming with intervals, which is exact, where 1. and 2. leave something open: at once for
-       the makespan. The bound and the schedule known go into it.
+       the makespan and for few jobs. The bound and the schedule known go into it.
 
     On 16 GPUs, up to some twelve jobs are proven; with more, the time limit leaves a bracket.
 
@@ -55,7 +58,7 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     try:
         best.raise_bound(simple_bound(best.instance))
         search_lists(best)
-        if not best.finished and problem.minimize == "mean_jct":
+        if not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
             technique = solve_relaxation(best, _RELAXATION_SHARE)
         if not best.finished:
             technique = "intervals"

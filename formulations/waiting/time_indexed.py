@@ -22,8 +22,9 @@ from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import PROBED
 
-#: Entries of the capacity rows up to which slots are not made longer.
-_MOST_ENTRIES = 1_000_000
+#: Entries of the capacity rows up to which slots are not made longer, and down to which they are made so: what
+#: longer slots prove is worth less time.
+_MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
 
 #: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not so.
 _LISTS = "the best list"
@@ -135,7 +136,9 @@ def model_of(best: Best) -> Relaxation:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)
     model, factor = Relaxation(best.instance, latest), 1
-    while _entries(model) > _MOST_ENTRIES:
+    if _entries(model) <= _MOST_ENTRIES:
+        return model
+    while _entries(model) > _MOST_COARSE:
         factor *= 2
         model = Relaxation(best.instance.coarser(factor), latest)
     return model

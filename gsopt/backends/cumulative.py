@@ -178,7 +178,10 @@ class _Model:
                 for group, own in zip(self.task.groups, grouped, strict=True):
                     if set(way.resources) <= set(group):
                         own.append((interval, way.units))
-        sizes = [*self.task.sizes, *(sum(self.task.sizes[each] for each in group) for group in self.task.groups)]
+        sizes = [
+            *self.task.sizes,
+            *(sum(self.task.sizes[each] for each in group) for group in self.task.groups),
+        ]
         for held, size in zip([*single, *grouped], sizes, strict=True):
             if held:
                 intervals, counts = zip(*held, strict=True)

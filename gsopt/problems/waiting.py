@@ -226,9 +226,7 @@ class Waiting(Problem[WaitingSolution]):
     def violations(self, solution: WaitingSolution) -> list[str]:
         """Check that every job runs once, after its release, on as many GPUs as it needs, alone on each."""
         found = [
-            f"runs[{index}]: {rule}"
-            for index, run in enumerate(solution.runs)
-            for rule in self._wrong(run)
+            f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
         ]
         found += self._not_once(solution)
         return found or list(self._crowded(solution))
@@ -402,7 +400,10 @@ class Waiting(Problem[WaitingSolution]):
     def _rounded_penalty(self, job: Job) -> TierPenalty:
         """Give the penalties that make a job as long as the slots do."""
         duration = decimal(job.duration)
-        longer = {tier: float(time / Fraction(duration) - 1) for tier, time in zip(self.tiers, self.run_times(job), strict=True)}
+        longer = {
+            tier: float(time / Fraction(duration) - 1)
+            for tier, time in zip(self.tiers, self.run_times(job), strict=True)
+        }
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
 
 

@@ -17,7 +17,6 @@ from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay
 
 
-
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Make a heuristic of scheduling of a policy, with the policy's name and options.
 

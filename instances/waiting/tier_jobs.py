@@ -110,4 +110,6 @@ def cut_off(most: float) -> dict[str, TierPenalty]:
 def _job(random: Random, name: str, largest: int) -> Job:
     seconds = float(random.randint(_SHORTEST, _LONGEST))
     gpus = random.randint(1, largest)
-    return Job(name=name, release_date=0.0, duration=seconds, gpus=gpus, model=random.choice(sorted(TIER_PENALTIES)))
+    return Job(
+        name=name, release_date=0.0, duration=seconds, gpus=gpus, model=random.choice(sorted(TIER_PENALTIES))
+    )
