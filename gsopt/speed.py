@@ -147,12 +147,46 @@ class Speed(Frozen):
         KeyError
             The job has no such mode, or may not run on that number of GPUs in it.
         """
-        slowdown = number(1)
-        if count > 1 and job.model in self.tiers:
-            slowdown += number(self.tiers[job.model].of(tier, levels))
+        slowdown = 1 + self._penalty(job, count, tier, number, levels)
         worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
         rate = number(job.speed(count, mode)) / (slowdown * number(worst))
         return rate if phase is None else rate / number(phase.slowdown_in(mode))
+
+    def waiting(
+        self,
+        job: Job,
+        count: int,
+        tier: str = Tier.MACHINE,
+        number: Callable[[Any], Any] = float,
+        *,
+        levels: Sequence[str] = (),
+    ) -> Any:
+        """Give the share of its time in which a job on `count` GPUs joined by a tier waits for the network.
+
+        With s seconds of exposed communication per second of computation it is s / (1 + s). Source: Dally,
+        section V-D, metric 4.
+
+        Parameters
+        ----------
+        job, count, tier, number, levels
+            As of `rate`.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=60, gpus=2, model="alexnet")
+        >>> Speed(tiers=TIER_PENALTIES).waiting(job, 2, Tier.NETWORK)
+        0.5
+        """
+        penalty = self._penalty(job, count, tier, number, levels)
+        return penalty / (1 + penalty)
+
+    def _penalty(
+        self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
+    ) -> Any:
+        """Give the exposed communication per unit of computation; a single GPU has nobody to talk to."""
+        if count > 1 and job.model in self.tiers:
+            return number(self.tiers[job.model].of(tier, levels))
+        return number(0)
 
     def interference_of(self, job: Job, partner: Job) -> float:
         """Give the slowdown of a job on a GPU shared with a partner."""

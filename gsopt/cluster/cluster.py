@@ -1,12 +1,13 @@
 """Cluster: the GPUs on which a workload runs, and the levels of the network between them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, count
 from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from gsopt.cluster.from_graph import read_tree
 from gsopt.cluster.graph import DATACENTER, draw_tree
 from gsopt.cluster.lean import Lean
 from gsopt.cluster.levels import Group, Levels, order_levels
@@ -14,7 +15,7 @@ from gsopt.cluster.link import Link
 from gsopt.cluster.machine import Machine
 from gsopt.cluster.routes import Routes
 from gsopt.cluster.switch import ISLAND, MACHINE, Rack, Switch
-from gsopt.cluster.tier import Tier
+from gsopt.cluster.tier import Tier, tier_named
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Many, RuleBroken
 
@@ -137,6 +138,44 @@ class Cluster(Lean):
                 for rack in range(racks)
             )
         )
+
+    @classmethod
+    def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
+        """Read a cluster from a networkx tree, such as `graph` gives.
+
+        Each node has its `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. What has
+        GPUs has them as nodes below it, or their number as `gpus`; machines may have `gpu_type` and `memory`,
+        and any node a `name` other than itself. Edges may have `bandwidth` (B/s), `latency` (s) and `capacity`
+        (B/s); links of GPUs that are no nodes stand at their machine, as `gpu_bandwidth` and so on. All else
+        that nodes and edges carry is the caller's own.
+
+        GPUs are numbered as their nodes are where these are the numbers from 0 on, and else in the order of the
+        graph, machines before switches. A root of kind ``"datacenter"`` above racks alone makes a cluster of
+        racks, one above GPUs alone a plain cluster.
+
+        Parameters
+        ----------
+        graph
+            A graph without directions, or one whose edges lead down from the root.
+        levels
+            Names of all levels that may occur, innermost first; None for those that the graph's own data name
+            as ``"levels"``, or else for those in common use in any order.
+        root
+            The root; None for the one that the graph's own data name as ``"root"``, the one to which no edge
+            leads, or the only one of kind ``"datacenter"`` or ``"network"``.
+
+        Raises
+        ------
+        InvalidInput
+            The graph is no tree, or a node or an edge breaks a rule; the line names it.
+
+        Examples
+        --------
+        >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+        >>> Cluster.from_graph(cluster.graph()) == cluster
+        True
+        """
+        return read_tree(cls, graph, levels=levels, root=root)
 
     @property
     def is_plain(self) -> bool:
@@ -285,7 +324,7 @@ class Cluster(Lean):
         (<Tier.RACK: 'rack'>, True)
         """
         if not len(gpus):
-            return Tier.named(self.levels[0])
+            return tier_named(self.levels[0])
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"
@@ -353,10 +392,10 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         """Give the cluster as a networkx tree: switches, machines, islands and GPUs.
 
         Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without
-        a network is ``"datacenter"``, and is named in the graph's own data. Each node has its `kind`, which is
-        its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type` and `memory`. Each
-        edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s), `latency` (s) and
-        `capacity` (B/s). Without `gpus`, what holds them has their number.
+        a network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
+        its `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type`
+        and `memory`. Each edge has the `tier` that it leads to and, where links are known, `bandwidth` (B/s),
+        `latency` (s) and `capacity` (B/s). Without `gpus`, what holds them has their number.
 
         Examples
         --------

@@ -1,5 +1,6 @@
 """Graph: a cluster as a networkx tree."""
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from gsopt.cluster.link import Link
@@ -36,6 +37,8 @@ def draw_tree(cluster: "Cluster", *, gpus: bool = True) -> Any:
             _add(tree, gpu, GPU, above=DATACENTER, tier=Tier.MACHINE, link=None)
         return tree
     root = cluster.root
+    if {*cluster.levels} - {*Tier, ISLAND}:
+        tree.graph["levels"] = json.dumps(cluster.levels)  # in one text, as GraphML has no lists
     tree.add_node(root.name, kind=root.level if cluster.network else DATACENTER)
     number = 0
     for switch in root.walk():

@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from gsopt.cluster.machine import Machine
 from gsopt.cluster.switch import ISLAND, MACHINE, Switch
-from gsopt.cluster.tier import Tier
+from gsopt.cluster.tier import Tier, tier_named
 from gsopt.problem import RuleBroken
 
 #: Levels of one cluster; more than any network has.
@@ -62,24 +62,24 @@ def order_levels(root: Switch) -> tuple[str, ...]:
     >>> order_levels(Switch(name="all", level="network", switches=[rack]))
     ('island', 'machine', 'rack', 'network')
     """
-    below: dict[str, dict[str, None]] = {MACHINE: {}}
+    below: dict[str, dict[str, str]] = {MACHINE: {}}  # by level, those right below it, each with one that is
     for switch in root.walk():
         inner = below.setdefault(switch.level, {})
         for machine in switch.machines:
-            inner[MACHINE] = None
+            inner[MACHINE] = machine.name
             if machine.islands:
-                below[MACHINE][ISLAND] = None
+                below[MACHINE][ISLAND] = machine.name
         for child in switch.switches:
             if child.level == switch.level:
                 rule = f"must not stand below {switch.name!r}, which is of the same level"
                 raise RuleBroken(f"switch {child.name!r}: level", child.level, rule)
-            inner[child.level] = None
+            inner[child.level] = child.name
     try:
         levels = tuple(TopologicalSorter(below).static_order())
     except CycleError as error:
-        inner_level, outer_level = error.args[1][:2]
-        rule = f"must stand above or below {outer_level!r}, and not both: levels are in one order on every path"
-        raise RuleBroken("level", inner_level, rule) from None
+        level, above = error.args[1][:2]
+        rule = f"must not stand below {above!r} here and above it elsewhere: levels have one order on all paths"
+        raise RuleBroken(f"switch {below[above][level]!r}: level", level, rule) from None
     if len(levels) > _MOST_LEVELS:
         raise RuleBroken("levels", len(levels), f"must be at most {_MOST_LEVELS}")
     return levels
@@ -126,7 +126,7 @@ class Levels:
         for level in self.names[rank[MACHINE] :]:
             standing = [_widest(machine.name, path, rank[level]) for machine, path in paths]
             self.groups[level], self.of_machine[level] = _number(machines, standing)
-        self._wider = [(Tier.named(level), self.of_machine[level]) for level in self.names[rank[MACHINE] + 1 :]]
+        self._wider = [(tier_named(level), self.of_machine[level]) for level in self.names[rank[MACHINE] + 1 :]]
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ class Levels:
 
     def best(self, count: int) -> str:
         """Give the innermost level of which some group has so many GPUs."""
-        return Tier.named(self.names[bisect_left(self.sizes, count)])
+        return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
         """Give the innermost level of which one group has all GPUs from a number to another."""

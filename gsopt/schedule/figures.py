@@ -69,9 +69,13 @@ FIGURES = (
     Figure("completed", "completed", Kind.COUNT),
     Figure("mean_jct", "mean JCT", Kind.SECONDS, "s", rank=1),
     Figure("median_jct", "median JCT", Kind.SECONDS, "s"),
+    Figure("p95_jct", "p95 JCT", Kind.SECONDS, "s"),
     Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", rank=2),
     Figure("makespan", "makespan", Kind.SECONDS, "s", rank=5),
     Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
+    Figure("p95_queueing", "p95 queueing", Kind.SECONDS, "s"),
+    Figure("p99_queueing", "p99 queueing", Kind.SECONDS, "s"),
+    Figure("mean_communication", "mean communication", Kind.SECONDS, "s"),
     Figure("mean_slowdown", "mean bounded slowdown", Kind.RATIO),
     Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
     Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
@@ -107,6 +111,9 @@ class Record:
         Of every job by number; None for a job that does not complete.
     queueing
         Seconds between release and completion without GPUs, of the completed jobs by number.
+    communication
+        Seconds in which the GPUs of a job wait for its network tier, of the completed jobs by number; empty
+        when nobody counted them.
     fairness
         Job completion time over that under the fair share capped at what each job can use (finish-time
         fairness), likewise; 1 when they differ by no more than rounding explains.
@@ -157,6 +164,7 @@ class Record:
     there: Any
     preemptions: int
     resizes: int
+    communication: tuple[Any, ...] = ()
     bound: Any = None
     proof: str = ""
 
@@ -214,9 +222,14 @@ class Record:
         return median(self.jct) if self.jct else None
 
     @property
+    def p95_jct(self) -> Any:
+        """Smallest job completion time that 95 % of the jobs do not exceed."""
+        return _percentile(self.jct, 95)
+
+    @property
     def p99_jct(self) -> Any:
         """Smallest job completion time that 99 % of the jobs do not exceed."""
-        return sorted(self.jct)[ceil(len(self.jct) * 99 / 100) - 1] if self.jct else None
+        return _percentile(self.jct, 99)
 
     @property
     def makespan(self) -> Any:
@@ -228,6 +241,21 @@ class Record:
     def mean_queueing(self) -> Any:
         """Mean time without GPUs."""
         return _mean(self.queueing)
+
+    @property
+    def p95_queueing(self) -> Any:
+        """Smallest time without GPUs that 95 % of the jobs do not exceed."""
+        return _percentile(self.queueing, 95)
+
+    @property
+    def p99_queueing(self) -> Any:
+        """Smallest time without GPUs that 99 % of the jobs do not exceed."""
+        return _percentile(self.queueing, 99)
+
+    @property
+    def mean_communication(self) -> Any:
+        """Mean time in which GPUs wait for the network: exposed communication, by the penalty of the tier."""
+        return _mean(self.communication)
 
     @property
     def mean_slowdown(self) -> Any:
@@ -315,6 +343,10 @@ def _mean(values: Sequence[Any]) -> Any:
     if all(isinstance(value, Fraction) for value in values):
         return sum(values) / len(values)
     return fsum(values) / len(values)
+
+
+def _percentile(values: Sequence[Any], percent: int) -> Any:
+    return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 
 def _share_above_one(ratios: Sequence[Any]) -> float | None:

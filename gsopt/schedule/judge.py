@@ -145,7 +145,8 @@ class _Trial:
         sweep = Sweep(self.scenario, self.presence, self.number, self.found)
         sweep.run(pieces)
         completions = [self._completion(account, own) for account, own in zip(accounts, of_job, strict=True)]
-        return self._figures(of_job, completions, sweep)
+        communicated = [account.communicated for account in accounts]
+        return self._figures(of_job, completions, communicated, sweep)
 
     def _accounts(self) -> list[Account]:
         number = self.number
@@ -280,7 +281,13 @@ class _Trial:
 
     # Figures
 
-    def _figures(self, of_job: Sequence[Sequence[Piece]], completions: list[Any], sweep: Sweep) -> Verdict:
+    def _figures(
+        self,
+        of_job: Sequence[Sequence[Piece]],
+        completions: list[Any],
+        communicated: Sequence[Any],
+        sweep: Sweep,
+    ) -> Verdict:
         jobs = self.scenario.workload.jobs
         done = [index for index, time in enumerate(completions) if time is not None]
         jct = {index: completions[index] - self.number(jobs[index].release_date) for index in done}
@@ -295,6 +302,7 @@ class _Trial:
             durations=tuple(job.duration for job in jobs),
             completion_times=tuple(completions),
             queueing=tuple(jct[index] - held[index] for index in done),
+            communication=tuple(self.number(communicated[index]) for index in done),
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),

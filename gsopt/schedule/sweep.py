@@ -31,6 +31,8 @@ class Account:
     phases
         The work at which each of its phases ends, infinite for the last one, with its slowdown by mode; empty
         without phases.
+    communicated
+        Seconds in which its GPUs have waited for the network.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Account:
     phases: Sequence[tuple[Any, Callable[[str], Any]]] = ()
     owed: Any = 0
     done: Any = 0
+    communicated: Any = 0
 
     def excuses(self, seconds: Any) -> bool:
         """Take seconds on and tell that they are excused; or tell that they are too many."""
@@ -83,6 +86,7 @@ class Piece:
     mode: str
     works_from: Any = None
     rate: Any = None
+    waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
     @property
     def job(self) -> Job:
@@ -164,6 +168,7 @@ class Sweep:
                 for piece in touched:
                     self._settle(piece, time)
                     piece.rate = self._rate(piece)
+                    piece.waiting = self._waiting(piece)
                 touched = {}
 
     def _pass(self, before: Any, time: Any) -> None:
@@ -237,6 +242,8 @@ class Sweep:
     def _settle(piece: Piece, time: Any) -> None:
         if piece.rate is not None and time > piece.works_from:
             piece.account.progress(time - piece.works_from, piece.rate, piece.mode)
+            if piece.waiting:
+                piece.account.communicated += (time - piece.works_from) * piece.waiting
             piece.works_from = time
 
     # Rules
@@ -299,6 +306,13 @@ class Sweep:
         return self.scenario.speed.rate(
             piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode, levels=self._levels
         )
+
+    def _waiting(self, piece: Piece) -> Any:
+        """Give the share of its time in which a piece waits for the network."""
+        if not self._places or not self.scenario.speed.tiers:
+            return 0
+        tier = self._tier(piece.placement)
+        return self.scenario.speed.waiting(piece.job, piece.gpus, tier, self.number, levels=self._levels)
 
     def _tier(self, placement: Sequence[int]) -> str:
         """Find the network tier of a placement: the level of the first point above a GPU that is above all."""

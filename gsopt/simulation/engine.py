@@ -87,6 +87,8 @@ class Engine:
         self.completion: list[Any] = [None] * total
         self.holding = [zero] * total  # seconds with GPUs, without the segment that is running
         self.service = [zero] * total  # GPU-seconds, likewise
+        self.waiting = [zero] * total  # share of its time in which a job waits for the network
+        self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.starts, self.preemptions, self.resizes = 0, 0, 0
         self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
         self.occupied_seconds, self.capacity_seconds = zero, zero
@@ -95,6 +97,7 @@ class Engine:
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
         self.has_overheads = bool(scenario.overheads)
+        self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels = scenario.cluster.levels
         self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
 
@@ -219,6 +222,8 @@ class Engine:
         while due and due[0][0] <= now:
             _, job, version = heappop(due)
             if version == self.version[job]:
+                if self.waiting[job]:
+                    self._communicate(job)
                 self._close_segment(job, self.plan.complete(job))
                 self.completion[job] = now
                 self.remaining[job] = self.number(0)
@@ -352,6 +357,9 @@ class Engine:
         item = self.jobs[job]
         if item.phases:
             self.courses[job] = stretches(item, held.mode, self.number)
+        if self.has_tiers:
+            tier, speed = self.ledger.tier(job), self.scenario.speed
+            self.waiting[job] = speed.waiting(item, held.number, tier, self.number, levels=self.levels)
         alike = self.is_uniform and held.number == item.gpus and not held.mode
         self._retime(job, self.one if alike else self._rate_of(job))
 
@@ -396,9 +404,15 @@ class Engine:
         """Take the progress made until now off the remaining work."""
         elapsed = self.now - self.progress_from[job]
         if elapsed > 0:
+            if self.waiting[job]:
+                self._communicate(job)
             left, rate, course = self.remaining[job], self.rate[job], self.courses[job]
             self.remaining[job] = left_after(elapsed, left, rate, course)
             self.progress_from[job] = self.now
+
+    def _communicate(self, job: int) -> None:
+        """Book the time that a running job has waited for the network since its progress was settled."""
+        self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:
         """Let a settled job run at a speed from now on, and find when it completes."""

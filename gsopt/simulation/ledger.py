@@ -7,9 +7,10 @@ what stands in the end is allowed.
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from math import inf
 from typing import Protocol
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster, Machine, Tier
 from gsopt.job import Job
 from gsopt.simulation.placer import FreeGpus, Placer
 
@@ -53,6 +54,12 @@ class Ledger(Protocol):
 
     def room(self, job: Job, mode: str) -> int:
         """Count the free GPUs on which a job may run."""
+
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give the free GPUs that a placer would give a job, where they have numbers; there are enough.
+
+        The placer is the ledger's own when None.
+        """
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give the GPUs of a job by number, ascending, where they have numbers."""
@@ -114,6 +121,11 @@ class Counts:
         """Count the free GPUs; all are alike."""
         del job, mode
         return self.free
+
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give nothing: the GPUs of a plain cluster have no numbers."""
+        del job, mode, count, placer
+        return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Give nothing: the GPUs of a plain cluster have no numbers."""
@@ -177,7 +189,8 @@ class Placements:
         self._there = [len(gpus) for gpus in self._gpus_of]  # GPUs of every machine that are there
         self._limit = cluster.gpus
         self._away: set[int] = set()  # machines
-        self._rooms: dict[tuple[str, int], FreeGpus] = {}
+        self._memories = sorted({_memory(machine) for machine in cluster.machines})
+        self._rooms: dict[tuple[str, int, float], FreeGpus] = {}
         self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
         self._rooms_with: list[list[FreeGpus]] = [[] for _ in self._gpus_of]
         self.capacity = self.free = cluster.gpus
@@ -250,15 +263,33 @@ class Placements:
         room = self._room(job, mode)
         if count > room.count:
             return False
-        chosen = tuple(sorted(self._placer(room, count)))
+        self.take(number, job, mode, self._choose(room, count, self._placer))
+        return True
+
+    def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
+        """Give the free GPUs that a placer would give a job, of the least memory that brings them as close."""
+        tiers = self._cluster.levels.index
+        closest = len(self._cluster.levels)
+        best: tuple[int, ...] = ()
+        for most in self._memories:
+            room = self._room(job, mode, most)
+            if count <= room.count:
+                chosen = self._choose(room, count, placer or self._placer)
+                tier = tiers(self._cluster.tier_between(chosen[0], chosen[-1]))
+                if tier < closest:
+                    closest, best = tier, chosen
+        return best
+
+    def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
+        """Let a placer choose of enough free GPUs."""
+        chosen = tuple(sorted(placer(room, count)))
         free = (
             0 <= gpu < self._limit and not self._users[gpu] and self._machine_of[gpu] in room.machines
             for gpu in chosen
         )
         if len(chosen) != count or len(set(chosen)) != count or not all(free):
             raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
-        self.take(number, job, mode, chosen)
-        return True
+        return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
         """Give a job GPUs by number."""
@@ -322,18 +353,18 @@ class Placements:
             if job.gpu_type and job.gpu_type != machines[machine_of[gpu]].gpu_type:
                 raise Forbidden(f"the job runs on {job.gpu_type} GPUs only, which GPU {gpu} is not")
 
-    def _room(self, job: Job, mode: str) -> FreeGpus:
-        """Give the free GPUs of the machines whose type and memory suit a job."""
-        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0)
+    def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
+        """Give the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
+        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0, most)
         if need not in self._rooms:
             self._rooms[need] = self._make_room(*need)
         return self._rooms[need]
 
-    def _make_room(self, kind: str, memory: int) -> FreeGpus:
+    def _make_room(self, kind: str, least: int, most: float) -> FreeGpus:
         suitable = tuple(
             number
             for number, machine in enumerate(self._cluster.machines)
-            if kind in ("", machine.gpu_type) and (machine.memory is None or machine.memory >= memory)
+            if kind in ("", machine.gpu_type) and least <= _memory(machine) <= most
         )
         if suitable not in self._room_of_machines:
             room = self._room_of_machines[suitable] = FreeGpus(self._cluster, suitable, self._free)
@@ -377,3 +408,8 @@ class Placements:
         self._recount(machine, before)
         self.capacity += len(there) - self._there[machine]
         self._there[machine] = len(there)
+
+
+def _memory(machine: Machine) -> float:
+    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    return inf if machine.memory is None else machine.memory

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError
 from gsopt.job import Job
+from gsopt.simulation.placer import Placer
 
 #: GPUs of a decision: how many, or which by number.
 Allocation = int | tuple[int, ...]
@@ -254,6 +255,13 @@ class State(Protocol):
 
     def fits(self, job: int) -> bool:
         """Tell whether the demanded GPUs of a job are free, of its type and with its memory."""
+
+    def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
+        """Give the free GPUs, by number, that a placer would give a job as its demand; that of the run if None.
+
+        Where it has the choice between equally close ones, they are those of the least sufficient memory. None
+        when too few are free for it; empty in a plain cluster, whose GPUs have no numbers.
+        """
 
     def tier(self, gpus: Sequence[int]) -> str:
         """Give the network tier that joins GPUs, the name of a level of the cluster."""

@@ -41,6 +41,7 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         durations=tuple(job.duration for job in workload.jobs),
         completion_times=tuple(engine.completion),
         queueing=tuple(engine.completion[job] - engine.release[job] - engine.holding[job] for job in done),
+        communication=tuple(engine.communicated[job] for job in done),
         fairness=tuple(ratios[0][job] for job in done),
         gps_fairness=tuple(ratios[1][job] for job in done),
         gpu_seconds=engine.occupied_seconds,

@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gsopt.cluster import Cluster, Tier
-from gsopt.job import Job
-from gsopt.simulation.ledger import Placements
-from gsopt.simulation.policy import Allocation, NotReleased, Request
+from gsopt.job import DEFAULT_MODE, Job
+from gsopt.simulation.ledger import Forbidden, Placements
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Allocation, IllegalDecision, NotReleased, Request, Start
 from gsopt.simulation.progress import left_after, slowdown_at, stretches
 
 if TYPE_CHECKING:
@@ -150,6 +151,16 @@ class EngineState:
         engine = self._engine
         item = engine.jobs[job] if 0 <= job < engine.next_job else self._jobs[job]
         return bool(item.gpus <= engine.ledger.room(item, "") - engine.plan.owed)
+
+    def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
+        """Give the free GPUs that a placer would give a job."""
+        if not self.fits(job):
+            return None
+        item = self._engine.jobs[job]
+        try:
+            return self._engine.ledger.offer(item, DEFAULT_MODE, item.gpus, placer)
+        except Forbidden as rule:
+            raise IllegalDecision(Start(job), str(rule)) from None
 
     def tier(self, gpus: Sequence[int]) -> str:
         """Give the network tier that joins GPUs."""

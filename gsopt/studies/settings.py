@@ -1,13 +1,17 @@
 """Setting: the cluster and the physics under which a policy is simulated, as a study's file states them."""
 
 import json
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
-from gsopt.files import first_error, read_data
+from gsopt.clusters import read_cluster
+from gsopt.errors import InvalidInput
+from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
@@ -22,7 +26,8 @@ class Setting(Physics):
     gpus
         Number of GPUs of a plain cluster; or else
     cluster
-        The cluster; in a study's file it may be the name of a cluster file.
+        The cluster; in a study's file it may be the name of a cluster file, or ``"4x8x8"`` for four equal racks
+        of eight machines of eight GPUs.
     round_length
         Seconds between decisions; at every event when None.
 
@@ -67,12 +72,18 @@ class Setting(Physics):
         )
 
 
+#: GPUs of a cluster of racks, before any is made.
+_MOST_GPUS = 1_000_000
+
+#: Racks, machines of each and GPUs of each of these, in a word.
+_EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
+
 #: The keys of an instance that belong to its setting.
 KEYS = tuple(Setting.model_fields)
 
 
 def setting_of(values: Mapping[str, Any]) -> Setting:
-    """Read the setting among the keys of an instance; a cluster file is read.
+    """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
     Raises
     ------
@@ -83,11 +94,24 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     --------
     >>> setting_of({"reader": "sia", "gpus": 64}).gpus
     64
+    >>> setting_of({"reader": "dally", "cluster": "2x8x8"}).machines.gpus
+    128
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(chosen.get("cluster"), str):
-        chosen["cluster"] = read_data(Cluster, chosen["cluster"]).model_dump(mode="json")
+        chosen["cluster"] = _cluster(chosen["cluster"]).model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:
         raise first_error("", error) from None
+
+
+def _cluster(text: str) -> Cluster:
+    """Make equal racks, or read a file, which has its name even where that looks like racks."""
+    equal = _EQUAL_RACKS.fullmatch(text)
+    if equal is None or Path(text).exists():
+        return read_cluster(text)
+    racks, machines, gpus = map(int, equal.groups())
+    if racks * machines * gpus > _MOST_GPUS:
+        raise InvalidInput("", "cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")
+    return Cluster.uniform(racks=racks, machines=machines, gpus=gpus)

@@ -17,6 +17,7 @@ def record(**changes: Any) -> Record:
         "durations": (4, 1),
         "completion_times": (Fraction(6), Fraction(2)),
         "queueing": (Fraction(2), Fraction(0)),
+        "communication": (Fraction(1), Fraction(0)),
         "fairness": (Fraction(3, 2), Fraction(1)),
         "gps_fairness": (Fraction(3), Fraction(2)),
         "gpu_seconds": Fraction(9),
@@ -36,9 +37,13 @@ def test_figures_by_hand() -> None:
         "completed": 2,
         "mean_jct": 3.5,
         "median_jct": 3.5,
+        "p95_jct": 6,
         "p99_jct": 6,
         "makespan": 6,
         "mean_queueing": 1,
+        "p95_queueing": 2,
+        "p99_queueing": 2,
+        "mean_communication": 0.5,
         "mean_slowdown": 1,  # both are shorter than 10 s
         "utilisation": 0.75,
         "unfair_fraction": 0.5,
@@ -68,9 +73,17 @@ def test_the_median_is_of_the_completed_jobs() -> None:
     assert record(**times, bound=None).median_jct == 2
 
 
+def test_percentiles_are_values_that_so_many_do_not_exceed() -> None:
+    """Of the numbers from 1 to 100 the 95th is exceeded by five and the 99th by one."""
+    hundred = tuple(map(float, range(1, 101)))
+    many = record(release_dates=(0,) * 100, completion_times=hundred, queueing=hundred[::-1], bound=None)
+
+    assert (many.p95_jct, many.p99_jct, many.p95_queueing, many.p99_queueing) == (95, 99, 95, 99)
+
+
 def test_a_record_without_completions_has_no_means() -> None:
     """Where nothing completes there is no mean, no bound on one, and no gap; what was counted stays."""
-    none = dict.fromkeys(("queueing", "fairness", "gps_fairness"), ())
+    none = dict.fromkeys(("queueing", "communication", "fairness", "gps_fairness"), ())
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
     assert numbers == {"jobs", "completed", "preemptions", "resizes", "gpu_hours"}

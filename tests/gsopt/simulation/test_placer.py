@@ -1,16 +1,21 @@
 """Placers: the books of free GPUs are right after any changes, and consolidated is its definition."""
 
 from functools import partial
+from itertools import chain
 from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
 from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
+from gsopt.simulation.placer import first_fit
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
+from tests.strategies.topology import trees
 
 
 def by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
@@ -28,6 +33,17 @@ def by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, .
     return tuple(gpu for gpus in sorted(within, key=len, reverse=True) for gpu in gpus)[:count]
 
 
+def first_by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Look at machines, then at racks, then at everything, from the front."""
+    rack_of = [cluster.rack_of[machine] for machine in cluster.machine_of]
+    for group in (cluster.machine_of, rack_of, [0] * cluster.gpus):
+        for number in sorted(set(group)):
+            own = [gpu for gpu in free if group[gpu] == number]
+            if len(own) >= count:
+                return tuple(own[:count])
+    raise AssertionError
+
+
 def random_cluster(random: Random) -> Cluster:
     """Make racks of machines of any sizes."""
     sizes = [
@@ -42,8 +58,8 @@ def random_cluster(random: Random) -> Cluster:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_consolidated_is_its_definition(seed: int) -> None:
-    """After GPUs were taken and given back at random it chooses what a look at all of them chooses."""
+def test_placers_are_their_definitions(seed: int) -> None:
+    """After GPUs were taken and given back at random each chooses what a look at all of them chooses."""
     random = Random(seed)
     cluster = random_cluster(random)
     free = [list(gpus) for gpus in cluster.gpus_of.values()]
@@ -58,6 +74,51 @@ def test_consolidated_is_its_definition(seed: int) -> None:
         assert books.count == len(all_free)
         for count in range(1, len(all_free) + 1):
             assert consolidated(books, count) == by_definition(cluster, all_free, count)
+            assert first_fit(books, count) == first_by_definition(cluster, all_free, count)
+
+
+def _spread(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Place on a tree of any levels by looking at every free GPU: group by group, from the innermost level."""
+
+    def fullest(level: str, among: list[int]) -> list[list[int]]:
+        groups = [[gpu for gpu in group.gpus if gpu in among] for group in cluster.groups[level]]
+        return sorted((gpus for gpus in groups if gpus), key=len, reverse=True)
+
+    def fewest(level: str) -> list[int]:
+        return min(
+            (gpus for gpus in fullest(level, free)[::-1] if len(gpus) >= count), key=lambda g: (len(g), g)
+        )
+
+    real = [gpu for gpu in free if cluster.machines[cluster.machine_of[gpu]].islands]
+    islands = [gpus for gpus in fullest("island", real) if len(gpus) >= count > 1] if real else []
+    if islands:
+        return tuple(min(islands, key=lambda gpus: (len(gpus), gpus))[:count])
+    levels = cluster.levels[cluster.levels.index("machine") :]
+    within = next(level for level in levels if len(fullest(level, free)[0]) >= count)
+    chosen = [fewest(within)] if within == "machine" else fullest("machine", fewest(within))
+    out: list[int] = []
+    for gpus in chosen:
+        left = count - len(out)
+        machine = cluster.machines[cluster.machine_of[gpus[0]]]
+        islands = fullest("island", gpus) if machine.islands and left < len(gpus) else [gpus]
+        enough = [each for each in islands if len(each) >= left]
+        out += (
+            min(enough, key=lambda each: (len(each), each))[:left] if enough else list(chain(*islands))[:left]
+        )
+    return tuple(out)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cluster=trees(linked=False), seed=st.integers(0, 99))
+def test_consolidated_on_any_tree(cluster: Cluster, seed: int) -> None:
+    """It takes the innermost group with the fewest free GPUs that suffice, whatever levels there are."""
+    random = Random(seed)
+    taken = random.sample(range(cluster.gpus), random.randint(0, cluster.gpus - 1))
+    free = [[gpu for gpu in gpus if gpu not in taken] for gpus in cluster.gpus_of.values()]
+    books = FreeGpus(cluster, range(len(free)), free)
+    left = [gpu for gpus in free for gpu in gpus]
+    for count in range(1, len(left) + 1):
+        assert consolidated(books, count) == _spread(cluster, left, count)
 
 
 @pytest.mark.parametrize("bad", [(0, 0), (0,), (0, 99), (0, -1), (0, 2)])

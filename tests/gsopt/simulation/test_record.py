@@ -7,8 +7,10 @@ import pytest
 from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction
 from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario import Overhead, Scenario
+from gsopt.schedule.judge import judge
 from gsopt.simulation import mean_jct_bound, replay, simulate
+from gsopt.speed import Speed, TierPenalty
 from heuristics.policies import fifo
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -67,3 +69,22 @@ def test_p99_is_the_least_that_99_percent_do_not_exceed(jobs: int, wanted: int) 
     """Of as many jobs as GPUs, which take 1, 2, 3, ... seconds, 99 % are complete after so many seconds."""
     made = [Job(name=f"j{number}", release_date=0, duration=number, gpus=1) for number in range(1, jobs + 1)]
     assert simulate(bundle(made), fifo, cluster=jobs).metrics.p99_jct == wanted
+
+
+def test_communication_is_what_the_tier_costs() -> None:
+    """Of 6 s on the network at a penalty of 1, after 1 s to start, 5 s go to half into communication."""
+    job = Job(name="a", release_date=0, duration=2.5, gpus=2, model="m")
+    cluster = Cluster.uniform(racks=2, machines=1, gpus=1)
+    speed = Speed(tiers={"m": TierPenalty(machine=0.1, rack=0.5, network=1)})
+    scenario = Scenario(workload=bundle([job]), cluster=cluster, speed=speed, overheads={"": Overhead(start=1)})
+    done = replay(scenario, fifo, record=True)
+
+    assert done.completion_times == (6,)
+    assert done.metrics.mean_communication == 2.5
+    assert done.schedule is not None
+    assert judge(done.schedule, scenario).mean_communication == 2.5
+
+
+def test_a_plain_cluster_has_no_communication() -> None:
+    """Without tiers nobody waits for the network."""
+    assert replay(_SCENARIO, fifo).metrics.mean_communication == 0

@@ -5,9 +5,20 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack, Tier
+from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
 from gsopt.job import Job, Mode, Phase
-from gsopt.simulation import Action, Decider, NotReleased, Policy, Start, State, Stop, Wake, simulate
+from gsopt.simulation import (
+    Action,
+    Decider,
+    IllegalDecision,
+    NotReleased,
+    Policy,
+    Start,
+    State,
+    Stop,
+    Wake,
+    simulate,
+)
 from gsopt.speed import Speed, TierPenalty
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
@@ -126,6 +137,54 @@ def test_speeds_tiers_and_memory() -> None:
     assert last[4][3] is True
 
 
+def test_an_offer_is_what_a_start_would_get() -> None:
+    """A job is offered what the placer of the run, or another one, would choose, and nothing when too few."""
+    seen: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            yield Start(0, (1,))
+            seen.extend(
+                [state.offer(1), state.offer(1, lambda free, count: free.on(1)[:count]), state.offer(2)]
+            )
+            with pytest.raises(IllegalDecision, match="a placer chooses 1 free GPUs"):
+                state.offer(1, lambda _free, _count: (1,))
+            with pytest.raises(NotReleased):
+                state.offer(3)
+            yield Start(1)
+            seen.append(state.placement(1))
+
+    jobs = workload((0, 1, 1), (0, 1, 1), (0, 1, 4), (9, 1, 1))
+    simulate(jobs, doing(decide), cluster=Cluster.uniform(machines=2, gpus=2))
+    assert seen == [(0,), (2,), None, (0,)]
+
+
+def test_an_offer_spares_memory_but_not_at_the_price_of_distance() -> None:
+    """Of equally close GPUs those of the least memory are offered, and closer ones of more before those."""
+    seen: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        seen.extend(state.offer(job) for job in state.arrived)
+        return ()
+
+    jobs = bundle(Job(name=str(gpus), release_date=0, duration=1, gpus=gpus) for gpus in (1, 2, 3))
+    machines = [Machine(name=f"m{m}", gpus=gpus, memory=m) for m, gpus in [(80, 2), (16, 1), (8, 1)]]
+    simulate(jobs, doing(decide), cluster=Cluster(racks=[Rack(name="r", machines=machines)]))
+    assert seen == [(3,), (0, 1), (0, 1, 2)]
+
+
+def test_an_offer_on_a_plain_cluster_has_no_numbers() -> None:
+    """It only says whether enough GPUs are free."""
+    seen: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        seen.extend(state.offer(job) for job in state.arrived)
+        return map(Start, state.arrived[:1])
+
+    simulate(workload((0, 1, 2), (0, 1, 1), (0, 1, 2)), doing(decide), cluster=2)
+    assert seen == [(), (), ()]
+
+
 def test_service_counts_until_now() -> None:
     """GPU-seconds of what a job held and holds, while it runs, when it waits and in the midst of a decision."""
     seen: list[float] = []
@@ -145,3 +204,26 @@ def test_service_counts_until_now() -> None:
 
     simulate(workload((0, 4, 2)), doing(decide), cluster=2)
     assert seen == [2, 2, 2]
+
+
+def test_what_a_tier_would_give() -> None:
+    """A policy may ask for the speed on GPUs that some tier joins, without naming any."""
+    rack = Rack(name="r", machines=[Machine(name="m", gpus=2), Machine(name="n", gpus=2)])
+    pods = [
+        Switch(name="p", level="pod", switches=[rack, Rack(name="s", machines=[Machine(name="o", gpus=2)])])
+    ]
+    cluster = Cluster(network=Switch(name="top", level="network", switches=pods))
+    jobs = bundle([Job(name="a", release_date=0, duration=8, gpus=4, model="cnn")])
+    speed = Speed(tiers={"cnn": TierPenalty(machine=0.25, rack=1.0, network=7.0, pod=3.0)})
+    seen: list[float] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            seen.extend(float(state.rate(0, 4, tier=tier)) for tier in cluster.levels)
+            seen.append(float(state.rate(0, (0, 1, 4, 5))))
+            seen.append(float(state.rate(0, (0, 1, 4, 5), tier="rack")))
+            yield Start(0, (0, 1, 4, 5))
+
+    run = simulate(jobs, doing(decide), cluster=cluster, speed=speed)
+    assert seen == [0.8, 0.5, 0.25, 0.125, 0.25, 0.5]
+    assert run.completion_times == (32.0,)

@@ -50,12 +50,23 @@ def test_a_cluster_file_is_read(tmp_path: Path) -> None:
     assert inline.machines.gpus == 12
 
 
+def test_equal_racks_are_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Racks, machines and GPUs with an x between them are a cluster, unless a file has that name."""
+    assert setting_of({"cluster": "3x2x4"}).cluster == Cluster.uniform(racks=3, machines=2, gpus=4)
+    monkeypatch.chdir(tmp_path)
+    write(Cluster.plain(12), "3x2x4")
+    assert setting_of({"cluster": "3x2x4"}).machines.gpus == 12
+
+
 @pytest.mark.parametrize(
     ("values", "line"),
     [
         ({}, "gpus: None: give either"),
         ({"cluster": {"racks": []}}, "cluster.plain_gpus: 0: must be a positive number"),
         ({"gpus": 0}, "gpus: 0"),
+        ({"cluster": "4x8"}, "4x8: cannot be read"),
+        ({"cluster": "0x8x8"}, "0x8x8: cannot be read"),
+        ({"cluster": "999999x999999x8"}, "cluster: 999999x999999x8: must have at most 1,000,000 GPUs in all"),
         ({"gpus": "8"}, "gpus: '8'"),
         ({"gpus": 8, "round_length": 0}, "round_length: 0"),
         ({"gpus": 8, "overheads": {"": {"begin": 1}}}, "overheads..begin: 1: is not a known key"),

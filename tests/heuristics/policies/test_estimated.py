@@ -41,5 +41,5 @@ def test_studies_find_it() -> None:
 
 def test_bad_name() -> None:
     """A policy that there is not is refused in one line."""
-    with pytest.raises(InvalidInput, match=r"^of: 'lifo': must be one of efq, "):
+    with pytest.raises(InvalidInput, match=r"^of: 'lifo': must be one of .*efq, "):
         simulate(_JOBS, estimated, cluster=3, of="lifo")

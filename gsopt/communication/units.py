@@ -1,0 +1,38 @@
+"""Units: bandwidths in bytes per second, whatever the data sheet or the configuration file says.
+
+Data sheets count bits and powers of ten. The network files of ASTRA-sim count bytes, and its "GB" are 2**30 of
+them: read as decimal, every bandwidth would be 7.4 % too low.
+"""
+
+#: Bytes of a gigabyte, and of what ASTRA-sim calls one.
+_DECIMAL, _BINARY = 10**9, 2**30
+_BITS_PER_BYTE = 8
+
+
+def gigabits(per_second: float) -> float:
+    """Give Gb/s, as data sheets of links have them, in bytes per second.
+
+    Examples
+    --------
+    >>> gigabits(400)
+    50000000000.0
+    """
+    return per_second * _DECIMAL / _BITS_PER_BYTE
+
+
+def gigabytes(per_second: float, *, binary: bool = False) -> float:
+    """Give GB/s in bytes per second.
+
+    Parameters
+    ----------
+    per_second
+        The bandwidth.
+    binary
+        Whether a GB has 2**30 bytes, as in the network files of ASTRA-sim.
+
+    Examples
+    --------
+    >>> gigabytes(25), gigabytes(25, binary=True)
+    (25000000000, 26843545600)
+    """
+    return per_second * (_BINARY if binary else _DECIMAL)

@@ -1,0 +1,193 @@
+"""Offers: waiting jobs are offered free GPUs in turn, and accept them or wait for closer ones."""
+
+from bisect import insort
+from collections.abc import Callable, Generator, Iterable, Mapping
+from heapq import heappop, heappush
+from math import inf, nextafter
+from typing import Any, Literal, NamedTuple
+
+from gsopt.simulation.deciders.patience import Patience
+from gsopt.simulation.deciders.tiers import Tiers, need_of
+from gsopt.simulation.placer import Placer
+from gsopt.simulation.policy import Action, Start, State, Stop, Wake
+
+#: Since when a job waits: it arrived or lost its GPUs, or first declined an offer after that.
+Clock = Literal["starvation", "offer"]
+
+#: Key of a job when it begins to wait; the smallest is offered GPUs first.
+Key = Callable[[State, int], Any]
+
+
+class _Offer(NamedTuple):
+    """GPUs, by number where they have one, and the tier that joins them."""
+
+    gpus: tuple[int, ...]
+    tier: int
+
+
+class Offers:
+    """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
+
+    A job is offered as many GPUs as it demands, as close together as the placer finds them among the free
+    ones. What it declines is offered to the next. A job for which too few GPUs are free is skipped.
+
+    With leases a job gives its GPUs back when it has held them for so long; they are offered to all waiting
+    jobs, it being one of them. Nobody notices when it gets the same GPUs again.
+
+    Ties of keys: who has waited longer, then the lower number. Every waiting job is looked at in every
+    decision; GPUs are sought once for all jobs of a demand.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    patience
+        How long jobs wait before they accept.
+    key
+        Key of a job when it begins to wait; the same for all when None.
+    clock
+        Since when a job waits.
+    lease
+        Seconds for which a job may hold its GPUs; as long as it runs when None, and then no job is stopped.
+    renew
+        Whether a job whose lease ends may have its GPUs again, or others of the same tier, as if it had waited.
+    placer
+        Finds the GPUs that are offered; that of the run when None.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.deciders.patience import Timers, never_waits
+    >>> def impatient(state):
+    ...     return Offers(state, Timers(state, never_waits), lease=4)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
+    >>> simulate(jobs, impatient, cluster=4).completion_times
+    (5.0, 6.0, 9.0)
+    """
+
+    def __init__(
+        self,
+        state: State,
+        patience: Patience,
+        key: Key | None = None,
+        *,
+        clock: Clock = "starvation",
+        lease: float | None = None,
+        renew: bool = True,
+        placer: Placer | None = None,
+    ) -> None:
+        number = type(state.now)
+        self.preemptive = lease is not None
+        self._patience, self._key, self._placer = patience, key, placer
+        self._from_offer = clock == "offer"
+        self._lease = None if lease is None else number(lease)
+        self._renew = renew
+        self._tiers = Tiers(state)
+        self._order: list[tuple[Any, Any, int]] = []  # key, since when, job
+        self._since: dict[int, Any] = {}  # when the clocks of waiting jobs began
+        self._ends: list[tuple[Any, int]] = []  # of leases; void unless a job's own
+        self._end: dict[int, Any] = {}
+        self._number = number
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """End leases, and offer what is free."""
+        for job in state.completed:
+            self._end.pop(job, None)
+        for job in (*state.evicted, *state.arrived):
+            self._wait(state, job)
+        renewing: dict[int, _Offer] = {}
+        for job in self._ended(state.now):
+            gpus = state.placement(job)
+            if self._renew:
+                renewing[job] = _Offer(gpus, self._tiers.of(gpus))
+            yield Stop(job)
+            self._wait(state, job)
+        wake = yield from self._offer_all(state, renewing)
+        wake = min(wake, self._next_end())
+        if wake < inf:
+            yield Wake(wake)
+
+    def _wait(self, state: State, job: int) -> None:
+        """Let a job wait from now on."""
+        self._end.pop(job, None)
+        if not self._from_offer:
+            self._since[job] = state.now
+        insort(self._order, (0 if self._key is None else self._key(state, job), state.now, job))
+
+    def _offer_all(self, state: State, renewing: Mapping[int, _Offer]) -> Generator[Action, None, Any]:
+        """Offer what is free to one job after the other; give when the next job may change its mind."""
+        offers: dict[Any, _Offer | None] = {}  # by what jobs need, since somebody last accepted
+        declined: list[tuple[Any, Any, int]] = []
+        wake: Any = inf
+        for place, rank in enumerate(self._order):
+            if not offers and state.free <= 0:
+                declined += self._order[place:]
+                break
+            job = rank[2]
+            need = need_of(state.jobs[job])
+            if need not in offers:
+                offers[need] = self._make_offer(state, job)
+            accepted, due = self._answer(state, job, offers[need], renewing.get(job))
+            if accepted is None:
+                declined.append(rank)
+                wake = min(wake, due)
+            else:
+                self._hold(state, job)
+                yield Start(job, accepted.gpus or None)
+                offers.clear()
+        self._order = declined
+        return wake
+
+    def _make_offer(self, state: State, job: int) -> _Offer | None:
+        gpus = state.offer(job, self._placer)
+        return None if gpus is None else _Offer(gpus, self._tiers.of(gpus))
+
+    def _answer(
+        self, state: State, job: int, offer: _Offer | None, before: _Offer | None
+    ) -> tuple[_Offer | None, Any]:
+        """Give what a job accepts, or None and when it would accept what it is offered."""
+        if before is not None and (again := _renewed(state, offer, before)) is not None:
+            return again, None
+        if offer is None:
+            return None, inf
+        since = self._since.setdefault(job, state.now)
+        seconds = self._patience.seconds(state, job, offer.tier, offer.gpus)
+        due = inf if seconds == inf else since + self._number(seconds)
+        if due > state.now:
+            return None, due
+        self._patience.accept(state, job, offer.tier, state.now - since)
+        return offer, None
+
+    def _hold(self, state: State, job: int) -> None:
+        """Note that a job gets GPUs, and until when."""
+        self._since.pop(job, None)
+        if self._lease is not None:
+            end = state.now + self._lease
+            if end <= state.now:  # only by rounding
+                end = nextafter(state.now, inf)
+            self._end[job] = end
+            heappush(self._ends, (end, job))
+
+    def _ended(self, now: Any) -> list[int]:
+        """Give the jobs whose leases end."""
+        ended = []
+        while self._next_end() <= now:
+            ended.append(heappop(self._ends)[1])
+        return ended
+
+    def _next_end(self) -> Any:
+        """Give when the next lease ends."""
+        while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
+            heappop(self._ends)
+        return self._ends[0][0] if self._ends else inf
+
+
+def _renewed(state: State, offer: _Offer | None, before: _Offer) -> _Offer | None:
+    """Give GPUs that are as good as those that a job had, its own if they are free and no better are."""
+    if offer is not None and offer.tier < before.tier:
+        return offer
+    if before.gpus and not any(map(state.users, before.gpus)):
+        return before
+    return offer if offer is not None and offer.tier == before.tier else None

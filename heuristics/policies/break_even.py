@@ -1,0 +1,83 @@
+"""Break-even: a job waits for a closer placement as long as that could save it."""
+
+from typing import Any
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.offers import Clock
+from gsopt.simulation.deciders.tiers import Tiers
+from heuristics.policies.options import Order, Placement, offers
+
+
+def break_even(
+    state: State,
+    *,
+    clock: Clock = "offer",
+    lease: float | None = 28800.0,
+    renew: bool = True,
+    order: Order = "network_sensitive",
+    placement: Placement = "best",
+) -> Decider:
+    """Let a job decline GPUs until it has waited as long as they would make it run longer.
+
+    A job whose remaining work takes L seconds longer on the tier that it is offered than on the best one that
+    it could ever have accepts when it has waited L seconds. Whatever the wait for the best tier would have
+    been, it loses at most twice as much as if it had known: as renting skis until they could have been bought.
+
+    With the offer clock it counts from the first offer that it declined, so that time in which nothing was
+    free for it is no reason to give up; with the starvation clock it counts from its arrival, or from when it
+    lost its GPUs, as the timers of `dally` do.
+
+    Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1; offers,
+    leases and their order are those of `dally`. Key and ties: as `order` says. Preemptive at the end of leases
+    only; not when `lease` is None. Durations and slowdowns are known. O(waiting jobs) per event.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    clock, lease, renew, order, placement
+        As those of `dally`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.speed import TIER_PENALTIES, Speed
+    >>> sizes = [("", "a", 100), ("", "b", 100), ("resnet18", "c", 10), ("vgg11", "d", 10)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for m, n, d in sizes]
+    >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)
+    >>> simulate(Workload(jobs=jobs), break_even, cluster=racks, speed=Speed(tiers=TIER_PENALTIES)).start_times
+    (0.0, 0.0, 100.0, 0.5999999999999996)
+    """
+    return offers(
+        state,
+        _BreakEven(state),
+        order=order,
+        placement=placement,
+        clock=clock,
+        lease=lease,
+        renew=renew,
+    )
+
+
+class _BreakEven:
+    """Patience of as many seconds as the offered tier would cost a job, compared with its best one."""
+
+    def __init__(self, state: State) -> None:
+        self._tiers = Tiers(state)
+
+    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> Any:
+        """Give by how much longer the job would run on the GPUs than on its best tier."""
+        if tier <= self._tiers.best(state.jobs[job]):
+            return 0
+        left = state.remaining(job)
+        return max(left / state.rate(job, gpus) - left / self._tiers.fastest(state, job), 0)
+
+    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+        """Learn nothing."""

@@ -1,0 +1,126 @@
+"""Options that policies of offers have in common: the order of the jobs, where they go, and for how long."""
+
+from collections.abc import Iterable
+from functools import partial
+from math import inf
+from typing import Any, Literal
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.simulation import Placer, State
+from gsopt.simulation.deciders.offers import Clock, Key, Offers
+from gsopt.simulation.deciders.patience import Patience
+from gsopt.simulation.deciders.tiers import Tiers
+from gsopt.simulation.placer import first_fit
+
+#: In which order waiting jobs are offered GPUs.
+Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
+
+#: Which of the free GPUs are offered.
+Placement = Literal["best", "first"]
+
+#: Placers by their names; None is that of the run.
+_PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit}
+
+
+def offers(
+    state: State,
+    patience: Patience,
+    *,
+    order: Order | Key,
+    placement: Placement,
+    clock: Clock = "starvation",
+    lease: float | None,
+    renew: bool = True,
+) -> Offers:
+    """Make the decider of a policy of offers from its options.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.deciders.patience import Timers, never_waits
+    >>> def impatient(state):
+    ...     return offers(state, Timers(state, never_waits), order="fifo", placement="best", lease=None)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=5, gpus=2) for n in "abc"])
+    >>> simulate(jobs, impatient, cluster=4).completion_times
+    (5.0, 5.0, 10.0)
+    """
+    require_one_of("clock", clock, ("starvation", "offer"))
+    require_lease(lease)
+    key = order if callable(order) else key_of(state, order)
+    return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=placer_of(placement))
+
+
+def key_of(state: State, order: Order) -> Key | None:
+    """Give the key of an order; None for that by waiting.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+    """
+    require_one_of("order", order, _ORDERS)
+    return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
+
+
+def placer_of(placement: Placement) -> Placer | None:
+    """Give the placer of a placement; None for that of the run.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such placement.
+    """
+    require_one_of("placement", placement, _PLACERS)
+    return _PLACERS[placement]
+
+
+def network_sensitivity(state: State, job: int) -> Any:
+    """Give Nw_sens of a job: its work done per second of running; 0 before it has run.
+
+    Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels.
+    """
+    item, service = state.jobs[job], state.service(job)
+    work = type(state.now)(item.duration) - state.remaining(job)
+    return work * item.gpus / service if service else 0
+
+
+def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
+    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
+    return network_sensitivity(state, job) / tiers.fastest(state, job)
+
+
+def release_date(state: State, job: int) -> Any:
+    """Give when a job was released."""
+    return state.jobs[job].release_date
+
+
+_ORDERS: dict[str, Key | None] = {
+    "network_sensitive": network_sensitivity,
+    "relative": network_sensitivity,
+    "fifo": release_date,
+    "round_robin": None,
+}
+
+
+def require_lease(lease: float | None) -> None:
+    """Raise InvalidInput when a lease is no time."""
+    rule = "must be a positive, finite number of seconds, or None"
+    require(lease is None or 0 < lease < inf, "lease", lease, rule)
+
+
+def require(holds: bool, name: str, value: object, rule: str) -> None:
+    """Raise InvalidInput when an option breaks its rule."""
+    if not holds:
+        raise InvalidInput("", name, shorten(value), rule)
+
+
+def require_one_of(name: str, value: str, words: Iterable[str]) -> None:
+    """Raise InvalidInput when an option is none of the words that it may be."""
+    known = list(words)
+    require(value in known, name, value, f"must be one of {', '.join(known)}")
