@@ -23,8 +23,10 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Prove the optimum in the way that suits what is minimised.
 
     1. Lists and a simple bound.
-    2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well, and
-       the search for GPUs for its schedule. Its optimum is not the problem's unless such GPUs, or a list as good, are found.
+    2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
+    and
+       the search for GPUs for its schedule. Its optimum is not the problem's unless such GPUs, or a list as
+       good, are found.
     3. Constraint programming with intervals, which is exact, where 1. and 2. leave something open: at once for
        the makespan and for few jobs. The bound and the schedule known go into it.
 

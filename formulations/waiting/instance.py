@@ -81,7 +81,7 @@ class Instance:
 
     @classmethod
     def of(cls, problem: Waiting) -> "Instance":
-        """Take the longest slots of which all times are whole multiples, or the shortest that are few enough."""
+        """Take the longest slots of which all times are multiples, or the shortest that are few enough."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
         releases = [decimal(job.release_date) for job in problem.jobs]
         first = min(releases)

@@ -13,6 +13,7 @@ from gsopt.backends.base import GRACE
 from gsopt.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
 from gsopt.backends.process import Frame, Kind
 from gsopt.budget import Budget
+from gsopt.grid import Exact
 from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result, StoppedBy, gap_by_value
@@ -30,9 +31,9 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     Variables: s_j start; y_jP = 1 if job j is at place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m),
     for a place of several cells.
     Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the last of them.
-    Constraints: one place for each job; sum_m c_jPm = d_j where y_jP = 1; a cumulative constraint for each cell,
-    of optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundantly one for each wider place.
-    Size: jobs times places intervals, jobs times places times cells counts.
+    Constraints: one place for each job; sum_m c_jPm = d_j where y_jP = 1; a cumulative constraint for each
+    cell, of optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundantly one for each wider
+    place. Size: jobs times places intervals, jobs times places times cells counts.
     Source: optional intervals and cumulative resources of constraint programming (Laborie and others, 2018);
     tiers as in Dally, section II-B.
 
@@ -111,7 +112,7 @@ class _Call:
         }
         if (left := budget.left()) is not None:
             parameters["max_time_in_seconds"] = left
-        value = Fraction(self.best.value or 0)
+        value = self.best.value or 0
         return Task(
             activities=tuple(self._activity(job) for job in range(len(instance.demand))),
             sizes=instance.sizes,
@@ -147,11 +148,11 @@ class _Call:
             total = slots * instance.slot - sum(instance.exact_release)
             self.best.raise_bound(total / len(instance.demand))
 
-    def _total(self, value: Fraction) -> Fraction:
+    def _total(self, value: Exact) -> Fraction:
         """Give the objective of the model for a value of the problem."""
         if self.last:
-            return value / self.instance.slot
-        return (value * len(self.latest) + sum(self.instance.exact_release)) / self.instance.slot
+            return Fraction(value) / self.instance.slot
+        return (Fraction(value) * len(self.latest) + sum(self.instance.exact_release)) / self.instance.slot
 
     def _activity(self, job: int) -> Activity:
         instance = self.instance

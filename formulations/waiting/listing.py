@@ -117,7 +117,7 @@ def search_lists(best: Best) -> None:
     jobs, random = range(len(instance.demand)), Random(0)
     widest = len(instance.problem.tiers) - 1
     known = [(list(order), [tier] * len(jobs)) for order in _rules(best) for tier in range(widest + 1)]
-    scored = []
+    scored: list[tuple[int, list[int], list[int]]] = []
     for order, tiers in known:
         if best.finished and scored:
             return

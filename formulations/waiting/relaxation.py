@@ -57,7 +57,8 @@ class Relaxation:
     >>> from gsopt.job import Job
     >>> from gsopt.problems.waiting import Waiting
     >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
-    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=4), jobs=[job], slot=1))
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    >>> instance = Instance.of(Waiting(cluster=cluster, jobs=[job], slot=1))
     >>> columns = Relaxation(instance, latest_ends(instance, 12)).columns
     >>> columns[0], columns[-1], len(columns)
     (Column(job=0, place=0, start=0), Column(job=0, place=5, start=0), 10)

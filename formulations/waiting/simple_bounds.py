@@ -9,10 +9,10 @@ from gsopt.grid import Exact
 def simple_bound(instance: Instance) -> Exact:
     """Bound the objective by run times on the best tier, and by the GPU time that they take.
 
-    A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no job
-    ends before its release and best run time, and after each release date all GPUs have to do what is released
-    from then on. For the mean completion time: the best run times; and when k jobs have ended, the GPU time of at
-    least the k smallest is done.
+    A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no
+    job ends before its release and best run time, and after each release date all GPUs have to do what is
+    released from then on. For the mean completion time: the best run times; and when k jobs have ended, the GPU
+    time of at least the k smallest is done.
 
     Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001).
 
@@ -37,7 +37,7 @@ def simple_bound(instance: Instance) -> Exact:
             begin + sum(area[job] for job in jobs if release[job] >= begin) for begin in sorted(set(release))
         )
         return max(alone, *served)
-    return max(sum(shortest), _served(instance, area)) / len(shortest)
+    return max(sum(shortest, Fraction(0)), _served(instance, area)) / len(shortest)
 
 
 def _served(instance: Instance, area: list[Fraction]) -> Fraction:

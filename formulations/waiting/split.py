@@ -65,9 +65,11 @@ def _model(instance: Instance, choices: Sequence[Choice]) -> tuple[StandardForm,
             most = -min(need, float(instance.sizes[cell]))
             around = [(place_of[job, p], most) for p in own if cell in instance.places[p].cells]
             rows.append(([(count_of[job, cell], 1.0), *around], -inf, 0.0))
-    for running in _together(instance, choices):
-        for cell in cells:
-            rows.append(([(count_of[job, cell], 1.0) for job in running], -inf, float(instance.sizes[cell])))
+    rows += [
+        ([(count_of[job, cell], 1.0) for job in running], -inf, float(instance.sizes[cell]))
+        for running in _together(instance, choices)
+        for cell in cells
+    ]
     entries = [(row, *entry) for row, (own_entries, _, _) in enumerate(rows) for entry in own_entries]
     at, columns, values = zip(*entries, strict=True)
     width = len(held) + len(placed)

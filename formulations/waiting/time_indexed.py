@@ -8,8 +8,8 @@ from formulations.duals import prove
 from formulations.scheduling.prover import Prover
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
-from formulations.waiting.listing import search_lists
 from formulations.waiting.latest import latest_ends
+from formulations.waiting.listing import search_lists
 from formulations.waiting.relaxation import Relaxation
 from formulations.waiting.simple_bounds import simple_bound
 from formulations.waiting.split import find_split
@@ -26,7 +26,8 @@ from gsopt.tolerances import PROBED
 #: longer slots prove is worth less time.
 _MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
 
-#: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not so.
+#: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not
+#: so.
 _LISTS = "the best list"
 _EXACT = "exact: GPUs were found for the schedule of the relaxation"
 _BOUND = "the relaxation is a bound only"
@@ -36,14 +37,14 @@ _BOUND = "the relaxation is a bound only"
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve the time-indexed relaxation; its schedule is optimal where GPUs are found for it that stay.
 
-    It begins with lists (`search_lists`) and a simple bound. The value of the best list says until when each job
-    must have ended (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine, rack
-    and cluster (`Relaxation`). Its optimum is a bound and no more than that, until GPUs are found for its
-    schedule, from the start of each job to its end (`find_split`); else the best schedule known is returned with
-    that bound. The message says which of the two it is.
+    It begins with lists (`search_lists`) and a simple bound. The value of the best list says until when each
+    job must have ended (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
+    rack and cluster (`Relaxation`). Its optimum is a bound and no more than that, until GPUs are found for its
+    schedule, from the start of each job to its end (`find_split`); else the best schedule known is returned
+    with that bound. The message says which of the two it is.
 
-    Where times are no whole slots of a few thousand, slots are longer and times are rounded down: what comes out
-    is a bound again, and its order another list.
+    Where times are no whole slots of a few thousand, slots are longer and times are rounded down: what comes
+    out is a bound again, and its order another list.
 
     Parameters
     ----------

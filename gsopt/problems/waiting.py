@@ -92,8 +92,8 @@ class Waiting(Problem[WaitingSolution]):
         the next wider one. A job on one GPU has none, nor has a model that is not listed. Table I of Dally
         unless given.
     minimize
-        ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to the
-        last end.
+        ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
+        the last end.
     slot
         Seconds to whole multiples of which run times are rounded up; None for no rounding.
 
@@ -101,9 +101,9 @@ class Waiting(Problem[WaitingSolution]):
     --------
     >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "ab"]
     >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)
-    >>> together = WaitingSolution(runs=[Run(job="a", start=0, gpus=[0, 1]), Run(job="b", start=0, gpus=[2, 3])])
-    >>> apart = WaitingSolution(runs=[Run(job="a", start=0, gpus=[0, 2]), Run(job="b", start=0, gpus=[1, 3])])
-    >>> problem.objective(together), problem.objective(apart)
+    >>> def at_once(*gpus: list[int]) -> WaitingSolution:
+    ...     return WaitingSolution(runs=[Run(job=n, start=0, gpus=own) for n, own in zip("ab", gpus)])
+    >>> problem.objective(at_once([0, 1], [2, 3])), problem.objective(at_once([0, 2], [1, 3]))
     (Fraction(51, 5), Fraction(113, 10))
     """
 
@@ -261,17 +261,17 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, by their release dates.
 
-        Where run times are rounded, each job has a model of its own, so that the simulator knows the rounded ones.
+        Where run times are rounded, a job has a model of its own and takes as long as it does on the innermost
+        tier, so that the simulator gets the rounded run times.
         """
-        jobs = self.jobs if self.slot is None else [_of_own_model(job) for job in self.jobs]
-        return Workload(name=self.name, jobs=jobs)
+        return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
     @cached_property
     def scenario(self) -> Scenario:
         """The workload on its cluster, as the simulator takes it."""
         tiers = dict(self.penalties)
         if self.slot is not None:
-            tiers = {_of_own_model(job).model: self._rounded_penalty(job) for job in self.jobs}
+            tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
         return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
 
     def started(self, shares: Sequence[Share]) -> WaitingSolution:
@@ -375,10 +375,10 @@ class Waiting(Problem[WaitingSolution]):
     def _values(self, solution: WaitingSolution) -> dict[str, Exact]:
         ends = {run.job: self._end(run) for run in solution.runs}
         releases = {job.name: self._release(job) for job in self.jobs}
-        total = sum((ends[name] - release for name, release in releases.items()), Fraction(0))
+        total = sum(ends[name] - release for name, release in releases.items())
         return {
-            "mean_jct": whole(total / len(self.jobs)),
-            "makespan": whole(Fraction(max(ends.values()) - min(releases.values()))),
+            "mean_jct": whole(Fraction(total) / len(self.jobs)),
+            "makespan": whole(max(ends.values()) - min(releases.values())),
         }
 
     def _length(self, run: Run) -> Exact:
@@ -397,18 +397,17 @@ class Waiting(Problem[WaitingSolution]):
 
     # The simulator
 
+    def _as_simulated(self, job: Job) -> Job:
+        if self.slot is None:
+            return job
+        own = {"model": f"{job.model} of {job.name}"[:200], "duration": float(self.run_times(job)[0])}
+        return job.model_copy(update=own)
+
     def _rounded_penalty(self, job: Job) -> TierPenalty:
-        """Give the penalties that make a job as long as the slots do."""
-        duration = decimal(job.duration)
-        longer = {
-            tier: float(time / Fraction(duration) - 1)
-            for tier, time in zip(self.tiers, self.run_times(job), strict=True)
-        }
+        """Give the penalties that make a job as long as the slots do, from the innermost tier on."""
+        first, *_ = times = self.run_times(job)
+        longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
-
-
-def _of_own_model(job: Job) -> Job:
-    return job.model_copy(update={"model": f"{job.model} of {job.name}"})
 
 
 def _on_clock(time: Exact) -> float:

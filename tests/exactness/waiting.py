@@ -1,6 +1,6 @@
 """Waiting: a few random jobs, and the best schedule by putting them on every set of GPUs in every order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 from math import ceil
@@ -62,7 +62,7 @@ def _made_up(random: Random) -> dict[str, TierPenalty]:
 
 
 def optimum(problem: Waiting) -> Fraction:
-    """Find the least value of all orders and GPUs, each job as early as what is before it on its GPUs allows."""
+    """Find the least value of all orders and GPUs, each job as early as its GPUs allow."""
     return min(
         _value(problem, ends)
         for order in permutations(problem.jobs)
@@ -102,7 +102,7 @@ def _ends(
         yield from _ends(problem, others, free | dict.fromkeys(gpus, end), ends | {first.name: end})
 
 
-def _seconds(problem: Waiting, job: Job, gpus: "tuple[int, ...] | list[int]") -> Fraction:
+def _seconds(problem: Waiting, job: Job, gpus: Sequence[int]) -> Fraction:
     """Give the run time on GPUs, found in the racks one by one."""
     places = [
         (rack.name, machine.name)

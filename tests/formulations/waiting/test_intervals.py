@@ -1,18 +1,18 @@
 """Intervals of CP-SAT: the optimum with GPUs that stay."""
 
+from random import Random
 from typing import Any
 
 import pytest
 
 from formulations.waiting import intervals
-from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.cluster import Cluster, Island, Machine, Rack
 from gsopt.job import Job
 from gsopt.problems.waiting import Waiting
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from instances.waiting import tier_jobs
 from tests.exactness import waiting as oracle
-from random import Random
 
 
 def test_brute_force_is_proven() -> None:
@@ -23,7 +23,7 @@ def test_brute_force_is_proven() -> None:
 @pytest.mark.parametrize("minimize", ["mean_jct", "makespan"])
 def test_any_levels_will_do(minimize: Any) -> None:
     """In a cluster with islands a job of three GPUs takes the machine, and two of two take an island each."""
-    machine = Machine(name="m", gpus=4, islands=[2, 2])
+    machine = Machine(name="m", gpus=4, islands=[Island(name="i", gpus=2), Island(name="k", gpus=2)])
     cluster = Cluster(racks=[Rack(name="r", machines=[machine])])
     jobs = [Job(name=n, release_date=0, duration=10, gpus=g) for n, g in [("a", 3), ("b", 2), ("c", 2)]]
     result = intervals(Waiting(cluster=cluster, jobs=jobs, minimize=minimize))

@@ -43,7 +43,7 @@ def test_gpus_found_for_its_schedule_make_it_exact() -> None:
 
 
 def test_a_horizon_from_the_makespan_loses_the_optimum() -> None:
-    """Jobs of 1, 1, 1 and 3 s on two GPUs end by 3 s at best, by 4 s when their mean is best: 2 against 9/4 s."""
+    """Jobs of 1, 1, 1 and 3 s on 2 GPUs end by 3 s at best, and by 4 s when their mean is best."""
     jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in zip("abcd", (1, 1, 1, 3), strict=True)]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
     makespan = intervals(Waiting(cluster=problem.cluster, jobs=jobs, minimize="makespan"))
@@ -60,7 +60,7 @@ def test_a_horizon_from_the_makespan_loses_the_optimum() -> None:
     trapped = best_until([Fraction(3)] * 4)
     valid = best_until([Fraction(end) for end in latest_ends(instance, trapped)])
 
-    assert (trapped, valid) == (Fraction(9, 4), 2)
+    assert (trapped, valid) == (Fraction(9, 4), Fraction(2))
     assert time_indexed(problem).objective == intervals(problem).objective == 2
 
 
@@ -87,10 +87,10 @@ def test_times_that_are_no_slots_give_a_bound_that_holds() -> None:
 
 def test_columns_left_out_by_their_reduced_costs_were_needless() -> None:
     """With and without the columns that no better schedule has, the relaxation's optimum is the same."""
-    for seed in range(3):
-        problem = tier_jobs(jobs=5, seed=seed, most=3)
+    for seed in range(2):
+        problem = tier_jobs(jobs=4, seed=seed, most=2)
         best = Best(Instance.of(problem), Budget(), "test")
-        best.take(problem.started([Share(job, _anywhere(problem, job)) for job in range(5)]))
+        best.take(problem.started([Share(job, _anywhere(problem, job)) for job in range(4)]))
         model = model_of(best)
         whole = Highs().solve(model.form())
         solve_relaxation(best)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.cluster import Cluster, Island, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.files import write
 from gsopt.job import Job
@@ -217,7 +217,7 @@ def test_a_schedule_that_interrupts_is_refused() -> None:
 
 def test_islands_and_pods_are_tiers() -> None:
     """Cells are the innermost groups, whatever the levels are called."""
-    machine = Machine(name="m", gpus=4, islands=[2, 2])
+    machine = Machine(name="m", gpus=4, islands=[Island(name="i", gpus=2), Island(name="k", gpus=2)])
     job = Job(name="a", release_date=0, duration=10, gpus=3, model="alexnet")
     problem = Waiting(cluster=Cluster(racks=[Rack(name="r", machines=[machine])]), jobs=[job])
 
