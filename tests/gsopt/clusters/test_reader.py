@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.clusters import Format, read_cluster, write_cluster
 from gsopt.errors import InvalidInput
+from tests.effort import cases
+from tests.strategies.topology import trees
 
 #: Number of machines, levels, and how many groups each level has, of the public models with 4 GPUs a machine.
 _MODELS = {
@@ -68,6 +72,27 @@ def test_round_trips(kind: Format, tmp_path: Path) -> None:
         found = Cluster(racks=[Rack(name=each.name, machines=each.machines) for each in found.network.switches])
     assert found == cluster
     assert read_cluster(tmp_path / "file", format=kind).gpus == cluster.gpus
+
+
+@settings(max_examples=cases(60), deadline=None)
+@given(trees())
+def test_any_cluster_in_any_format(cluster: Cluster) -> None:
+    """What a format holds comes back equal, what it loses is noted, and what it wrote once it writes again."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "file")
+        for kind in _WRITTEN:
+            notes: list[str] = []
+            try:
+                write_cluster(cluster, path, format=kind, notes=notes)
+            except InvalidInput as error:
+                assert kind in {Format.SLURM_TREE, Format.SLURM_BLOCK}, error
+                assert "not both, in topology.conf" in error.rule
+                continue
+            once = read_cluster(path)
+            assert notes or once == cluster or kind == Format.SLURM_BLOCK
+            assert [machine.gpus for machine in once.machines] == [machine.gpus for machine in cluster.machines]
+            write_cluster(once, path, format=kind)
+            assert read_cluster(path) == once
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.graphml", "a.xml", "a.conf", "a.yaml", "a.YML"])
