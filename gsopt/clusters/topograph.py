@@ -190,6 +190,8 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
     blocks = [block for branch in outer for block in _written_blocks(branch, domain_of, gpus)]
     data = {"switches": switches, "blocks": blocks}
     text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    if [machine.name for machine in read_topograph("", text, Told(), []).machines] != names:
+        notes.append("machines are in another order when they are read back, and GPUs have other numbers")
     return text
 
 

@@ -17,12 +17,12 @@ RACKS, MACHINES = 500, 20
 
 #: How many times as long reading, checking and numbering the machines may take as adding them to a graph.
 MOST = {
-    Format.GSOPT: 40,
-    Format.NODE_LINK: 120,
-    Format.GRAPHML: 180,
+    Format.GSOPT: 25,
+    Format.NODE_LINK: 60,
+    Format.GRAPHML: 110,
     Format.SLURM_TREE: 40,
-    Format.SLURM_BLOCK: 60,
-    Format.TOPOGRAPH: 60,
+    Format.SLURM_BLOCK: 40,
+    Format.TOPOGRAPH: 40,
 }
 
 
@@ -66,11 +66,11 @@ def test_telling_is_faster_than_reading(benchmark: Any, tmp_path: Path) -> None:
     assert told < _seconds(lambda: read_cluster(tmp_path / "a.json"))
 
 
-def test_pictures_of_a_thousand_gpus(benchmark: Any) -> None:
-    """Drawing 1,024 GPUs takes less than eight times what drawing 128 takes, and a fixed part besides."""
-    small, large = (Cluster.uniform(racks=racks, machines=8, gpus=8) for racks in (2, 16))
-    one, other = (
-        _seconds(lambda cluster=cluster: draw(cluster, {"a": range(0, cluster.gpus, 2)})) for cluster in (small, large)
-    )
-    ratio = benchmark.pedantic(lambda: other / one, rounds=1, iterations=1)
-    assert ratio < 8
+def test_pictures_grow_no_faster_than_clusters(benchmark: Any) -> None:
+    """Drawing 1,024 GPUs takes less than eight times what drawing 128 takes."""
+
+    def drawing(racks: int) -> float:
+        cluster = Cluster.uniform(racks=racks, machines=8, gpus=8)
+        return _seconds(lambda: draw(cluster, {"a": range(0, cluster.gpus, 2)}))
+
+    assert benchmark.pedantic(lambda: drawing(16) / drawing(2), rounds=1, iterations=1) < 8

@@ -26,6 +26,7 @@ _MODELS = {
     "small-tree.yaml": {"machine": 6, "nvlink": 2, "rack": 2, "network": 1},
 }
 _SWITCHES = "SwitchName=core Switches=r[1-2]\nSwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
+_RENUMBERED = "machines are in another order when they are read back, and GPUs have other numbers"
 _WRITTEN = [each for each in Format if each != Format.NETQ]
 
 
@@ -78,19 +79,20 @@ def test_round_trips(kind: Format, tmp_path: Path) -> None:
 @given(trees())
 def test_any_cluster_in_any_format(cluster: Cluster) -> None:
     """What a format holds comes back equal, what it loses is noted, and what it wrote once it writes again."""
+    mixed = any(switch.machines and switch.switches for switch in cluster.switches)
     with TemporaryDirectory() as folder:
         path = Path(folder, "file")
         for kind in _WRITTEN:
-            notes: list[str] = []
-            try:
-                write_cluster(cluster, path, format=kind, notes=notes)
-            except InvalidInput as error:
-                assert kind in {Format.SLURM_TREE, Format.SLURM_BLOCK}, error
-                assert "not both, in topology.conf" in error.rule
+            if mixed and kind in {Format.SLURM_TREE, Format.SLURM_BLOCK}:
+                with pytest.raises(InvalidInput, match=r"not both, in topology\.conf"):
+                    write_cluster(cluster, path, format=kind)
                 continue
+            notes: list[str] = []
+            write_cluster(cluster, path, format=kind, notes=notes)
             once = read_cluster(path)
             assert notes or once == cluster or kind == Format.SLURM_BLOCK
-            assert [machine.gpus for machine in once.machines] == [machine.gpus for machine in cluster.machines]
+            gpus, found = ([machine.gpus for machine in each.machines] for each in (cluster, once))
+            assert found == gpus or (sorted(found) == sorted(gpus) and _RENUMBERED in notes)
             write_cluster(once, path, format=kind)
             assert read_cluster(path) == once
 
