@@ -1,11 +1,17 @@
 """Beginning: a choice of groups and a bound that cost next to nothing."""
 
+from bisect import bisect_left, insort
 from collections import Counter
 from fractions import Fraction
 
 from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.vacancy import Vacancy
+from gsopt.budget import Budget
 from gsopt.grid import Exact, exact_total, whole
 from gsopt.problems.consolidation import ConsolidationSolution
+
+#: Seconds after which no more jobs are placed at once, however many groups there are to look at.
+_MOMENT = 0.25
 
 
 def begin(case: Case) -> tuple[ConsolidationSolution, Exact]:
@@ -42,25 +48,49 @@ def smallest_first(case: Case) -> Stays:
 
 
 def _take(case: Case, choices: list[tuple[int, int]]) -> Stays:
-    """Place as many jobs of a kind on a level as fit, choice by choice."""
-    nodes = case.vacancy.nodes
-    free = [node.free for node in nodes]
+    """Place as many jobs of a kind on a level as fit, choice by choice, as far as a moment goes."""
+    moment = Budget(time_limit=_MOMENT)
+    room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]
     stays: Counter[tuple[int, int]] = Counter()
     for k, level in choices:
         need = case.kinds[k].gpus
-        while waiting[k]:
-            room = {v: min(free[u] for u in case.vacancy.path(v)) for v in case.vacancy.levels[level]}
-            enough = [v for v, most in room.items() if most >= need]
-            if not enough:
+        while waiting[k] and not moment.passed:
+            v = room.tightest(level, need)
+            if v is None:
                 break
-            v = min(enough, key=lambda v: (free[v], v))
-            count = min(waiting[k], room[v] // need)
-            for u in case.vacancy.path(v):
-                free[u] -= count * need
+            count = min(waiting[k], room.within(v) // need)
+            room.use(v, count * need)
             stays[k, v] += count
             waiting[k] -= count
     return stays
+
+
+class _Room:
+    """What the jobs placed so far leave of every group, and the groups of a level by what is left."""
+
+    def __init__(self, vacancy: Vacancy) -> None:
+        self.vacancy = vacancy
+        self.free = [node.free for node in vacancy.nodes]
+        self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
+
+    def tightest(self, level: int, need: int) -> int | None:
+        """Find the group of a level with the least left that has enough, itself and all around it."""
+        ordered = self.ordered[level]
+        enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
+        return next((v for v in enough if self.within(v) >= need), None)
+
+    def within(self, v: int) -> int:
+        """Give what jobs can still take that stay in a group."""
+        return min(self.free[u] for u in self.vacancy.path(v))
+
+    def use(self, v: int, gpus: int) -> None:
+        """Take GPUs of a group, and so of all around it."""
+        for u in self.vacancy.path(v):
+            ordered = self.ordered[self.vacancy.nodes[u].level]
+            del ordered[bisect_left(ordered, (self.free[u], u))]
+            self.free[u] -= gpus
+            insort(ordered, (self.free[u], u))
 
 
 def knapsack_bound(case: Case) -> Exact:

@@ -1,15 +1,16 @@
 """Exact: the smallest model that expresses the problem, between a placement and a bound at once."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from formulations.consolidation.beginning import begin
 from formulations.consolidation.case import Case
-from formulations.consolidation.divisible import divisible
-from formulations.consolidation.laminar import laminar
-from formulations.consolidation.patterns import patterns
+from formulations.consolidation.divisible import Divisible
+from formulations.consolidation.laminar import Laminar
+from formulations.consolidation.patterns import Patterns
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
-from gsopt.method import exact_method
+from gsopt.method import exact_method, no_worse, tightened
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.result import Result, StoppedBy, is_within
 
@@ -59,19 +60,15 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
         return first if first.objective == first.bound else replace(first, stopped_by=StoppedBy.GAP)
     if budget.passed:
         return replace(first, stopped_by=StoppedBy.TIME_LIMIT)
-    return _by_model(problem, replace(budget, start=solution))
+    found = _by_model(case, replace(budget, start=solution))
+    return tightened(no_worse(found, problem, solution), problem, bound)
 
 
-def _by_model(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-    for model in (divisible, patterns):
-        try:
-            found = model(problem, budget=budget)
-        except Unsupported:
-            continue
-        return replace(found, method="exact", message=_joined(model.name, found.message))
-    found = laminar(problem, budget=budget)
-    return replace(found, method="exact", message=_joined(laminar.name, found.message))
-
-
-def _joined(model: str, message: str) -> str:
-    return f"{model}: {message}" if message else model
+def _by_model(case: Case, budget: Budget) -> Result[ConsolidationSolution]:
+    """Solve by the first model that takes the problem; it need not begin anew."""
+    for model in (Divisible(case), Patterns(case), Laminar(case)):
+        with suppress(Unsupported):
+            found = model.run(case.problem, budget)
+            message = f"{model.name}: {found.message}" if found.message else model.name
+            return replace(found, method="exact", message=message)
+    raise Unsupported("exact: no model takes the problem")

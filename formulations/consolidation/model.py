@@ -26,14 +26,17 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     Parameters
     ----------
+    case
+        The problem by groups, where a solve has it at hand; else it is made when it is asked for.
     rounded
         Whether worths are rounded up to a few hundred million different ones. Fractions with many different
         denominators are solved in stages, each to its end; rounded up they bound the optimum all the same, and
         one solve that stops at a gap is enough.
     """
 
-    def __init__(self, *, rounded: bool = False) -> None:
-        self.rounded = rounded
+    def __init__(self, case: Case | None = None, *, rounded: bool = False) -> None:
+        self.case, self.rounded = case, rounded
+        self._program: Program | None = None
 
     @abstractmethod
     def program(self, case: Case) -> Program:
@@ -55,40 +58,53 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
         """Fill the arrays directly."""
-        case = Case.of(problem)
-        return self.program(case).form(case.bonus)
+        return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
         """Give what the columns are worth as fractions, or rounded up."""
         del form
-        costs = list(self.program(Case.of(problem)).costs.values())
+        costs = list(self._written(problem).costs.values())
         unit = Fraction(max(costs, default=0)) / _UNITS
         return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
 
     def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
         """Give what the jobs that must be placed count by their number."""
         del form
-        return Case.of(problem).bonus
+        return self._case(problem).bonus
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
         """Give a placement by value density, and a knapsack bound."""
-        return begin(Case.of(problem))
+        return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
         """Solve from a start that has as many jobs as the model demands; rounded if a gap is asked for."""
-        if budget.start is not None and len(budget.start.placed) < Case.of(problem).required:
+        case = self._case(problem)
+        if budget.start is not None and len(budget.start.placed) < case.required:
             budget = replace(budget, start=None)
         lost = (len(problem.jobs) + len(problem.cluster.machines)) / _UNITS  # of the optimum, by rounding
-        if self.rounded or budget.gap <= 2 * lost:
-            return super().run(problem, budget)
-        return type(self)(rounded=True).run(problem, replace(budget, gap=budget.gap - lost))
+        rounded = budget.gap > 2 * lost
+        if rounded:
+            budget = replace(budget, gap=budget.gap - lost)
+        return Formulation.run(type(self)(case, rounded=rounded), problem, budget)
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
         """Give GPUs to the jobs that stay in groups."""
-        case = Case.of(problem)
+        case = self._case(problem)
         return case.placed(*self.choose(values, case))
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
         """Give the groups in which the jobs of a solution stay, as column values."""
-        case = Case.of(problem)
+        case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
+
+    def _case(self, problem: Consolidation) -> Case:
+        """Give the problem by groups, the one at hand where there is one."""
+        return self.case if self.case is not None and self.case.problem is problem else Case.of(problem)
+
+    def _written(self, problem: Consolidation) -> Program:
+        """Write the arrays, once where the case is at hand."""
+        if self.case is None or self.case.problem is not problem:
+            return self.program(Case.of(problem))
+        if self._program is None:
+            self._program = self.program(self.case)
+        return self._program
