@@ -5,5 +5,6 @@ from formulations.placement.column_generation import column_generation
 from formulations.placement.exact import exact
 from formulations.placement.milp import milp
 from formulations.placement.patterns import patterns
+from formulations.placement.racks import racks
 
-__all__ = ["buckets", "column_generation", "exact", "milp", "patterns"]
+__all__ = ["buckets", "column_generation", "exact", "milp", "patterns", "racks"]

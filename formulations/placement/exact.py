@@ -5,6 +5,7 @@ from dataclasses import replace
 from formulations.placement.buckets import buckets, unsuited
 from formulations.placement.column_generation import column_generation
 from formulations.placement.patterns import patterns
+from formulations.placement.racks import racks
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.method import exact_method
@@ -19,8 +20,9 @@ _FEW = 1_000
 def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Solve a problem by the method that suits it; the message says which.
 
-    Buckets where workers need GPUs only; all maximal patterns where there are at most 1,000; otherwise column
-    generation, which may leave a gap. Each of them has a placement and a bound at once.
+    Racks where they are minimized; buckets where workers need GPUs only; all maximal patterns where there are
+    at most 1,000; otherwise column generation, which may leave a gap. Each of them has a placement and a bound
+    at once.
 
     Source
     ------
@@ -45,6 +47,8 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _suited(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
+    if problem.minimize == "racks":
+        return racks(problem, budget=budget)
     if not unsuited(problem):
         return buckets(problem, budget=budget)
     try:

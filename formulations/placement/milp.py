@@ -35,12 +35,13 @@ class Milp(Formulation[Placement, PlacementSolution]):
     x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. Where preferences are
     minimized, for inference servers: f[s], binary: the server is for flexible workers only; m[i, s], integer:
     flexible workers of line i that share the server with others. Where jobs are not split h[j], binary: job j
-    stands on inference servers.
+    stands on inference servers. Where racks are minimized z[k], binary: rack k is touched.
 
     Objective
     ---------
     Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
     servers and for other lines on training servers, and g_i m[i, s]. A constant counts the servers in use.
+    Where racks are minimized, the sum of z[k].
 
     Constraints
     -----------
@@ -48,6 +49,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
     hold[s, r]: the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s].
     order[s]: y[s] >= y[s + 1] where the two servers are of one line.
     group[i, s]: x[i, s] <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others.
+    touch[s]: y[s] <= z[k] for the rack k of server s, where racks are minimized.
     together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j] for the line's job j.
 
     Size
@@ -104,6 +106,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
         )
         model.y = pyo.Var(range(len(hosts)), domain=pyo.Binary, bounds=lambda _, s: (int(hosts[s].in_use), 1))
         model.f = pyo.Var(grouped, domain=pyo.Binary, bounds=lambda _, s: (0, 1 - int(hosts[s].in_use)))
+        touched = {host.rack for host in hosts if host.in_use}
+        racks = list(dict.fromkeys(host.rack for host in hosts)) if problem.minimize == "racks" else []
+        model.z = pyo.Var(racks, domain=pyo.Binary, bounds=lambda _, k: (int(k in touched), 1))
         model.h = pyo.Var(_undivided_jobs(problem), domain=pyo.Binary)
         model.place = pyo.Constraint(
             range(len(lines)), rule=lambda m, i: _on(m, i, range(len(hosts))) == lines[i].count
@@ -123,6 +128,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
             range(len(lines)),
             grouped,
             rule=lambda m, i, s: m.x[i, s] <= fit[i, s] * (m.f[s] if i in flexible else 1 - m.f[s]),
+        )
+        model.touch = pyo.Constraint(
+            range(len(hosts) if racks else 0), rule=lambda m, s: m.y[s] <= m.z[hosts[s].rack]
         )
         model.together = pyo.Constraint(
             [i for i in range(len(lines)) if not problem.split_jobs],
@@ -183,6 +191,8 @@ def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
         return sum(host.free_gpus * model.y[s] for s, host in enumerate(hosts)) - gpus
     if problem.minimize == "servers":
         return sum(model.y.values())
+    if problem.minimize == "racks":
+        return sum(model.z.values())
     misplaced = sum(
         line.demand.gpu * _on(model, i, _pool(hosts, "inference" if line.kind == "inelastic" else "training"))
         for i, line in enumerate(problem.workers)

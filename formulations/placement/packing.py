@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, hstack
 
+from gsopt.errors import Unsupported
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server, Workers
 from gsopt.standard_form import StandardForm
 
@@ -223,7 +224,15 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Put together what is alike."""
+        """Put together what is alike.
+
+        Raises
+        ------
+        Unsupported
+            Racks are minimized: what a server costs then depends on the others.
+        """
+        if problem.minimize == "racks":
+            raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
         needs, rooms = _amounts(problem)
         index: dict[Amounts, int] = {}
         demand_of = tuple(index.setdefault(need, len(index)) for need in map(tuple, needs.tolist()))

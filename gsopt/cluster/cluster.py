@@ -15,7 +15,7 @@ from gsopt.cluster.link import Link
 from gsopt.cluster.machine import Machine
 from gsopt.cluster.routes import Routes
 from gsopt.cluster.switch import ISLAND, MACHINE, Rack, Switch
-from gsopt.cluster.tier import Tier
+from gsopt.cluster.tier import Tier, tier_named
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Many, RuleBroken
 
@@ -324,7 +324,7 @@ class Cluster(Lean):
         (<Tier.RACK: 'rack'>, True)
         """
         if not len(gpus):
-            return Tier.named(self.levels[0])
+            return tier_named(self.levels[0])
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"

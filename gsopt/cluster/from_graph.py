@@ -107,8 +107,8 @@ class _Tree:
             made[node] = self._made(node, children)
         top = made[root]
         if kinds[root] == DATACENTER and all(self._is_default(child) for child in below):
-            return self._checked("graph", lambda: make(racks=tuple(_rack(each) for each in top.switches)))
-        return self._checked("graph", lambda: make(network=top))
+            return self._checked("", lambda: make(racks=tuple(_rack(each) for each in top.switches)))
+        return self._checked("", lambda: make(network=top))
 
     def check_order(self, cluster: "Cluster") -> "Cluster":
         """Hold the order of the levels against the one that was named."""
@@ -152,6 +152,10 @@ class _Tree:
         if above == GPU:
             raise self._wrong(node, "kind", kind, f"must not stand below node {show(parent)}, which is a GPU")
         if kind in _PARENTS:
+            if kind == GPU and any(self._kinds[each] == ISLAND for each in self._tree.children[parent]):
+                raise self._wrong(
+                    node, "kind", kind, f"must stand on an island, as others of {show(parent)} do"
+                )
             if above not in _PARENTS[kind]:
                 rule = f"must stand below a {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
                 raise self._wrong(node, "kind", kind, rule)
@@ -257,10 +261,6 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Island(**told))
 
     def _machine(self, node: Hashable, gpus: Sequence[Hashable], islands: Sequence[Island]) -> Machine:
-        if gpus and islands:
-            raise self._wrong(
-                gpus[0], "kind", GPU, f"must stand on an island, as others of machine {show(node)} do"
-            )
         within = [
             gpu for island in self._below(node) if self._kinds[island] == ISLAND for gpu in self._below(island)
         ]
@@ -309,7 +309,8 @@ class _Tree:
             return make()
         except ValidationError as error:
             line = first_error("", error)
-            raise InvalidInput("", f"{where}: {line.field}", line.value, line.rule) from None
+            field = ": ".join(part for part in (where, line.field) if part)
+            raise InvalidInput("", field, line.value, line.rule) from None
 
     @staticmethod
     def _wrong(node: Hashable, field: str, value: object, rule: str) -> InvalidInput:

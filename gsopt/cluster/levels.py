@@ -12,7 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from gsopt.cluster.machine import Machine
 from gsopt.cluster.switch import ISLAND, MACHINE, Switch
-from gsopt.cluster.tier import Tier
+from gsopt.cluster.tier import Tier, tier_named
 from gsopt.problem import RuleBroken
 
 #: Levels of one cluster; more than any network has.
@@ -126,7 +126,7 @@ class Levels:
         for level in self.names[rank[MACHINE] :]:
             standing = [_widest(machine.name, path, rank[level]) for machine, path in paths]
             self.groups[level], self.of_machine[level] = _number(machines, standing)
-        self._wider = [(Tier.named(level), self.of_machine[level]) for level in self.names[rank[MACHINE] + 1 :]]
+        self._wider = [(tier_named(level), self.of_machine[level]) for level in self.names[rank[MACHINE] + 1 :]]
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ class Levels:
 
     def best(self, count: int) -> str:
         """Give the innermost level of which some group has so many GPUs."""
-        return Tier.named(self.names[bisect_left(self.sizes, count)])
+        return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
         """Give the innermost level of which one group has all GPUs from a number to another."""

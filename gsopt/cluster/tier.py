@@ -11,15 +11,21 @@ class Tier(StrEnum):
 
     Examples
     --------
-    >>> Tier.RACK == "rack", Tier.named("rack"), Tier.named("pod")
-    (True, <Tier.RACK: 'rack'>, 'pod')
+    >>> Tier.RACK == "rack", Tier("network").name
+    (True, 'NETWORK')
     """
 
     MACHINE = "machine"
     RACK = "rack"
     NETWORK = "network"
 
-    @classmethod
-    def named(cls, level: str) -> str:
-        """Give the tier of a level's name: one of the three, or the name itself."""
-        return next((tier for tier in cls if tier == level), level)
+
+def tier_named(level: str) -> str:
+    """Give the tier of a level's name: one of the three, or the name itself.
+
+    Examples
+    --------
+    >>> tier_named("rack"), tier_named("pod")
+    (<Tier.RACK: 'rack'>, 'pod')
+    """
+    return next((tier for tier in Tier if tier == level), level)

@@ -1,15 +1,18 @@
 """Placement: which server each worker stands on, so that few servers are used and preferences are kept."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field, model_validator
 
-from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense
+from gsopt.cluster import Cluster
+from gsopt.cluster.lean import Lean
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problem import PRINTABLE, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
 
 #: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
@@ -61,7 +64,7 @@ class Resources(Frozen):
         return tuple(named.get(name, 0) for name in names)
 
 
-class Server(Frozen):
+class Server(Lean):
     """One server, or `count` servers that are alike.
 
     A line with a count above 1 stands for the servers ``name[0]``, ``name[1]``, ...
@@ -74,13 +77,19 @@ class Server(Frozen):
         What the server has.
     used
         What workers that stay where they are already use of it; resources that are not named are not used.
+    rack
+        The rack in which the servers of the line stand, or whatever else of a network joins them; empty where
+        that is not looked at.
     """
+
+    later = frozenset({"rack"})
 
     name: Name
     pool: Pool = "training"
     count: Count = 1
     capacity: Resources
     used: Resources = Resources()
+    rack: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -179,6 +188,9 @@ class Placement(Problem[PlacementSolution]):
         inference server, of a base or flexible worker on a training server, and of a flexible worker on an
         inference server that holds anything else: a server with flexible workers only can be returned without
         preempting a job. What is `used` of a server counts as work that must stay.
+    ``"racks"``
+        the racks touched: those with a server in use. Every server names its rack; `on_cluster` reads it from
+        the network.
 
     With ``split_jobs=False`` a job's workers share one pool, because it does not run on two types of GPU.
 
@@ -201,7 +213,7 @@ class Placement(Problem[PlacementSolution]):
     solution_type: ClassVar[type[Frozen]] = PlacementSolution
 
     problem: Literal["placement"] = "placement"
-    minimize: Literal["servers", "fragmentation", "preferences"] = "servers"
+    minimize: Literal["servers", "fragmentation", "preferences", "racks"] = "servers"
     split_jobs: bool = True
     servers: Annotated[Many[Server], Field(min_length=1)]
     workers: Many[Workers]
@@ -209,9 +221,68 @@ class Placement(Problem[PlacementSolution]):
     @property
     def unit(self) -> str:
         """What the objective counts."""
-        return {"servers": "servers", "fragmentation": "free GPUs", "preferences": "misplaced GPUs, servers"}[
-            self.minimize
-        ]
+        return {
+            "servers": "servers",
+            "fragmentation": "free GPUs",
+            "preferences": "misplaced GPUs, servers",
+            "racks": "racks",
+        }[self.minimize]
+
+    @classmethod
+    def on_cluster(
+        cls,
+        cluster: Cluster,
+        workers: Sequence[Workers],
+        *,
+        level: str = "rack",
+        taken: Collection[int] = (),
+        **fields: Any,
+    ) -> "Placement":
+        """Place workers on the machines of a cluster, which may have been read from a networkx graph.
+
+        Parameters
+        ----------
+        cluster
+            The cluster; each machine is a server with its GPUs.
+        workers
+            The workers, which need GPUs only.
+        level
+            The level of the network whose groups are the racks.
+        taken
+            Numbers of GPUs that are in use already.
+        fields
+            Further fields of the problem; `minimize` is ``"racks"`` unless it is given.
+
+        Raises
+        ------
+        InvalidInput
+            The cluster is plain, it has no such level, or there is no such GPU.
+
+        Examples
+        --------
+        >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=8)
+        >>> lines = [Workers(job="a", count=2, demand=Resources(gpu=8))]
+        >>> problem = Placement.on_cluster(Cluster.from_graph(cluster.graph()), lines)
+        >>> problem.objective(PlacementSolution(placed=[("machine 0.0", 0, 1), ("machine 0.1", 0, 1)]))
+        1
+        """
+        if cluster.is_plain:
+            raise InvalidInput("", "cluster", f"{cluster.gpus} plain GPUs", "must have machines")
+        groups, group_of = cluster.groups.get(level, ()), cluster.group_of(level)
+        for gpu in taken:
+            if not 0 <= gpu < cluster.gpus:
+                raise InvalidInput("", "taken", shorten(gpu), f"must be numbers from 0 to {cluster.gpus - 1}")
+        used = Counter(cluster.machine_of[gpu] for gpu in set(taken))
+        servers = tuple(
+            Server(
+                name=machine.name,
+                capacity=Resources(gpu=machine.gpus),
+                used=Resources(gpu=used[number]),
+                rack=groups[group_of[number]].name,
+            )
+            for number, machine in enumerate(cluster.machines)
+        )
+        return cls(**{"minimize": "racks", **fields, "servers": servers, "workers": tuple(workers)})
 
     @model_validator(mode="after")
     def _not_too_many(self) -> "Placement":
@@ -229,6 +300,14 @@ class Placement(Problem[PlacementSolution]):
                 if name in seen:
                     raise RuleBroken(f"servers[{index}].name", name, "must differ from every other name")
                 seen.add(name)
+        return self
+
+    @model_validator(mode="after")
+    def _racks_are_named(self) -> "Placement":
+        if self.minimize == "racks":
+            for index, server in enumerate(self.servers):
+                if not server.rack:
+                    raise RuleBroken(f"servers[{index}].rack", "", "must be named where racks are minimized")
         return self
 
     @model_validator(mode="after")
@@ -313,7 +392,9 @@ class Placement(Problem[PlacementSolution]):
         return ""
 
     def objective(self, solution: PlacementSolution) -> Number:
-        """Servers in use, their free GPUs, or misplaced GPUs followed by the servers in use."""
+        """Servers in use, their free GPUs, racks touched, or misplaced GPUs followed by the servers in use."""
+        if self.minimize == "racks":
+            return len(self.racks_touched(solution))
         if self.minimize == "servers":
             return self.servers_in_use(solution)
         if self.minimize == "fragmentation":
@@ -328,6 +409,12 @@ class Placement(Problem[PlacementSolution]):
     def servers_in_use(self, solution: PlacementSolution) -> int:
         """Count the servers that hold a worker, placed now or there before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
+
+    def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
+        """Name the racks with a server that holds a worker, placed now or there before, each once."""
+        hosts = self.hosts
+        before = (server.rack for server in self.servers if server.in_use)
+        return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.placed)]))
 
     def free_gpus(self, solution: PlacementSolution) -> int:
         """Count the free GPUs on the servers in use."""
@@ -415,6 +502,7 @@ class Placement(Problem[PlacementSolution]):
         return {
             "servers_in_use": self.servers_in_use(solution),
             "free_gpus": self.free_gpus(solution),
+            **({"racks_touched": len(self.racks_touched(solution))} if self.minimize == "racks" else {}),
             "misplaced_inelastic_gpus": misplaced["inelastic"],
             "misplaced_base_gpus": misplaced["base"],
             "misplaced_flexible_gpus": misplaced["flexible"],

@@ -49,7 +49,13 @@ class FreeGpus:
             for level in cluster.levels[cluster.levels.index(MACHINE) + 1 : -1]
         ]
         self._machines_in: dict[tuple[str, int], list[int]] = {}
+        self._islands_of: dict[int, list[int]] = {}  # of machines that have any
+        self._island_of = cluster.group_of_gpu(ISLAND) if ISLAND in cluster.levels else ()
+        self._in_island = [0] * len(cluster.groups.get(ISLAND, ()))  # free GPUs
         for machine in sorted(self.machines):
+            if cluster.machines[machine].islands:
+                gpus = cluster.gpus_of[cluster.machines[machine].name]
+                self._islands_of[machine] = sorted({self._island_of[gpu] for gpu in gpus})
             for level, group_of, _ in self._between:
                 self._machines_in.setdefault((level, group_of[machine]), []).append(machine)
             self.recount(machine, 0, len(free[machine]))
@@ -64,8 +70,7 @@ class FreeGpus:
             return tuple(free)
         if not self.cluster.machines[machine].islands:
             return tuple(free[:count])
-        island_of = self.cluster.group_of_gpu(ISLAND)
-        islands = [list(gpus) for _, gpus in groupby(free, island_of.__getitem__)]
+        islands = [list(gpus) for _, gpus in groupby(free, self._island_of.__getitem__)]
         if suffice := [gpus for gpus in islands if len(gpus) >= count]:
             return tuple(min(suffice, key=len)[:count])
         return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
@@ -74,6 +79,22 @@ class FreeGpus:
         """Find the machine with the fewest free GPUs that has `count`, the first of equals; None without."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
+
+    def on_smallest_island(self, count: int) -> tuple[int, ...]:
+        """Give free GPUs of the island with the fewest that has `count`, the first of equals; none without.
+
+        A single GPU needs no island.
+        """
+        room = [
+            (self._in_island[island], island, machine)
+            for machine, islands in (self._islands_of.items() if count > 1 else ())
+            for island in islands
+            if self._in_island[island] >= count
+        ]
+        if not room:
+            return ()
+        _, island, machine = min(room)
+        return tuple(gpu for gpu in self._free[machine] if self._island_of[gpu] == island)[:count]
 
     def smallest_group(self, count: int) -> Sequence[int] | None:
         """Find the group of machines with the fewest free GPUs that has `count`, the first of equals.
@@ -111,6 +132,11 @@ class FreeGpus:
         self.count += after - before
         for _, group_of, free_in in self._between:
             free_in[group_of[machine]] += after - before
+        if machine in self._islands_of:
+            for island in self._islands_of[machine]:
+                self._in_island[island] = 0
+            for gpu in self._free[machine]:
+                self._in_island[self._island_of[gpu]] += 1
 
 
 #: Chooses so many of the free GPUs: (free GPUs, number) -> GPUs. It is asked when there are enough.
@@ -120,9 +146,9 @@ Placer = Callable[[FreeGpus, int], Sequence[int]]
 def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Place a job as close together as the free GPUs allow.
 
-    The machine with the fewest free GPUs that suffice; else the rack with the fewest that suffice, its
-    emptiest machines first, and so on for wider levels; else the emptiest machines of all. On a machine, the
-    island with the fewest that suffice, else the emptiest ones. Ties go to the lower number.
+    For several GPUs the island with the fewest free GPUs that suffice; else the machine with the fewest that
+    suffice; else the rack, its emptiest machines first, and so on for wider levels; else the emptiest machines
+    of all. On a machine, the emptiest islands first. Ties go to the lower number.
 
     Examples
     --------
@@ -130,6 +156,9 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     >>> consolidated(free, 2), consolidated(free, 4)
     ((4, 5), (0, 1, 2, 4))
     """
+    together = free.on_smallest_island(count)
+    if together:
+        return together
     machine = free.smallest(count)
     if machine is not None:
         return free.on(machine, count)

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
+from gsopt.clusters import read_cluster
 from gsopt.errors import InvalidInput
-from gsopt.files import first_error, read_data
+from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
@@ -109,7 +110,7 @@ def _cluster(text: str) -> Cluster:
     """Make equal racks, or read a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
     if equal is None or Path(text).exists():
-        return read_data(Cluster, text)
+        return read_cluster(text)
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:
         raise InvalidInput("", "cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")

@@ -9,10 +9,11 @@ from gsopt.problems.placement import Placement, PlacementSolution, Resources, Se
 #: Workers by server, then by line.
 _Counts = list[list[int]]
 
-_OBJECTIVES: tuple[Literal["servers", "fragmentation", "preferences"], ...] = (
+_OBJECTIVES: tuple[Literal["servers", "fragmentation", "preferences", "racks"], ...] = (
     "servers",
     "fragmentation",
     "preferences",
+    "racks",
 )
 _RESOURCES = (
     ("gpu",),
@@ -93,6 +94,7 @@ def _server(random: Random, name: str, full: dict[str, int]) -> Server:
         pool=random.choice(("training", "inference")),
         capacity=Resources(**full),
         used=Resources(**used) if random.random() < 0.2 else Resources(),
+        rack=random.choice("xyz"),
     )
 
 
@@ -165,6 +167,7 @@ def _value(problem: Placement, hosts: list[Server], counts: _Counts) -> int | No
     """Give the value of a placement that overfills no server; None when a whole job is split."""
     pools: dict[str, set[str]] = {}
     in_use = misplaced = free = 0
+    racks: set[str] = set()
     for server, here in zip(hosts, counts, strict=True):
         lines = [(line, number) for line, number in zip(problem.workers, here, strict=True) if number]
         occupied = any(server.used.model_dump().values())
@@ -175,12 +178,15 @@ def _value(problem: Placement, hosts: list[Server], counts: _Counts) -> int | No
                 misplaced += number * line.demand.gpu
         if lines or occupied:
             in_use += 1
+            racks.add(server.rack)
             taken = sum(number * line.demand.gpu for line, number in lines)
             free += server.capacity.gpu - server.used.gpu - taken
     if not problem.split_jobs and any(len(pool) > 1 for pool in pools.values()):
         return None
     if problem.minimize == "servers":
         return in_use
+    if problem.minimize == "racks":
+        return len(racks)
     return free if problem.minimize == "fragmentation" else misplaced * (len(hosts) + 1) + in_use
 
 

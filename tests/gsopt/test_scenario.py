@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.cluster import Cluster, Machine, Rack, Switch
 from gsopt.errors import InvalidInput
 from gsopt.events import Event, Leave, Reclaim, Return
 from gsopt.job import Job, Mode, Workload
 from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Physics, Scenario
 from gsopt.simulation import Decider, State, simulate
-from gsopt.speed import TIER_PENALTIES, Speed
+from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
 from gsopt.studies.judge import judge
 from gsopt.studies.policies import compare_policies
 from heuristics.policies import fifo
@@ -234,3 +234,16 @@ def test_published_overheads_are_those_of_relaunching() -> None:
     scenario = Scenario.of(_workload(), 4, overheads=RELAUNCH_OVERHEADS)
     job = scenario.workload.jobs[0].model_copy(update={"model": "bert"})
     assert scenario.overhead(job) == Overhead(stop=73, resize=73)
+
+
+def test_penalties_are_for_levels_of_the_cluster() -> None:
+    """A level that the cluster does not have is a slip, but for machine, rack and network."""
+    pod = Switch(name="p", level="pod", machines=[Machine(name="m", gpus=4)])
+    network = Cluster(network=Switch(name="top", level="top", switches=[pod]))
+    speed = Speed(tiers={"m": TierPenalty(machine=0, rack=0, network=1, pod=0.5)})
+    for cluster in (network, Cluster.plain(4)):
+        assert Scenario.of(_workload(), cluster, speed=speed).speed == speed
+    with pytest.raises(
+        InvalidInput, match=r"speed\.tiers\['m'\]: 'pod': must be for a level of the cluster: machine"
+    ):
+        Scenario.of(_workload(), Cluster.uniform(machines=1, gpus=4), speed=speed)

@@ -4,6 +4,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
+from pydantic import ValidationError
 
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput
@@ -70,6 +71,32 @@ def test_published_penalties_rise_with_the_tier() -> None:
     """A wider network never costs less, for every published model."""
     assert len(TIER_PENALTIES) == 6
     assert all(p.machine <= p.rack <= p.network for p in TIER_PENALTIES.values())
+
+
+def test_levels_without_a_penalty_take_that_of_the_next_wider_one() -> None:
+    """A level of its own counts where it is named; beyond the widest one that is, the network's does."""
+    levels = ("island", "machine", "row", "rack", "pod", "zone", "network", "world")
+    penalty = TierPenalty(machine=1, rack=2, network=4, pod=3)
+    assert [penalty.of(level, levels) for level in levels] == [1, 1, 2, 2, 3, 4, 4, 4]
+    speed = Speed(tiers={"a": penalty})
+    assert speed.rate(_job("a"), 2, "pod", [], Fraction, levels=levels) == Fraction(1, 4)
+    assert speed.rate(_job("a"), 2, "zone", [], Fraction, levels=levels) == Fraction(1, 5)
+    with pytest.raises(InvalidInput, match="tier: 'world': must be a tier with a penalty, or a level"):
+        penalty.of("world", levels[:-1])
+
+
+@pytest.mark.parametrize("value", [-1, float("nan"), "1", None])
+def test_penalties_of_further_levels_are_penalties(value: object) -> None:
+    """They obey the rule of the others."""
+    with pytest.raises(ValidationError, match="pod"):
+        TierPenalty.model_validate({"machine": 0, "rack": 0, "network": 0, "pod": value})
+
+
+def test_further_levels_are_written() -> None:
+    """Penalties that are written read as they were."""
+    penalty = TierPenalty(machine=0, rack=0.5, network=1, pod=0.75)
+    assert TierPenalty.model_validate_json(penalty.model_dump_json()) == penalty
+    assert penalty != TierPenalty(machine=0, rack=0.5, network=1)
 
 
 def test_menus_are_normalised_at_the_demand() -> None:

@@ -10,8 +10,9 @@ from gsopt.problem import Problem
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.studies.catalogue import load
 
-Minimize = Literal["servers", "fragmentation", "preferences"]
+Minimize = Literal["servers", "fragmentation", "preferences", "racks"]
 
+#: The objectives that every exact method but `racks` has.
 OBJECTIVES: tuple[Minimize, ...] = ("servers", "fragmentation", "preferences")
 
 
@@ -67,12 +68,15 @@ def tiny(seed: int, *, minimize: Sequence[Minimize] = OBJECTIVES, whole_gpus: bo
             count = random.randint(1, min(2, left))
             left -= count
             lines.append(Workers(job=job, count=count, demand=need, kind="flexible"))
+    chosen, split_jobs = random.choice(minimize), random.random() < 0.6
+    if chosen == "racks":
+        servers = [server.model_copy(update={"rack": random.choice("xyz")}) for server in servers]
     return Placement(
         name=f"seed {seed}",
         servers=tuple(servers),
         workers=tuple(lines),
-        minimize=random.choice(minimize),
-        split_jobs=random.random() < 0.6,
+        minimize=chosen,
+        split_jobs=split_jobs,
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from pydantic import ValidationError
 
+from gsopt.cluster import Cluster, Island, Machine, Switch
 from gsopt.errors import InvalidInput
 from gsopt.files import to_json, write
 from gsopt.problems import Placement
@@ -396,3 +397,54 @@ def evaluated(problem: Placement, solution: PlacementSolution) -> tuple[bool, in
     feasible &= problem.split_jobs or all(len(pool) == 1 for pool in pools.values())
     weighted = misplaced * (problem.size + 1) + used
     return feasible, {"servers": used, "fragmentation": free_gpus, "preferences": weighted}[problem.minimize]
+
+
+def test_racks_touched() -> None:
+    """A rack counts once, whoever touches it and whether now or before."""
+    servers = (gpus("a", rack="x", count=2), gpus("b", rack="y", used=Resources(cpu=0)), gpus("c", rack="z"))
+    busy = gpus("d", rack="z", used=Resources(gpu=1))
+    problem = Placement(servers=servers, workers=(workers("j", 8, count=2),), minimize="racks")
+    solution = placed(("a[0]", 0, 1), ("a[1]", 0, 1))
+    assert (problem.objective(solution), problem.unit, problem.measures(solution)["racks_touched"]) == (
+        1,
+        "racks",
+        1,
+    )
+    assert problem.objective(placed(("a[0]", 0, 1), ("c", 0, 1))) == 2
+    late = Placement(servers=(*servers, busy), workers=problem.workers, minimize="racks")
+    assert (late.objective(solution), late.racks_touched(solution)) == (2, ("z", "x"))
+
+
+def test_racks_have_names() -> None:
+    """Where racks are minimized every server names its own; elsewhere what is not given is not written."""
+    with pytest.raises(
+        ValidationError, match=r"servers\[1\]\.rack: '': must be named where racks are minimized"
+    ):
+        Placement(servers=(gpus("a", rack="x"), gpus("b")), workers=(), minimize="racks")
+    assert "rack" not in gpus("a").model_dump()
+    assert gpus("a", rack="x").model_dump()["rack"] == "x"
+
+
+def test_a_cluster_has_servers() -> None:
+    """Machines are servers, groups of a level racks; what cannot be is one line."""
+    island = [Island(name=f"i{number}", gpus=2) for number in range(2)]
+    pod = Switch(
+        name="p", level="pod", machines=[Machine(name="m", gpus=4, islands=island), Machine(name="n", gpus=2)]
+    )
+    cluster = Cluster(network=Switch(name="top", level="network", switches=[pod]))
+    problem = Placement.on_cluster(cluster, [workers("j", 2)], level="pod", taken=[0, 4])
+    assert [(each.name, each.rack, each.free_gpus) for each in problem.servers] == [
+        ("m", "p", 3),
+        ("n", "p", 1),
+    ]
+    assert Placement.on_cluster(cluster, [], level="machine", minimize="servers").servers[1].rack == "n"
+    wrongs: list[tuple[dict[str, Any], str]] = [
+        ({"level": "rack"}, "level: 'rack': must be a level of the cluster"),
+        ({"level": "island"}, "is inside machines"),
+        ({"level": "pod", "taken": [6]}, "taken: 6: must be numbers from 0 to 5"),
+    ]
+    for wrong, line in wrongs:
+        with pytest.raises(InvalidInput, match=line):
+            Placement.on_cluster(cluster, [], **wrong)
+    with pytest.raises(InvalidInput, match="8 plain GPUs: must have machines"):
+        Placement.on_cluster(Cluster.plain(8), [])

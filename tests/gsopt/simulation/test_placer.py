@@ -1,10 +1,13 @@
 """Placers: the books of free GPUs are right after any changes, and consolidated is its definition."""
 
 from functools import partial
+from itertools import chain
 from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
@@ -12,6 +15,7 @@ from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, sim
 from gsopt.simulation.placer import first_fit
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
+from tests.strategies.topology import trees
 
 
 def by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
@@ -71,6 +75,50 @@ def test_placers_are_their_definitions(seed: int) -> None:
         for count in range(1, len(all_free) + 1):
             assert consolidated(books, count) == by_definition(cluster, all_free, count)
             assert first_fit(books, count) == first_by_definition(cluster, all_free, count)
+
+
+def _spread(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Place on a tree of any levels by looking at every free GPU: group by group, from the innermost level."""
+
+    def fullest(level: str, among: list[int]) -> list[list[int]]:
+        groups = [[gpu for gpu in group.gpus if gpu in among] for group in cluster.groups[level]]
+        return sorted((gpus for gpus in groups if gpus), key=len, reverse=True)
+
+    def fewest(level: str) -> list[int]:
+        return min(
+            (gpus for gpus in fullest(level, free)[::-1] if len(gpus) >= count), key=lambda g: (len(g), g)
+        )
+
+    real = [gpu for gpu in free if cluster.machines[cluster.machine_of[gpu]].islands]
+    islands = [gpus for gpus in fullest("island", real) if len(gpus) >= count > 1] if real else []
+    if islands:
+        return tuple(min(islands, key=lambda gpus: (len(gpus), gpus))[:count])
+    levels = cluster.levels[cluster.levels.index("machine") :]
+    within = next(level for level in levels if len(fullest(level, free)[0]) >= count)
+    chosen = [fewest(within)] if within == "machine" else fullest("machine", fewest(within))
+    out: list[int] = []
+    for gpus in chosen:
+        left = count - len(out)
+        machine = cluster.machines[cluster.machine_of[gpus[0]]]
+        islands = fullest("island", gpus) if machine.islands and left < len(gpus) else [gpus]
+        enough = [each for each in islands if len(each) >= left]
+        out += (
+            min(enough, key=lambda each: (len(each), each))[:left] if enough else list(chain(*islands))[:left]
+        )
+    return tuple(out)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cluster=trees(linked=False), seed=st.integers(0, 99))
+def test_consolidated_on_any_tree(cluster: Cluster, seed: int) -> None:
+    """It takes the innermost group with the fewest free GPUs that suffice, whatever levels there are."""
+    random = Random(seed)
+    taken = random.sample(range(cluster.gpus), random.randint(0, cluster.gpus - 1))
+    free = [[gpu for gpu in gpus if gpu not in taken] for gpus in cluster.gpus_of.values()]
+    books = FreeGpus(cluster, range(len(free)), free)
+    left = [gpu for gpus in free for gpu in gpus]
+    for count in range(1, len(left) + 1):
+        assert consolidated(books, count) == _spread(cluster, left, count)
 
 
 @pytest.mark.parametrize("bad", [(0, 0), (0,), (0, 99), (0, -1), (0, 2)])

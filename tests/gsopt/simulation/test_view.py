@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster, Machine, Rack, Tier
+from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
 from gsopt.job import Job, Mode, Phase
 from gsopt.simulation import (
     Action,
@@ -204,3 +204,26 @@ def test_service_counts_until_now() -> None:
 
     simulate(workload((0, 4, 2)), doing(decide), cluster=2)
     assert seen == [2, 2, 2]
+
+
+def test_what_a_tier_would_give() -> None:
+    """A policy may ask for the speed on GPUs that some tier joins, without naming any."""
+    rack = Rack(name="r", machines=[Machine(name="m", gpus=2), Machine(name="n", gpus=2)])
+    pods = [
+        Switch(name="p", level="pod", switches=[rack, Rack(name="s", machines=[Machine(name="o", gpus=2)])])
+    ]
+    cluster = Cluster(network=Switch(name="top", level="network", switches=pods))
+    jobs = bundle([Job(name="a", release_date=0, duration=8, gpus=4, model="cnn")])
+    speed = Speed(tiers={"cnn": TierPenalty(machine=0.25, rack=1.0, network=7.0, pod=3.0)})
+    seen: list[float] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            seen.extend(float(state.rate(0, 4, tier=tier)) for tier in cluster.levels)
+            seen.append(float(state.rate(0, (0, 1, 4, 5))))
+            seen.append(float(state.rate(0, (0, 1, 4, 5), tier="rack")))
+            yield Start(0, (0, 1, 4, 5))
+
+    run = simulate(jobs, doing(decide), cluster=cluster, speed=speed)
+    assert seen == [0.8, 0.5, 0.25, 0.125, 0.25, 0.5]
+    assert run.completion_times == (32.0,)

@@ -1,0 +1,181 @@
+"""Racks: the exact method for the fewest racks touched."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from formulations.placement.answer import without_model
+from formulations.placement.milp import milp
+from formulations.placement.packing import Packing
+from formulations.placement.start import constructed
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method, no_worse, tightened
+from gsopt.problems.placement import Placement, PlacementSolution
+from gsopt.result import Result, Status, StoppedBy
+
+
+@exact_method()
+def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
+    """Fill the roomiest racks first, as many as it takes, and prove by counting that no fewer do.
+
+    Workers are placed by best fit on the servers of racks that are touched already and of the roomiest others,
+    of as few as that succeeds with; a rack that turns out not to be needed is given up. The bound counts each
+    resource: what the touched racks have no room for needs further racks, at best those with most of it. Where
+    the two do not meet the assignment model settles it, as long as it is small enough; beyond that a gap stays.
+
+    Size
+    ----
+    A placement for every halving of the number of racks and for every rack that may be given up; then `milp`.
+
+    Source
+    ------
+    None: the objective is that of consolidated placement, as in Dally, section IV, for many jobs at once.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start, and the backend of the assignment model.
+
+    Raises
+    ------
+    Unsupported
+        Something else than racks is minimized.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.problems.placement import Resources, Workers
+    >>> lines = [Workers(job="a", count=3, demand=Resources(gpu=4))]
+    >>> problem = Placement.on_cluster(Cluster.uniform(racks=4, machines=2, gpus=4), lines)
+    >>> result = racks(problem)
+    >>> result.objective, result.bound
+    (2, 2)
+    """
+    if problem.minimize != "racks":
+        raise Unsupported(f"racks: it minimizes racks, not {problem.minimize}")
+    known = without_model(problem, "racks", budget)
+    if known is not None:
+        return known
+    bound = _count(problem)
+    best = None if bound is None else _better(problem, budget, bound)
+    result = Result.judged(
+        problem,
+        method="racks",
+        solution=best,
+        bound=bound,
+        infeasible=bound is None,
+        stopped_by=StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.FINISHED,
+        message="resources counted",
+        runtime=budget.runtime,
+    )
+    closed = result.status is Status.INFEASIBLE or (result.gap is not None and result.gap <= budget.gap)
+    if bound is None or closed or budget.passed:
+        return result
+    try:
+        found = milp(problem, budget=replace(budget, start=None))
+    except Unsupported as reason:
+        return replace(result, message=f"resources counted; {reason}")
+    return replace(tightened(no_worse(found, problem, best), problem, bound), method="racks")
+
+
+def _count(problem: Placement) -> int | None:
+    """Count the racks that resources need; None where there is too little of one for everybody."""
+    free = _free_by_rack(problem)
+    touched = _touched(problem)
+    needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]
+    most = 0
+    for resource, need in enumerate(needs):
+        rest = need - sum(free[rack][resource] for rack in touched)
+        rooms = sorted((room[resource] for rack, room in free.items() if rack not in touched), reverse=True)
+        racks = 0
+        while rest > 0 and racks < len(rooms):
+            rest -= rooms[racks]
+            racks += 1
+        if rest > 0:
+            return None
+        most = max(most, racks)
+    return len(touched) + most
+
+
+def _better(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
+    """Give the better of the budget's start and a placement of one's own."""
+    own = _fill_roomiest(problem, budget, bound)
+    known = [each for each in (budget.start, own) if each is not None]
+    return min(known, key=problem.objective, default=None)
+
+
+def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
+    """Place on as few of the roomiest racks as it succeeds with, and do without those that are not needed."""
+    order = _roomiest_first(problem)
+    best = _place(problem, order, budget)
+    low, high = bound, len(order)
+    while best is not None and low < high and not budget.passed:
+        middle = (low + high) // 2
+        found = _place(problem, order[:middle], budget)
+        if found is None:
+            low = middle + 1
+        else:
+            best, high = found, middle
+    if best is not None:
+        for found in _with_fewer(problem, best, budget):
+            best = found
+    return best
+
+
+def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget) -> Iterator[PlacementSolution]:
+    """Give placements that do without one rack more each, the emptiest first."""
+    needed = _touched(problem)
+    in_use = list(problem.racks_touched(solution))
+    for rack in reversed([each for each in _roomiest_first(problem) if each in in_use]):
+        if budget.passed:
+            return
+        if rack not in needed:
+            found = _place(problem, [each for each in in_use if each != rack], budget)
+            if found is not None:
+                in_use.remove(rack)
+                yield found
+
+
+def _place(problem: Placement, racks: Collection[str], budget: Budget) -> PlacementSolution | None:
+    """Place on the servers of some racks only, by best fit."""
+    allowed = set(racks)
+    servers = tuple(server for server in problem.servers if server.rack in allowed)
+    if not servers:
+        return None
+    part = Placement(
+        servers=servers, workers=problem.workers, split_jobs=problem.split_jobs, minimize="servers"
+    )
+    packing = Packing.of(part)
+    filled = None if part.misfit else constructed(packing, replace(budget, start=None))
+    return None if filled is None else packing.solution(filled.values, filled.patterns)
+
+
+def _roomiest_first(problem: Placement) -> Sequence[str]:
+    """Order the racks: those that are touched already first, then by the shares of what all have together."""
+    free, touched = _free_by_rack(problem), _touched(problem)
+    totals = [max(sum(amounts), 1) for amounts in zip(*free.values(), strict=True)]
+    needed = [any(demand[resource] for demand in problem.demands) for resource in range(len(totals))]
+
+    def room(rack: str) -> float:
+        shares = zip(free[rack], totals, needed, strict=True)
+        return min((amount / total for amount, total, counts in shares if counts), default=0.0)
+
+    return sorted(free, key=lambda rack: (rack not in touched, -room(rack)))
+
+
+def _free_by_rack(problem: Placement) -> dict[str, list[int]]:
+    """Add up what is free of each resource in each rack."""
+    free: dict[str, list[int]] = {}
+    for server, room in zip(problem.servers, problem.rooms, strict=True):
+        amounts = free.setdefault(server.rack, [0] * len(room))
+        for resource, amount in enumerate(room):
+            amounts[resource] += amount * server.count
+    return free
+
+
+def _touched(problem: Placement) -> set[str]:
+    return {server.rack for server in problem.servers if server.in_use}
