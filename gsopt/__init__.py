@@ -16,9 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, bounds, problems, simulation, speed, studies, testing
+    from gsopt import backends, bounds, clusters, problems, simulation, speed, studies, testing
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
+    from gsopt.clusters import read_cluster, write_cluster
     from gsopt.errors import GsoptError
     from gsopt.files import write
     from gsopt.formulation import Formulation
@@ -64,6 +65,7 @@ _HOME = {
     "lift": "gsopt.simulation",
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
+    "read_cluster": "gsopt.clusters",
     "read_problem": "gsopt.problems.reader",
     "read_schedule": "gsopt.schedule.foreign",
     "read_solution": "gsopt.problems.reader",
@@ -72,8 +74,9 @@ _HOME = {
     "solve": "gsopt.studies.solve",
     "warm_up": "gsopt.studies.solve",
     "write": "gsopt.files",
+    "write_cluster": "gsopt.clusters",
 }
-_ROOMS = frozenset({"backends", "bounds", "problems", "simulation", "speed", "studies", "testing"})
+_ROOMS = frozenset({"backends", "bounds", "clusters", "problems", "simulation", "speed", "studies", "testing"})
 
 __all__ = [
     "Budget",
@@ -94,6 +97,7 @@ __all__ = [
     "Workload",
     "backends",
     "bounds",
+    "clusters",
     "compare",
     "compare_policies",
     "heuristic",
@@ -102,6 +106,7 @@ __all__ = [
     "load",
     "names",
     "problems",
+    "read_cluster",
     "read_problem",
     "read_schedule",
     "read_solution",
@@ -114,6 +119,7 @@ __all__ = [
     "testing",
     "warm_up",
     "write",
+    "write_cluster",
 ]
 
 

@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from gsopt.cli.check import check
+from gsopt.cli.cluster import cluster
 from gsopt.cli.compare import compare
 from gsopt.cli.demo import demo
 from gsopt.cli.exits import Interrupted
@@ -65,6 +66,7 @@ app.command()(simulate)
 app.command()(check)
 app.command()(judge)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
+app.command()(cluster)
 app.command()(schema)
 app.command()(methods)
 app.command()(demo)

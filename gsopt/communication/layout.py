@@ -71,7 +71,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     units: Sequence[int] = range(len(gpus))  # one GPU of each unit stands for it
     for level, groups in levels.items():
         inside = Counter(groups[unit] for unit in units)
-        reason = _unequal(level, inside, len(units))
+        reason = _unequal(level, inside, len(gpus))
         if reason:
             outermost = next(level for level, groups in levels.items() if len(set(groups)) == 1)
             return Layout(dimensions=[Dimension(units=len(gpus), wire=_wire(wires, outermost))], reason=reason)
@@ -90,12 +90,12 @@ def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]
     return {level: [groups[gpu] for gpu in gpus] for level, groups in of_gpu.items()}
 
 
-def _unequal(level: str, inside: Counter[int], units: int) -> str:
-    """Say why there is no hierarchy above a level; nothing when there is one."""
+def _unequal(level: str, inside: Counter[int], gpus: int) -> str:
+    """Say why there is no hierarchy of so many GPUs above a level; nothing when there is one."""
     if len(set(inside.values())) > 1:
         sizes = sorted(inside.values(), reverse=True)
         return f"the groups of level {level} hold {shorten(sizes)} units"
-    if level == Tier.MACHINE and len(inside) == units > 1:
+    if level == Tier.MACHINE and len(inside) == gpus > 1:
         return "every machine holds one GPU"
     return ""
 

@@ -23,7 +23,7 @@ def tier_penalty(
     layers
         The layers of the model.
     collectives
-        How long all-reduces take on each tier.
+        How long all-reduces take on each tier: machine, rack, network, and any further levels.
     scale, floor
         See `penalty`; the floor is that of every tier.
 
@@ -44,7 +44,7 @@ def tier_penalty(
         raise InvalidInput("", "collectives", "", f"must hold the tier {missing}")
     return TierPenalty(
         **{
-            str(tier): penalty(layers, collectives[tier], scale=scale, floor=floor)
-            for tier in (Tier.MACHINE, Tier.RACK, Tier.NETWORK)
+            str(tier): penalty(layers, collective, scale=scale, floor=floor)
+            for tier, collective in collectives.items()
         }
     )

@@ -8,11 +8,13 @@ from heuristics.policies.elastic_srtf import elastic_srtf
 from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
+from heuristics.policies.gandiva import gandiva
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
 from heuristics.policies.sjf import sjf
+from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
 from heuristics.policies.ssf import ssf
@@ -27,11 +29,13 @@ __all__ = [
     "equal_share",
     "fifo",
     "fifo_skipping",
+    "gandiva",
     "las",
     "marginal",
     "marginal_attained",
     "random_order",
     "sjf",
+    "skew_consolidation",
     "srsf",
     "srtf",
     "ssf",

@@ -26,7 +26,7 @@ def offers(
     state: State,
     patience: Patience,
     *,
-    order: Order,
+    order: Order | Key,
     placement: Placement,
     clock: Clock = "starvation",
     lease: float | None,
@@ -50,15 +50,34 @@ def offers(
     >>> simulate(jobs, impatient, cluster=4).completion_times
     (5.0, 5.0, 10.0)
     """
-    require_one_of("order", order, _ORDERS)
-    require_one_of("placement", placement, _PLACERS)
     require_one_of("clock", clock, ("starvation", "offer"))
-    rule = "must be a positive, finite number of seconds, or None"
-    require(lease is None or 0 < lease < inf, "lease", lease, rule)
-    key = _ORDERS[order]
-    if order == "relative":
-        key = partial(relative_sensitivity, Tiers(state))
-    return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=_PLACERS[placement])
+    require_lease(lease)
+    key = order if callable(order) else key_of(state, order)
+    return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=placer_of(placement))
+
+
+def key_of(state: State, order: Order) -> Key | None:
+    """Give the key of an order; None for that by waiting.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+    """
+    require_one_of("order", order, _ORDERS)
+    return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
+
+
+def placer_of(placement: Placement) -> Placer | None:
+    """Give the placer of a placement; None for that of the run.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such placement.
+    """
+    require_one_of("placement", placement, _PLACERS)
+    return _PLACERS[placement]
 
 
 def network_sensitivity(state: State, job: int) -> Any:
@@ -87,6 +106,12 @@ _ORDERS: dict[str, Key | None] = {
     "fifo": release_date,
     "round_robin": None,
 }
+
+
+def require_lease(lease: float | None) -> None:
+    """Raise InvalidInput when a lease is no time."""
+    rule = "must be a positive, finite number of seconds, or None"
+    require(lease is None or 0 < lease < inf, "lease", lease, rule)
 
 
 def require(holds: bool, name: str, value: object, rule: str) -> None:

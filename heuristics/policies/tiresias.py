@@ -65,11 +65,16 @@ def tiresias(
     >>> simulate(Workload(jobs=jobs), tiresias, cluster=1, thresholds=[2]).completion_times
     (6.0, 4.0)
     """
-    if not all(map(_is_positive, thresholds)) or any(a >= b for a, b in pairwise(thresholds)):
-        raise InvalidInput("", "thresholds", shorten(thresholds), "must be positive GPU-seconds that rise")
+    require_thresholds(thresholds)
     if promote is not None and not _is_positive(promote):
         raise InvalidInput("", "promote", shorten(promote), "must be a positive number")
     return _Queues(state, thresholds, promote, by_release=by_release, on_time=on_time)
+
+
+def require_thresholds(thresholds: Sequence[float]) -> None:
+    """Raise InvalidInput when thresholds of attained service are not positive, or do not rise."""
+    if not all(map(_is_positive, thresholds)) or any(a >= b for a, b in pairwise(thresholds)):
+        raise InvalidInput("", "thresholds", shorten(thresholds), "must be positive GPU-seconds that rise")
 
 
 def _is_positive(value: Any) -> bool:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any, Literal, Unpack
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job
+from gsopt.job import LATEST, Job
 from instances.arguments import require
 from instances.traces.reading import Issue, Reading, Row, content, find, usable
 from instances.traces.selection import Entry, Selection, select
@@ -104,7 +104,8 @@ def dally(
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no list of jobs, or an option is out of its range.
+        The file cannot be read or is no list of jobs, an option is out of its range, or arrivals are to be
+        drawn of a list that has them.
 
     Notes
     -----
@@ -132,15 +133,14 @@ def dally(
         if load is not None and entries:
             mean_gap = fsum(job.gpu_seconds for _, job in entries) / len(entries) / (load * gpus)
         if mean_gap is not None:
-            entries, done = (
-                _drawn(entries, mean_gap, selection.get("seed", 0)),
-                f"drawn, mean gap {mean_gap:g} s",
-            )
+            entries = _drawn(entries, mean_gap, selection.get("seed", 0))
+            done = f"drawn, mean gap {mean_gap:g} s"
         issues += [
             Issue(file=row.file, row=row.line, reason=f"start_time: -1: {done}", repaired=True)
             for row, _ in entries
         ]
     else:
+        require(not ways, "arrivals", file.name, "are in the list: mean_gap, load and listed are for others")
         entries = list(usable(table, lambda row: _job(row, row.number("start_time"), work), issues))
     return select("dally", f"Dally job list, {file.name}", entries, issues, **selection)
 
@@ -211,4 +211,5 @@ def _drawn(entries: list[Entry], mean_gap: float, seed: int) -> list[Entry]:
     for row, job in entries:
         drawn.append((row, job.model_copy(update={"release_date": time})))
         time += random.expovariate(1 / mean_gap)
+        require(time <= LATEST, "mean_gap", mean_gap, f"must let all jobs arrive before {LATEST:g} s")
     return drawn

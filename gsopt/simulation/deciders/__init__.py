@@ -1,6 +1,7 @@
 """Deciders: incremental orders of jobs from which policies are made."""
 
 from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.simulation.deciders.migrating import Migrating
 from gsopt.simulation.deciders.offers import Offers
 from gsopt.simulation.deciders.patience import Timers
 from gsopt.simulation.deciders.pool import Pool, pool_of
@@ -9,4 +10,15 @@ from gsopt.simulation.deciders.skipping import Skipping
 from gsopt.simulation.deciders.tuner import Tuner
 from gsopt.simulation.deciders.waiting import Waiting
 
-__all__ = ["Greedy", "Offers", "Pool", "Segments", "Skipping", "Timers", "Tuner", "Waiting", "pool_of"]
+__all__ = [
+    "Greedy",
+    "Migrating",
+    "Offers",
+    "Pool",
+    "Segments",
+    "Skipping",
+    "Timers",
+    "Tuner",
+    "Waiting",
+    "pool_of",
+]

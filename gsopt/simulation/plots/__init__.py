@@ -9,5 +9,19 @@ from gsopt.simulation.plots.gantt import gantt
 from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
 from gsopt.simulation.plots.prices import prices
+from gsopt.simulation.plots.runs import jobs_remaining, utilisation
+from gsopt.simulation.plots.timers import tuned_timers
 
-__all__ = ["gantt", "gpus_in_use", "jct_distribution", "jobs", "overview", "prices", "queue", "save"]
+__all__ = [
+    "gantt",
+    "gpus_in_use",
+    "jct_distribution",
+    "jobs",
+    "jobs_remaining",
+    "overview",
+    "prices",
+    "queue",
+    "save",
+    "tuned_timers",
+    "utilisation",
+]

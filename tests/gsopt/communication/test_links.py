@@ -62,6 +62,24 @@ def test_islands_stand_between_gpus_and_machine() -> None:
     ]
 
 
+def test_one_island_of_each_machine_is_no_single_gpu() -> None:
+    """Four GPUs on one island of each of two machines are a hierarchy of islands and machines."""
+    machines = [
+        Machine(
+            name=name,
+            gpus=8,
+            islands=[Island(name=f"{name}{side}", gpus=4, uplink=FAR) for side in range(2)],
+            gpu_link=NEAR,
+            uplink=FAR,
+        )
+        for name in "ab"
+    ]
+    both = Cluster(network=Switch(name="all", level="network", machines=machines))
+    found = layout(both, [*range(4), *range(8, 12)], wires_of(both))
+
+    assert ([each.units for each in found.dimensions], found.reason) == ([4, 2], "")
+
+
 def test_levels_of_their_own_have_a_layout() -> None:
     """Four GPUs on each machine of two pods are a hierarchy of three dimensions."""
     found = layout(cluster(), range(16), wires_of(cluster()))

@@ -30,6 +30,15 @@ def test_every_tier_needs_a_collective() -> None:
         tier_penalty([layer], {"machine": Collective(latency=1)})
 
 
+def test_further_levels_are_kept() -> None:
+    """A level of a deeper cluster has the penalty of its own collective."""
+    layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
+    times = {"machine": 0, "rack": 4, "pod": 7, "network": 10}
+    made = tier_penalty([layer], {tier: Collective(latency=time) for tier, time in times.items()})
+
+    assert made.of("pod") == 5 / 6
+
+
 def test_resnet_50_needs_a_floor(models: Mapping[str, tuple[Layer, ...]]) -> None:
     """Its 12 % in a machine and in a rack are the floor alone, its 38 % on the network are the model's."""
     collectives = {

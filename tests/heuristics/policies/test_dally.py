@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import Cluster, Island, Machine, Switch
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
@@ -240,6 +240,41 @@ def test_priority_does_not_depend_on_the_demand() -> None:
 
     simulate(made((0, 10, 1), (0, 10, 3), (2, 1, 1)), doing(look), cluster=TWO_RACKS)
     assert found[:4] == [0, 0, 1, 1]
+
+
+def deep() -> Cluster:
+    """Make two pods of two racks of two machines of two islands of two GPUs."""
+
+    def switch(name: str, level: str) -> Switch:
+        if level == "rack":
+            islands = [[Island(name=f"{name}.{n}.{i}", gpus=2) for i in range(2)] for n in range(2)]
+            machines = [Machine(name=f"{name}.{n}", gpus=4, islands=islands[n]) for n in range(2)]
+            return Switch(name=name, level=level, machines=machines)
+        below = {"network": "pod", "pod": "rack"}[level]
+        return Switch(name=name, level=level, switches=[switch(f"{name}.{n}", below) for n in range(2)])
+
+    return Cluster(network=switch("spine", "network"))
+
+
+@pytest.mark.parametrize(
+    ("tier", "held"),
+    [
+        ("island", [*[(9.0, 4)] * 7, (9.0, 2)]),
+        ("machine", [(1.0, 1), (9.0, 1), (1.0, 1), (9.0, 1), *[(9.0, 4)] * 7]),
+        ("rack", [(9.0, 3), (9.0, 3), *[(9.0, 4)] * 6]),
+        ("pod", [(9.0, 3), (9.0, 4), (9.0, 3), *[(9.0, 4)] * 5]),
+        ("network", [(9.0, 3), *[(9.0, 4)] * 3, (9.0, 3), *[(9.0, 4)] * 3]),
+    ],
+)
+def test_every_level_has_its_timer(tier: str, held: list[tuple[float, int]]) -> None:
+    """In a deeper cluster GPUs of a level are accepted when the timers of all inner ones have run out."""
+    cluster = deep()
+    workload = made(*[(0, duration, gpus) for duration, gpus in held], (1, 1, 2))
+    replay = run(workload, cluster, delays=[0.5, 1])
+    assert replay.schedule is not None
+    last = next(each for each in replay.schedule.segments if each.job == f"j{len(held)}")
+    assert cluster.tier(last.placement) == tier
+    assert last.start == 1 + 0.5 * cluster.levels.index(tier)
 
 
 def test_check() -> None:

@@ -117,6 +117,8 @@ BAD_OPTIONS = {
     "no GPUs": ({"load": 1, "gpus": 0}, "gpus: 0: must be at least 1"),
     "two ways to arrive": ({"load": 1, "listed": True}, "arrivals: 2: must come from one of mean_gap, load"),
     "a path": ({"jobs": "../batch"}, "jobs: '../batch': must be batch, poisson, day or the name of a list"),
+    "arrivals that are there": ({"load": 0.9}, "arrivals: 'jobs.json': are in the list: mean_gap, load and"),
+    "a listed batch": ({"listed": True}, "arrivals: 'jobs.json': are in the list"),
     "other work": ({"work": "samples"}, "work: 'samples': must be one of iterations, duration"),
 }
 
@@ -192,6 +194,14 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "jobs.json").write_text(text)
     with pytest.raises(InvalidInput, match=r"^.*jobs\.json: .*must be [^\n]*$"):
         dally(tmp_path / "jobs.json")
+
+
+@pytest.mark.parametrize("options", [{"mean_gap": 1e12}, {"mean_gap": 1e300}, {"load": 1e-6, "gpus": 1}])
+def test_drawn_arrivals_are_on_a_clock(tmp_path: Path, options: dict[str, Any]) -> None:
+    """Arrivals that no clock has are refused in one line, and not handed on."""
+    entries = [dally_entry(1, job_id=str(n), start_time="-1", total_iterations="1e9") for n in range(400)]
+    with pytest.raises(InvalidInput, match=r"^mean_gap: .*: must let all jobs arrive before 1e\+12 s$"):
+        dally(written(tmp_path, *entries), **options)
 
 
 @pytest.mark.parametrize("mean_gap", [0, -1, float("inf"), float("nan")])

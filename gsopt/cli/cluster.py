@@ -1,0 +1,78 @@
+"""``gsopt cluster``: what a cluster is, read from a file of any format, converted and drawn."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import Json, complete
+from gsopt.cli.output import require_package, require_picture
+from gsopt.clusters import Format, draw, outline, read_cluster, write_cluster
+from gsopt.drawing import save
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import require_writable, to_json
+from gsopt.schedule.foreign import read_schedule
+
+
+def cluster(
+    file: Annotated[
+        Path, typer.Argument(help="cluster: JSON, GraphML, node-link JSON, topology.conf, topograph or NetQ")
+    ],
+    gpus: Annotated[
+        int | None, typer.Option(help="GPUs of every machine, where the file does not say it")
+    ] = None,
+    levels: Annotated[
+        str | None, typer.Option(help="levels of switches below the root, such as leaf,spine")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", "--out", help="file to which it is converted")
+    ] = None,
+    format: Annotated[  # noqa: A002 - what everybody calls it
+        str,
+        typer.Option(
+            help="format of that file, if not what its ending says", autocompletion=complete(lambda: Format)
+        ),
+    ] = "",
+    picture: Annotated[Path | None, typer.Option("--draw", help="picture of it: PNG, SVG or PDF")] = None,
+    schedule: Annotated[Path | None, typer.Option(help="schedule whose jobs the picture shows")] = None,
+    at: Annotated[float | None, typer.Option(help="seconds at which it shows them; 0 if not given")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the levels and the tree of a cluster, convert its file, and draw it."""
+    _require("--format", format or None, "--output", output)
+    _require("--schedule", schedule, "--draw", picture)
+    _require("--at", at, "--schedule", schedule)
+    if output is not None:
+        require_writable(output)
+    if picture is not None:
+        require_package("matplotlib", "--draw")
+        require_picture(picture)
+    notes: list[str] = []
+    found = read_cluster(file, gpus=gpus, levels=None if levels is None else levels.split(","), notes=notes)
+    if output is not None:
+        lost: list[str] = []
+        write_cluster(found, output, format=format, notes=lost)
+        notes += [f"{output}: {note}" for note in lost]
+    if picture is not None:
+        held = {} if schedule is None else _placements(schedule, at or 0.0)
+        save(draw(found, held, title=file.name).figure, picture)
+    for note in notes:
+        typer.echo(note, err=True)
+    typer.echo(to_json(found) if as_json else outline(found), nl=not as_json)
+
+
+def _require(option: str, given: object, other: str, needed: object) -> None:
+    """Refuse an option that does nothing without another one."""
+    if given is not None and needed is None:
+        raise InvalidInput("", option, shorten(str(given)), f"needs {other}")
+
+
+def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
+    """Give the GPUs of the jobs that run at a time."""
+    runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
+    for run in runs:
+        if not run.placement:
+            rule = "must say on which GPUs the job runs, for a picture"
+            raise InvalidInput(str(schedule), "placement", shorten(run.job), rule)
+    return {run.job: run.placement for run in runs}

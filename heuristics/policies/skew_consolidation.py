@@ -1,0 +1,91 @@
+"""Skew consolidation: Tiresias' placement, strict for models with one large tensor and for no others."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Sequence
+from math import inf
+from typing import Any
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.tiers import Tiers
+from heuristics.policies.options import Placement, offers
+from heuristics.policies.tiresias import require_thresholds
+
+#: Models whose largest tensor is a large part of them. Source: Dally, Table I, column "Skew".
+SKEWED = ("vgg11", "alexnet", "mobilenetv3")
+
+
+def skew_consolidation(
+    state: State,
+    *,
+    skewed: Collection[str] = SKEWED,
+    thresholds: Sequence[float] = (3250.0, 7200.0),
+    lease: float | None = 28800.0,
+    renew: bool = True,
+    placement: Placement = "best",
+) -> Decider:
+    """Let jobs of skewed models wait for their best tier as long as it takes, and all others accept anything.
+
+    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as
+    the baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`,
+    and its release date within it. Ties: who has waited longer, then the lower number. Preemptive at the end of
+    leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per event.
+
+    Departures: what the paper calls as few machines as possible is the innermost level that could hold the job.
+    A job falls when its lease ends and not when it reaches the threshold; the shorter the leases, the closer.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    skewed
+        Models that are consolidated strictly.
+    thresholds
+        GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
+    lease, renew, placement
+        As those of `heuristics.policies.dally.dally`.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> sizes = [("a", 9, ""), ("b", 5, ""), ("c", 1, "vgg11"), ("d", 1, "resnet18")]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=2, model=m) for n, d, m in sizes]
+    >>> racks = Cluster.uniform(racks=2, machines=1, gpus=3)
+    >>> simulate(Workload(jobs=jobs), skew_consolidation, cluster=racks).start_times
+    (0.0, 0.0, 5.0, 0.0)
+    """
+    require_thresholds(thresholds)
+
+    def key(state: State, job: int) -> tuple[int, float]:
+        return bisect_right(thresholds, state.service(job)), state.jobs[job].release_date
+
+    return offers(
+        state,
+        _Skew(state, skewed),
+        order=key,
+        placement=placement,
+        lease=lease,
+        renew=renew,
+    )
+
+
+class _Skew:
+    """No patience but that of jobs of some models, which has no end."""
+
+    def __init__(self, state: State, skewed: Collection[str]) -> None:
+        self._tiers, self._skewed = Tiers(state), frozenset(skewed)
+
+    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> float:
+        """Give infinity where a skewed model could be closer together."""
+        del gpus
+        item = state.jobs[job]
+        return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
+
+    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+        """Learn nothing."""
