@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from gsopt.cluster.graph import DATACENTER
+from gsopt.cluster.levels import USUAL_LEVELS
 from gsopt.cluster.link import Link
 from gsopt.cluster.machine import Island, Machine
 from gsopt.cluster.rooted import Rooted, root_tree, show
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from gsopt.cluster.cluster import Cluster
 
 T = TypeVar("T")
-
-#: Levels of switches that need no mention, in no order; a name that is none of them may be a slip.
-KNOWN_LEVELS = frozenset(
-    {
-        *("nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
-        *("room", "zone", "region", DATACENTER, Tier.NETWORK),
-    }
-)
 
 #: Digits of the number of a GPU.
 _MOST_DIGITS = 9
@@ -88,7 +81,7 @@ class _Tree:
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
         self._tree, self._levels = tree, levels
-        self._allowed = {GPU, ISLAND, MACHINE, DATACENTER} | (KNOWN_LEVELS if levels is None else set(levels))
+        self._allowed = {GPU, ISLAND, MACHINE, DATACENTER} | set(USUAL_LEVELS if levels is None else levels)
         self._kinds = {node: self._kind(node) for node in tree.nodes}
         self._names = self._name_all()
         self._links = {node: self._link(node) for node in tree.nodes if node != tree.root}

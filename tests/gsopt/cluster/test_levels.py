@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from gsopt.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.errors import InvalidInput
+from gsopt.speed import TIER_PENALTIES
 from tests.strategies.topology import trees
 
 _ISLANDS = [Island(name=f"island {number}", gpus=2) for number in range(2)]
@@ -135,6 +136,17 @@ def test_levels_have_one_order(order: list[str]) -> None:
         place("top") > max(place(one), place(three)) >= min(place(one), place(three)) > place(two) > place(four)
     )
     assert cluster.levels[0] == "machine"
+
+
+def test_levels_apart_stand_as_usual() -> None:
+    """Of levels that no path has together the usually narrower one comes first."""
+    rack = Rack(name="r", machines=[Machine(name="m", gpus=1)])
+    block = Switch(name="n", level="nvlink", machines=[Machine(name="o", gpus=2), Machine(name="p", gpus=2)])
+    own = Switch(name="c", level="chassis", machines=[Machine(name="q", gpus=2)])
+    for switches in ([rack, own, block], [block, rack, own]):
+        cluster = Cluster(network=Switch(name="top", level="network", switches=switches))
+        assert cluster.levels == ("machine", "nvlink", "rack", "chassis", "network")
+        assert TIER_PENALTIES["bert-large"].of("nvlink", cluster.levels) == 0.23
 
 
 def _nested(*levels: str) -> Switch:
