@@ -154,7 +154,7 @@ class _Tree:
                     node, "kind", kind, f"must stand on an island, as others of {show(parent)} do"
                 )
             if above not in _PARENTS[kind]:
-                rule = f"must stand below a {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
+                rule = f"must stand below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
                 raise self._wrong(node, "kind", kind, rule)
         elif above in {ISLAND, MACHINE}:
             rule = f"must stand below a switch, and not below node {show(parent)}, of kind {above!r}"

@@ -166,8 +166,8 @@ def _swap(graph: Any) -> None:
         (_node("r0", kind="rakc"), "node 'r0': kind: 'rakc': must be one of block, core"),
         (_node("r0", kind=["rack"]), r"node 'r0': kind: \['rack'\]: must be one of"),
         (_node("r0", kind="machine"), "node 'm0': kind: 'machine': must stand below a switch"),
-        (_node("m0", kind="rack"), "node 'i0': kind: 'island': must stand below a machine"),
-        (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below a island or machine"),
+        (_node("m0", kind="rack"), "node 'i0': kind: 'island': must stand below kind machine"),
+        (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below kind island or machine"),
         (_node("m1", kind="gpu"), "node 'm1': kind: 'gpu': must stand below"),
         (_node("datacenter", kind="machine"), "node 'datacenter': kind: 'machine': must be a level"),
         (
