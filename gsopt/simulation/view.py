@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from gsopt.simulation.engine import Engine
 
 
+#: Tiers that may be asked for in any cluster.
+_TIERS = frozenset(Tier)
+
+
 class ReleasedJobs(Sequence[Job]):
     """The jobs of a run by number, as long as the workload; only those that are released can be looked at."""
 
@@ -181,5 +185,7 @@ class EngineState:
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:
             tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
+        elif tier not in engine.levels and tier not in _TIERS:
+            raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(engine.levels)}")
         rate = engine.rate_on(job, count, mode, tier, beside)
         return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))
