@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gsopt.cluster import Cluster, Tier
+from gsopt.errors import InvalidInput, shorten
 from gsopt.job import DEFAULT_MODE, Job
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import Placer
