@@ -21,6 +21,7 @@ _LETTER = 0.62  # width of a letter, of its size
 _ROOM = 0.85  # share of a cell's height that letters take
 _LINE = 1.5  # height of a line, of its letters
 _EDGE = 0.1  # around the picture, in cells, so that its frame is not cut
+_MOST_VECTORS = 3000  # boxes that a vector picture keeps as such
 _MOST_IN_LEGEND, _LONGEST_NAME = 20, 20
 
 _IDLE, _FRAME, _TEXT = "#FFFFFF", "#9A9A9A", "#333333"
@@ -160,7 +161,9 @@ def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tup
     squares = [_corners(x, y, 1, 1) for x, y in cells]
     for boxes, fill, thickest in ((frames, "none", 1.0), (squares, _IDLE, 0.5)):
         width = min(thickest, thickest * points / 12)
-        axes.add_collection(PolyCollection(boxes, facecolors=fill, edgecolors=_FRAME, linewidths=width))
+        drawn = PolyCollection(boxes, facecolors=fill, edgecolors=_FRAME, linewidths=width)
+        drawn.set_rasterized(len(boxes) > _MOST_VECTORS)
+        axes.add_collection(drawn)
     return cells
 
 

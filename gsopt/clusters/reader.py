@@ -170,7 +170,7 @@ def write_cluster(
     ...     print(Path(folder, "a.conf").read_text(), *notes)
     SwitchName=rack-0 Nodes=machine-0.[0-1]
     # NodeName=machine-0.[0-1] Gres=gpu:8
-     3 names have spaces or signs, and are written such as 'rack-0'
+     names with spaces or signs are written without: 'rack-0' and 2 more
     """
     kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
     if kind is None:

@@ -47,8 +47,8 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
         raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
-    if speeds := sum("linkspeed" in line.values for line in switches):
-        notes.append(f"{source}: LinkSpeed of {speeds:,} switches: has no unit and is not read")
+    if any("linkspeed" in line.values for line in switches):
+        notes.append(f"{source}: LinkSpeed: has no unit and is not read")
     if not blocks:
         return [_switch(source, line) for line in switches]
     named = [Branch(line.values["blockname"], line.place, (), line.names(source, "Nodes")) for line in blocks]

@@ -36,7 +36,7 @@ def test_switches_blocks_and_domains() -> None:
     assert notes == [
         "t: blocks[4]: leaf4: has no machines and is left out",
         "t: switches: leaf5: has no machines and is left out",
-        "t: 1 sub-domains such as s: are no switches and not read",
+        "t: sub-domains that are no switches are not read: 's'",
     ]
 
 
