@@ -155,6 +155,8 @@ def test_bad_options_are_one_line(tmp_path: Path) -> None:
     write_cluster(cluster, path)
     with pytest.raises(InvalidInput, match="format: 'dot': must be one of gsopt, node-link"):
         read_cluster(path, format="dot")
+    with pytest.raises(InvalidInput, match="levels: 'rack': must be a list of names"):
+        read_cluster(path, levels="rack")
     with pytest.raises(InvalidInput, match=r"a\.json: gpus: 8: must not be told, as the file says it"):
         read_cluster(path, gpus=8)
     with pytest.raises(InvalidInput, match=r"a\.dot: must end in \.json, \.graphml"):
