@@ -46,8 +46,19 @@ class Told(NamedTuple):
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
-    def about(self, source: str, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Give what says which GPUs a machine has, where the file states some."""
+    def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
+        """Give what says which GPUs a machine of a tree has, where the file states some.
+
+        Raises
+        ------
+        InvalidInput
+            GPUs are told of a machine that is not there.
+        """
+        if isinstance(self.gpus, Mapping):
+            there = {machine for branch in tree.values() for machine in branch.machines}
+            for name in self.gpus:
+                if name not in there:
+                    raise InvalidInput(source, "gpus", shorten(name), "must be a machine of the file")
         return partial(gpus_of, source, told=self.gpus, stated=stated)
 
 

@@ -39,7 +39,7 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
     stated = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
     tree = tree_of(source, _branches(source, of, notes), notes)
-    return cluster_of(source, told.levelled(source, tree), told.about(source, stated), notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, tree, stated), notes)
 
 
 def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:

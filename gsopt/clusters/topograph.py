@@ -71,7 +71,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
     tree = told.levelled(source, tree_of(source, model.branches, notes))
     _note_parts(source, tree, model.parts, notes)
     whole = with_domains(source, tree, model.domains)
-    return cluster_of(source, whole, told.about(source, model.gpus), notes)
+    return cluster_of(source, whole, told.about(source, tree, model.gpus), notes)
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:

@@ -82,10 +82,11 @@ _EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5}
 KEYS = tuple(Setting.model_fields)
 
 
-def setting_of(values: Mapping[str, Any]) -> Setting:
+def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
-    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each.
+    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each; `notes` takes
+    what of a file was left out.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
-        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None))
+        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
         chosen["cluster"] = made.model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))

@@ -56,8 +56,13 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
     gsopt("cluster", conf, "--gpus", "8", "--out", graph)
     write(Workload(jobs=[Job(name="a", release_date=0, duration=10, gpus=32)]), trace)
     policy = ["--policy", "fifo", "--json"]
-    for given in (["--cluster", str(graph)], ["--cluster", str(conf), "--gpus", "8"]):
-        assert gsopt("simulate", trace, *given, *policy).returncode == Exit.SOLUTION
+    for given, note in [
+        (["--cluster", str(graph)], ""),
+        (["--cluster", str(conf), "--gpus", "8"], f"{conf}: LinkSpeed: has no unit and is not read\n"),
+    ]:
+        run = gsopt("simulate", trace, *given, *policy)
+        assert run.returncode == Exit.SOLUTION
+        assert note in run.stderr
     for given, message in [
         (
             ["--cluster", str(conf)],

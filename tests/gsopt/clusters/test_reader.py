@@ -113,6 +113,8 @@ def test_what_is_told(tmp_path: Path) -> None:
     notes: list[str] = []
     assert [machine.gpus for machine in read_cluster(path, gpus=told, notes=notes).machines] == [1, 2, 3]
     assert notes == [f"{path}: line 3: n4: has no GPUs and is left out"]
+    with pytest.raises(InvalidInput, match=r"topology\.conf: gpus: 'n5': must be a machine of the file"):
+        read_cluster(path, gpus=told | {"n5": 8})
     assert read_cluster(path, gpus=8, levels=["leaf"]).levels == ("machine", "leaf", "network")
 
 
