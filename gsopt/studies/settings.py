@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
 from gsopt.clusters import read_cluster
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
@@ -113,7 +113,12 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
 def _equal_racks(text: str) -> Cluster | None:
     """Make equal racks; None for a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
-    if equal is None or Path(text).exists():
+    if Path(text).exists():
+        return None
+    if equal is None:
+        if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
+            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
+            raise InvalidInput("", "cluster", shorten(text), rule)
         return None
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:

@@ -66,7 +66,7 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
     for given, message in [
         (
             ["--cluster", str(conf)],
-            "topology.conf: gpus: 'n1': is not in the file with its GPUs: give gpus, or --gpus",
+            "topology.conf: gpus: 'n1': has no number of GPUs in the file: give gpus",
         ),
         (["--cluster", str(graph), "--gpus", "8"], "a.graphml: gpus: 8: must not be told, as the file says it"),
         (["--cluster", "2x2x2", "--gpus", "8"], "--gpus: 8: give either the number of GPUs or a cluster"),
@@ -79,7 +79,7 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["{conf}"], "topology.conf: gpus: 'n1': is not in the file with its GPUs"),
+        (["{conf}"], "topology.conf: gpus: 'n1': has no number of GPUs in the file"),
         (["no.conf"], "no.conf: cannot be read"),
         (["{conf}", "--gpus", "8", "--out", "no/such/a.json"], "cannot be written"),
         (["{conf}", "--gpus", "8", "--out", "{conf}.dot"], ".dot: must end in .json"),

@@ -130,7 +130,7 @@ def test_what_is_told(tmp_path: Path) -> None:
         (b'{"racks": [{"name": "r", "machines": [{"name": "r", "gpus": 1}]}]}', "racks: 'r': must name one"),
         (b'{"nodes": [], "links": []}', "graph: must have a node"),
         (b"<graphml/>", "must be GraphML"),
-        (b"SwitchName=a Nodes=n", "gpus: 'n': is not in the file with its GPUs"),
+        (b"SwitchName=a Nodes=n", "gpus: 'n': has no number of GPUs in the file"),
         (b"SwitchName=a Nodes=n\n# NodeName=n Gres=gpu:2000000", "gpus: 2000000"),
         (
             b"SwitchName=a Nodes=n[1-3]\n# NodeName=n[1-3] Gres=gpu:400000",

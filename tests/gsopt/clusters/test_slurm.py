@@ -81,7 +81,7 @@ def test_nodes_without_gpus_are_left_out() -> None:
     ("text", "message"),
     [
         ("", "t: must name at least one switch"),
-        (ONE, "t: gpus: 'n1': is not in the file with its GPUs"),
+        (ONE, "t: gpus: 'n1': has no number of GPUs in the file"),
         ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
         ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
         ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
