@@ -168,7 +168,7 @@ class Tuner(Timers):
         self._seen: dict[tuple[int, int], float] = {}
         self._last = len(Tiers(state).names) - 1
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record the wait for the tier, unless it is the outermost, for which nobody waits."""
         item = state.jobs[job]
         first = min(self._tiers.best(item), tier) if self._censored else tier

@@ -1,6 +1,7 @@
 """Dally: Algorithms 1 and 2 by hand, with every place that can be read in several ways."""
 
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 import pytest
@@ -207,12 +208,36 @@ def test_orders(order: str, starts: list[float]) -> None:
     assert [start for start, _ in spans(replay, "j0")] == starts
 
 
-@pytest.mark.parametrize(("renew", "end"), [(True, 24), (False, 28)])
-def test_leases_are_renewed(renew: bool, end: float) -> None:
-    """A job keeps its place in a rack when its lease ends, or waits for it as if it were new."""
+@pytest.mark.parametrize(("renew", "end"), [("same", 24), ("best", 28), ("never", 28)])
+def test_a_bad_placement_lasts_for_a_lease(renew: str, end: float) -> None:
+    """A job waits again for a place in a rack, unless it may renew what is not its best tier."""
     replay = run(made((0, 100, 2), (0, 100, 2), (0, 20, 2)), ONE_RACK, delays=[4], lease=10, renew=renew)
     assert replay.completion_times[2] == end
-    assert replay.metrics.preemptions == (0 if renew else 1)
+    assert replay.metrics.preemptions == (0 if renew == "same" else 1)
+
+
+@pytest.mark.parametrize(("renew", "timers"), [("best", [0, 9.571]), ("never", [0, 9.571, 7.440])])
+def test_a_renewal_is_no_accepted_offer(renew: str, timers: list[float]) -> None:
+    """Its wait of 0 is recorded only where every lease is a new offer."""
+    machine = Cluster.uniform(machines=1, gpus=2)
+    seen = observed(made((0, 5, 2), (0, 15, 2)), machine, lease=8, renew=renew)
+    assert [timer.seconds for timer in seen] == pytest.approx(timers, abs=5e-4)
+
+
+def test_equal_slowdowns_tie() -> None:
+    """Jobs that have run on one tier only tie, in floats too, so that who has waited longer comes first."""
+    random = Random(5)
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    for _ in range(4):
+        sizes = [(0, random.randint(20, 200), random.choice([2, 4, 8])) for _ in range(10)]
+        workload = made(*sizes, models=random.choices(["third", "tame"], k=10))
+        third = TierPenalty(machine=0.1, rack=1 / 3, network=0.7)
+        speed = Speed(tiers={**SPEED.tiers, "third": third})
+        floats, exact = (
+            run(workload, cluster, timers="none", lease=12, speed=speed, exact=fractions)
+            for fractions in (False, True)
+        )
+        assert floats.completion_times == pytest.approx([float(time) for time in exact.completion_times])
 
 
 def test_a_renewed_lease_may_bring_jobs_together() -> None:
@@ -299,6 +324,7 @@ def test_check() -> None:
         ("order", "lifo"),
         ("placement", "worst"),
         ("history_on", "both"),
+        ("renew", True),
         ("lease", 0),
         ("lease", float("inf")),
         ("delays", []),
