@@ -10,14 +10,12 @@ from gsopt.cluster import Cluster, Island, Machine, Switch
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
-from gsopt.simulation import Action, Replay, Start, State, Stop, simulate
+from gsopt.simulation import Replay, simulate
 from gsopt.simulation.deciders.tuner import TunedTimer
 from gsopt.speed import Speed, TierPenalty
 from gsopt.testing import check_policy
 from heuristics.policies import dally
-from heuristics.policies.options import network_sensitivity
 from tests.gsopt.simulation.scenarios import bundle
-from tests.gsopt.simulation.scripts import doing
 
 #: Machines of three GPUs, on which a third pair of GPUs is split: over two racks, or within one.
 TWO_RACKS = Cluster.uniform(racks=2, machines=1, gpus=3)
@@ -253,18 +251,6 @@ def test_without_leases_nobody_is_stopped() -> None:
     assert replay.metrics.preemptions == 0
     assert replay.schedule is not None
     assert not replay.schedule.preemptive
-
-
-def test_priority_does_not_depend_on_the_demand() -> None:
-    """A job's time is that on the GPUs it demands, so jobs that nothing slows down have a priority of 1."""
-    found: list[Any] = []
-
-    def look(state: State) -> Iterable[Action]:
-        found.extend(network_sensitivity(state, job) for job in (0, 1))
-        return [*map(Start, state.arrived), *(map(Stop, range(2)) if state.now == 2 else ())]
-
-    simulate(made((0, 10, 1), (0, 10, 3), (2, 1, 1)), doing(look), cluster=TWO_RACKS)
-    assert found[:4] == [0, 0, 1, 1]
 
 
 def deep() -> Cluster:
