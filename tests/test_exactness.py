@@ -20,7 +20,14 @@ from tests.exactness.scheduling import shortest_remaining_time
 from tests.exactness.trial import ORACLES, Way, attack, instance
 
 #: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries many times as many in more ways.
-SIZES = {"reclaiming": cases(500), "allocation": cases(240), "placement": cases(200), "scheduling": cases(60)}
+SIZES = {
+    "reclaiming": cases(500),
+    "allocation": cases(240),
+    "consolidation": cases(60),
+    "placement": cases(200),
+    "scheduling": cases(60),
+    "waiting": cases(60),
+}
 
 
 def test_every_decision_has_an_oracle() -> None:

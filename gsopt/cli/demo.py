@@ -30,7 +30,7 @@ _TIME_LIMIT = 5.0
 _MOST_INSTANCES = 40
 
 #: Lines for the heuristics of a decision; of more, those in the middle share one.
-_MOST_LINES = 7
+_MOST_LINES = 5
 
 #: Policies that are shown at a glance.
 _POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")

@@ -1,8 +1,10 @@
 """The decisions: each module holds one Problem and its Solution, side by side."""
 
 from gsopt.problems.allocation import Allocation
+from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.waiting import Waiting
 
-__all__ = ["Allocation", "Placement", "Reclaiming", "Scheduling"]
+__all__ = ["Allocation", "Consolidation", "Placement", "Reclaiming", "Scheduling", "Waiting"]

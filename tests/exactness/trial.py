@@ -18,7 +18,7 @@ from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
 from gsopt.studies.catalogue import exact_methods, heuristics
 from gsopt.studies.solve import solve
-from tests.exactness import allocation, placement, reclaiming, scheduling
+from tests.exactness import allocation, consolidation, placement, reclaiming, scheduling, waiting
 
 
 class _Optimum(NamedTuple):
@@ -58,8 +58,10 @@ class Oracle(NamedTuple):
 ORACLES: dict[str, Oracle] = {
     "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
     "allocation": Oracle(allocation.draw, allocation.optimum, allocation.value),
+    "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
     "placement": Oracle(placement.draw, placement.optimum, placement.value),
     "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),
+    "waiting": Oracle(waiting.draw, waiting.optimum, waiting.value),
 }
 
 

@@ -1,0 +1,9 @@
+"""Exact methods for consolidation."""
+
+from formulations.consolidation.counts import counts
+from formulations.consolidation.divisible import divisible
+from formulations.consolidation.exact import exact
+from formulations.consolidation.laminar import laminar
+from formulations.consolidation.patterns import patterns
+
+__all__ = ["counts", "divisible", "exact", "laminar", "patterns"]

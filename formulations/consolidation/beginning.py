@@ -1,0 +1,113 @@
+"""Beginning: a choice of groups and a bound that cost next to nothing."""
+
+from bisect import bisect_left, insort
+from collections import Counter
+from fractions import Fraction
+
+from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.vacancy import Vacancy
+from gsopt.budget import Budget
+from gsopt.grid import Exact, exact_total, whole
+from gsopt.problems.consolidation import ConsolidationSolution
+
+#: Seconds after which no more jobs are placed at once, however many groups there are to look at.
+_MOMENT = 0.25
+
+
+def begin(case: Case) -> tuple[ConsolidationSolution, Exact]:
+    """Give a placement by value density, and the bound of a knapsack that may be filled with parts of jobs.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> problem = half_busy(racks=4, jobs=100, seed=1)
+    >>> solution, bound = begin(Case.of(problem))
+    >>> problem.violations(solution), float(problem.objective(solution) / bound) > 0.9
+    ([], True)
+    """
+    stays = smallest_first(case) if case.required else densest_first(case)
+    bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
+    return case.placed(stays), whole(knapsack_bound(case) + bonus)
+
+
+def densest_first(case: Case) -> Stays:
+    """Choose a kind and a level again and again, the most valuable for each GPU first.
+
+    Jobs go to the group of that level with the fewest free GPUs that has room. Unlike a policy that accepts
+    any tier at once, this leaves the poor places of one kind until the good ones of all others are taken.
+    """
+    choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
+    choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
+    return _take(case, [(k, level) for _, k, level in choices])
+
+
+def smallest_first(case: Case) -> Stays:
+    """Choose the smallest jobs, each on the innermost level that has room: no choice has more jobs."""
+    order = sorted(range(len(case.kinds)), key=lambda k: (case.kinds[k].gpus, k))
+    return _take(case, [(k, level) for k in order for level in case.kinds[k].levels])
+
+
+def _take(case: Case, choices: list[tuple[int, int]]) -> Stays:
+    """Place as many jobs of a kind on a level as fit, choice by choice, as far as a moment goes."""
+    moment = Budget(time_limit=_MOMENT)
+    room = _Room(case.vacancy)
+    waiting = [len(kind.jobs) for kind in case.kinds]
+    stays: Counter[tuple[int, int]] = Counter()
+    for k, level in choices:
+        need = case.kinds[k].gpus
+        while waiting[k] and not moment.passed:
+            v = room.tightest(level, need)
+            if v is None:
+                break
+            count = min(waiting[k], room.within(v) // need)
+            room.use(v, count * need)
+            stays[k, v] += count
+            waiting[k] -= count
+    return stays
+
+
+class _Room:
+    """What the jobs placed so far leave of every group, and the groups of a level by what is left."""
+
+    def __init__(self, vacancy: Vacancy) -> None:
+        self.vacancy = vacancy
+        self.free = [node.free for node in vacancy.nodes]
+        self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
+
+    def tightest(self, level: int, need: int) -> int | None:
+        """Find the group of a level with the least left that has enough, itself and all around it."""
+        ordered = self.ordered[level]
+        enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
+        return next((v for v in enough if self.within(v) >= need), None)
+
+    def within(self, v: int) -> int:
+        """Give what jobs can still take that stay in a group."""
+        return min(self.free[u] for u in self.vacancy.path(v))
+
+    def use(self, v: int, gpus: int) -> None:
+        """Take GPUs of a group, and so of all around it."""
+        for u in self.vacancy.path(v):
+            ordered = self.ordered[self.vacancy.nodes[u].level]
+            del ordered[bisect_left(ordered, (self.free[u], u))]
+            self.free[u] -= gpus
+            insort(ordered, (self.free[u], u))
+
+
+def knapsack_bound(case: Case) -> Exact:
+    """Fill all free GPUs with the most valuable jobs, each on its best level, the last one in part.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.problems.consolidation import Consolidation, Job
+    >>> jobs = [Job(name="a", gpus=4), Job(name="b", gpus=4, weight=0.5)]
+    >>> knapsack_bound(Case.of(Consolidation(cluster=Cluster.uniform(machines=1, gpus=6), jobs=jobs)))
+    5
+    """
+    left = case.vacancy.nodes[-1].free
+    worths: list[Exact] = []
+    for kind in case.kinds:  # the most valuable for each GPU first
+        gpus = min(left, kind.gpus * len(kind.jobs))
+        worths.append(Fraction(kind.worths[kind.levels[0]]) * gpus / kind.gpus)
+        left -= gpus
+    return exact_total(worths)

@@ -1,0 +1,173 @@
+"""Case: what every model of consolidation takes from a problem, and how its numbers become a placement."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from formulations.consolidation.kinds import Kind, kinds
+from formulations.consolidation.vacancy import Vacancy
+from gsopt.grid import Exact, exact_total
+from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
+
+#: How many jobs of a kind stay within a group, by the places of the two.
+Stays = Mapping[tuple[int, int], int]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem as the models see it: kinds of jobs, and groups of free GPUs in which they may stay.
+
+    What a job is worth depends only on the innermost group that holds all its GPUs. So a job on a single
+    machine takes GPUs of that machine, but one on a rack just takes some of what the rack has left, and any
+    split of the leftover among machines does. A choice of groups is therefore realised by GPUs exactly if in
+    no group the jobs that stay within it need more GPUs than are free.
+
+    Source: Dally, section II-B, for worth by tier only.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    vacancy
+        The free GPUs.
+    kinds
+        The jobs that can be placed.
+    """
+
+    problem: Consolidation
+    vacancy: Vacancy
+    kinds: tuple[Kind, ...]
+
+    @classmethod
+    def of(cls, problem: Consolidation) -> "Case":
+        """Group the free GPUs and the jobs of a problem.
+
+        Examples
+        --------
+        >>> from instances.consolidation import half_busy
+        >>> case = Case.of(half_busy(seed=1))
+        >>> len(case.problem.jobs), len(case.kinds)
+        (50, 21)
+        """
+        vacancy = Vacancy.of(problem)
+        return cls(problem, vacancy, kinds(problem, vacancy.room))
+
+    @cached_property
+    def alone(self) -> tuple[int, ...]:
+        """The different numbers of GPUs that are worth an innermost group of their own, falling."""
+        return tuple(sorted({kind.gpus for kind in self.kinds if 0 in kind.levels}, reverse=True))
+
+    @cached_property
+    def required(self) -> int:
+        """Number of jobs that must be placed: the most that can be where jobs come first, else none.
+
+        On the whole cluster any jobs fit that need no more than all free GPUs, and most of the smallest.
+        """
+        if not self.problem.job_bonus:
+            return 0
+        needs = accumulate(sorted(kind.gpus for kind in self.kinds for _ in kind.jobs))
+        return sum(need <= self.vacancy.nodes[-1].free for need in needs)
+
+    @property
+    def bonus(self) -> int:
+        """What the jobs that must be placed count by their number."""
+        return self.problem.job_bonus * self.required
+
+    @cached_property
+    def untouched(self) -> tuple[int, ...]:
+        """Machines without a busy GPU that count when they are left whole; none where that does not matter."""
+        if not self.problem.machine_bonus:
+            return ()
+        return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
+
+    def value(self, stays: Stays) -> Exact:
+        """Total worth of jobs that stay in groups."""
+        nodes = self.vacancy.nodes
+        return exact_total(count * self.kinds[k].worths[nodes[v].level] for (k, v), count in stays.items())
+
+    def located(self, solution: ConsolidationSolution) -> Stays:
+        """Find the groups in which the jobs of a solution stay, each on the level as which it counts."""
+        kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
+        leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
+        found: Counter[tuple[int, int]] = Counter()
+        for name, gpus in solution.placed.items():
+            if name in kind_of:  # others are worth nothing
+                k = kind_of[name]
+                joined = self.joined({leaf_of[gpu] for gpu in gpus})
+                level = self.kinds[k].counted(self.vacancy.nodes[joined].level)
+                found[k, self.vacancy.around(joined, level)] += 1
+        return found
+
+    def spared(self, solution: ConsolidationSolution) -> tuple[int, ...]:
+        """Find the machines that a solution leaves whole, where that counts."""
+        taken = {gpu for gpus in solution.placed.values() for gpu in gpus}
+        used = {
+            u
+            for leaf, gpus in enumerate(self.vacancy.gpus)
+            if not taken.isdisjoint(gpus)
+            for u in self.vacancy.path(leaf)
+        }
+        return tuple(v for v in self.untouched if v not in used)
+
+    def joined(self, leaves: Collection[int]) -> int:
+        """Give the innermost group around some innermost groups."""
+        common = set(self.vacancy.path(next(iter(leaves))))
+        for leaf in leaves:
+            common &= set(self.vacancy.path(leaf))
+        return min(common)
+
+    def placed(self, stays: Stays, spared: Collection[int] = ()) -> ConsolidationSolution:
+        """Give GPUs to the jobs that stay in groups.
+
+        Jobs in inner groups come first, the large ones before the small. Each takes an even narrower group
+        within its own where one has room, the one with the fewest free GPUs, and otherwise fills the roomiest
+        innermost groups; so a placement may be better than its choice of groups, and is never worse.
+
+        Parameters
+        ----------
+        stays
+            Number of jobs by kind and group; no group may hold more than fits.
+        spared
+            Machines that are left whole.
+        """
+        nodes = self.vacancy.nodes
+        filling = _Filling(self.vacancy, spared)
+        waiting = {k: iter(kind.jobs) for k, kind in enumerate(self.kinds)}
+        ordered = sorted(
+            stays.items(), key=lambda stay: (nodes[stay[0][1]].level, -self.kinds[stay[0][0]].gpus)
+        )
+        chosen: dict[int, list[int]] = {}
+        for (k, v), count in ordered:
+            for _ in range(count):
+                chosen[next(waiting[k])] = filling.take(self.kinds[k].gpus, v)
+        return ConsolidationSolution(placed={self.problem.jobs[j].name: chosen[j] for j in sorted(chosen)})
+
+
+class _Filling:
+    """The free GPUs while jobs take them."""
+
+    def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:
+        self.vacancy = vacancy
+        self.left = [node.free for node in vacancy.nodes]
+        self.gpus = [iter(gpus) for gpus in vacancy.gpus]
+        for v in spared:
+            for leaf in vacancy.leaves[v]:
+                self._use(leaf, self.left[leaf])
+
+    def take(self, gpus: int, v: int) -> list[int]:
+        """Take GPUs within a group, from the narrowest group in it that has enough."""
+        nodes = self.vacancy.nodes
+        enough = (u for u in self.vacancy.within[v] if self.left[u] >= gpus)
+        narrowest = min(enough, key=lambda u: (nodes[u].level, self.left[u]))
+        taken: list[int] = []
+        for leaf in sorted(self.vacancy.leaves[narrowest], key=lambda leaf: -self.left[leaf]):
+            count = min(gpus - len(taken), self.left[leaf])
+            taken += [next(self.gpus[leaf]) for _ in range(count)]
+            self._use(leaf, count)
+        return sorted(taken)
+
+    def _use(self, leaf: int, count: int) -> None:
+        for u in self.vacancy.path(leaf):
+            self.left[u] -= count

@@ -1,0 +1,184 @@
+"""Counts: GPUs of every job on every machine, and flags for the groups that it touches."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, ClassVar
+
+from formulations.consolidation.beginning import begin
+from formulations.consolidation.case import Case
+from gsopt.errors import Unsupported
+from gsopt.formulation import Formulation
+from gsopt.grid import Exact
+from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
+
+#: Jobs times groups up to which this model is of use.
+_LARGEST = 20_000
+
+
+class Counts(Formulation[Consolidation, ConsolidationSolution]):
+    """Decide for every job how many GPUs it gets of which machine: the slow reference.
+
+    Sets
+    ----
+    Jobs j. Levels t, the innermost 0. Groups v of GPUs with something free, V_t those of level t: V_0 machines
+    or what is smaller, the last one the whole cluster. U machines without a busy GPU, where they count.
+
+    Parameters
+    ----------
+    d_j GPUs of job j; w_jt what it is worth on level t. f_v free GPUs of group v. b what each placed job
+    counts, h each machine left whole.
+
+    Variables
+    ---------
+    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has some in group v, which
+    is not the whole cluster. on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
+    whole[m], binary: machine m of U is left whole.
+
+    Objective
+    ---------
+    Maximize the sum of (w_jt + b) on[j, t] and h whole[m].
+
+    Constraints
+    -----------
+    once[j]: the on[j, t] add up to at most 1.
+    all[j]: the count[j, v] add up to d_j times the on[j, t].
+    room[v]: the count[j, v] over the jobs add up to at most f_v.
+    flag[j, v]: count[j, v] <= min(d_j, f_v) touch[j, v].
+    inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v.
+    few[j, t]: the touch[j, v] over V_t add up to at most the on[j, s] for s <= t, and |V_t| times the others.
+    spare[j, v]: touch[j, v] <= 1 - whole[m] for v of V_0 within m.
+
+    Size
+    ----
+    About three columns and three rows for each job and group.
+
+    Source
+    ------
+    Dally, section II-B, for worth by tier.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = counts(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
+    """
+
+    name: ClassVar[str] = "counts"
+
+    def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
+        """Give a placement by value density, and a knapsack bound."""
+        return begin(Case.of(problem))
+
+    def build(self, problem: Consolidation) -> Any:
+        """Build the Pyomo model.
+
+        Raises
+        ------
+        Unsupported
+            The problem is larger than this reference is meant for.
+        """
+        from pyomo.environ import (
+            Binary,
+            ConcreteModel,
+            Constraint,
+            NonNegativeIntegers,
+            Objective,
+            Var,
+            maximize,
+        )
+
+        case = Case.of(problem)
+        jobs, tiers, nodes = problem.jobs, range(len(problem.tiers)), case.vacancy.nodes
+        leaves, groups = range(len(case.vacancy.gpus)), range(case.vacancy.root)
+        if len(jobs) * len(nodes) > _LARGEST:
+            size = f"{len(jobs):,} jobs times {len(nodes):,} groups"
+            raise Unsupported(f"counts: {size}: the reference is for at most {_LARGEST:,}; exact takes more")
+        model = ConcreteModel(problem.name or "consolidation")
+        model.count = Var(range(len(jobs)), leaves, domain=NonNegativeIntegers)
+        model.touch = Var(range(len(jobs)), groups, domain=Binary)
+        model.on = Var(range(len(jobs)), tiers, domain=Binary)
+        model.whole = Var(case.untouched, domain=Binary)
+        model.once = Constraint(range(len(jobs)), rule=lambda m, j: sum(m.on[j, t] for t in tiers) <= 1)
+        model.all = Constraint(
+            range(len(jobs)),
+            rule=lambda m, j: (
+                sum(m.count[j, v] for v in leaves) == jobs[j].gpus * sum(m.on[j, t] for t in tiers)
+            ),
+        )
+        model.room = Constraint(
+            leaves if jobs else [],
+            rule=lambda m, v: sum(m.count[j, v] for j in range(len(jobs))) <= nodes[v].free,
+        )
+        model.flag = Constraint(
+            range(len(jobs)),
+            leaves,
+            rule=lambda m, j, v: m.count[j, v] <= min(jobs[j].gpus, nodes[v].free) * m.touch[j, v],
+        )
+        model.inside = Constraint(
+            range(len(jobs)),
+            [v for v in groups if nodes[v].parent in groups],
+            rule=lambda m, j, v: m.touch[j, v] <= m.touch[j, nodes[v].parent],
+        )
+        model.few = Constraint(
+            range(len(jobs)),
+            [t for t, level in enumerate(case.vacancy.levels[:-1]) if level],
+            rule=lambda m, j, t: (
+                sum(m.touch[j, v] for v in case.vacancy.levels[t])
+                <= sum((1 if s <= t else len(case.vacancy.levels[t])) * m.on[j, s] for s in tiers)
+            ),
+        )
+        model.spare = Constraint(
+            range(len(jobs)),
+            [(u, v) for u in case.untouched for v in case.vacancy.leaves[u]],
+            rule=lambda m, j, u, v: m.touch[j, v] <= 1 - m.whole[u],
+        )
+        model.worth = Objective(
+            expr=sum(
+                float(problem.worth(job, tier) + problem.job_bonus) * model.on[j, t]
+                for j, job in enumerate(jobs)
+                for t, tier in enumerate(problem.tiers)
+            )
+            + sum(float(problem.machine_bonus) * model.whole[u] for u in case.untouched),
+            sense=maximize,
+        )
+        return model
+
+    def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
+        """Give what the columns are worth as fractions."""
+        worths = {
+            f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
+            for j, job in enumerate(problem.jobs)
+            for t, tier in enumerate(problem.tiers)
+        }
+        bonuses = {name: problem.machine_bonus for name in form.columns if name.startswith("whole")}
+        return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
+
+    def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
+        """Give every job the next free GPUs of its machines."""
+        free = [iter(gpus) for gpus in Case.of(problem).vacancy.gpus]
+        placed: dict[str, list[int]] = {}
+        for j, job in enumerate(problem.jobs):
+            for v, gpus in enumerate(free):
+                taken = [next(gpus) for _ in range(round(values.get(f"count[{j},{v}]", 0.0)))]
+                if taken:
+                    placed.setdefault(job.name, []).extend(taken)
+        return ConsolidationSolution(placed=placed)
+
+    def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
+        """Count the GPUs of a solution, and flag what they touch."""
+        case = Case.of(problem)
+        leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
+        values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}
+        for j, job in enumerate(problem.jobs):
+            gpus = solution.placed.get(job.name, ())
+            if not gpus:
+                continue
+            leaves = sorted(leaf_of[gpu] for gpu in gpus)
+            values |= {f"count[{j},{v}]": float(len(list(same))) for v, same in groupby(leaves)}
+            values |= {f"touch[{j},{u}]": 1.0 for v in leaves for u in case.vacancy.path(v)}
+            values[f"on[{j},{case.vacancy.nodes[case.joined(leaves)].level}]"] = 1.0
+        return values
+
+
+counts = Counts()

@@ -1,0 +1,115 @@
+"""Divisible: the merged model where demands on single machines divide each other."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from formulations.consolidation.case import Case
+from formulations.consolidation.merged import Indices, Merged
+from formulations.consolidation.program import Program
+from gsopt.errors import Unsupported
+
+
+class Divisible(Merged):
+    """Count slots on machines instead of packing them, as jobs of 1, 2, 4, ... GPUs leave none half used.
+
+    Sets
+    ----
+    K kinds of jobs: the same demand, and worth the same on every tier; T_k the levels worth considering for
+    kind k. D demands. P the groups just above machines, racks as a rule; V all groups from there on. M_p the
+    machines below p. U machines without a busy GPU, where whole machines count, by group p and size f.
+
+    Parameters
+    ----------
+    n_k jobs of kind k; d_k GPUs of each; w_kt what one is worth on level t. f_v free GPUs of group v. J the
+    most jobs that can be placed, where jobs come first, else 0; b what each counts. h what a machine left whole
+    counts.
+
+    Variables
+    ---------
+    take[k, t], integer: jobs of kind k that are placed on level t. alone[d, p], integer: jobs of d GPUs on
+    single machines below p. across[d, v], integer: jobs of d GPUs within v, and not within one group inside v.
+    whole[p, f], integer: machines of f GPUs below p that are left whole.
+
+    Objective
+    ---------
+    Maximize the sum of w_kt take[k, t] and h whole[p, f], plus b J.
+
+    Constraints
+    -----------
+    once[k]: the take[k, t] add up to at most n_k.
+    link[d, t]: the take[k, t] of the kinds with d GPUs add up to the same as the across[d, v] of the groups on
+    level t; for machines, the alone[d, p].
+    room[v]: the d alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v.
+    slots[d, p]: the (e / d) alone[e, p] for e >= d, and the whole[p, f] times f / d rounded down, add up to at
+    most the sum over M_p of the free GPUs divided by d and rounded down.
+    number: all take[k, t] add up to at least J.
+
+    Size
+    ----
+    At most |K| + |D| |V| + |U| columns for each level; some hundred for 1,024 GPUs and 200 jobs.
+
+    Source
+    ------
+    Dally, section II-B, for worth by tier. The slots suffice: place by falling demand. Whatever is placed
+    already is a multiple of d, so a machine has lost a slot of d for every d GPUs taken.
+
+    Raises
+    ------
+    Unsupported
+        A demand that fits on a machine does not divide the next larger one that does.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = divisible(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
+    """
+
+    name: ClassVar[str] = "divisible"
+
+    def check(self, case: Case) -> None:
+        """Refuse demands on single machines that do not divide each other."""
+        super().check(case)
+        for more, less in pairwise(case.alone):
+            if more % less:
+                raise Unsupported(f"{self.name}: {less} GPUs do not divide {more}; patterns takes any demands")
+
+    def pack(self, model: Any, indices: Indices) -> None:
+        """Count the slots."""
+        from pyomo.environ import Constraint
+
+        model.slots = Constraint(
+            indices.alone,
+            rule=lambda m, d, p: (
+                sum(e // d * m.alone[e, p] for e, own in m.alone if own == p and e >= d)
+                + sum(f // d * m.whole[p, f] for own, f in m.whole if own == p)
+                <= _slots(indices.case, d, p)
+            ),
+        )
+
+    def pack_rows(self, program: Program, indices: Indices) -> None:
+        """Count the slots."""
+        for d, p in indices.alone:
+            jobs = [(f"alone[{e},{p}]", e // d) for e, own in indices.alone if own == p and e >= d]
+            machines = [(f"whole[{p},{f}]", f // d) for own, f in indices.whole if own == p and f >= d]
+            program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
+
+    def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
+        """Place by falling demand, each on the fullest machine with room."""
+        vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
+        left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
+        for d, p in sorted(indices.alone, reverse=True):
+            for _ in range(round(values.get(f"alone[{d},{p}]", 0.0))):
+                leaf = min((u for u in vacancy.leaves[p] if left[u] >= d), key=lambda u: left[u])
+                left[leaf] -= d
+                yield d, leaf
+
+
+def _slots(case: Case, d: int, p: int) -> int:
+    """Count how often a demand fits on the machines below a group."""
+    return sum(case.vacancy.nodes[leaf].free // d for leaf in case.vacancy.leaves[p])
+
+
+divisible = Divisible()

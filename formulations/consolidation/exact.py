@@ -1,0 +1,74 @@
+"""Exact: the smallest model that expresses the problem, between a placement and a bound at once."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from formulations.consolidation.beginning import begin
+from formulations.consolidation.case import Case
+from formulations.consolidation.divisible import Divisible
+from formulations.consolidation.laminar import Laminar
+from formulations.consolidation.patterns import Patterns
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method, no_worse, tightened
+from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
+from gsopt.result import Result, StoppedBy, is_within
+
+
+@exact_method()
+def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
+    """Solve a problem by the model that suits it; the message says which.
+
+    1. A placement by value density and a knapsack bound, which meet where nothing competes.
+    2. `divisible` where demands that fit on a machine divide each other, as powers of two do; else `patterns`;
+       and `laminar` where machines can be filled in too many ways, or have islands and shall be left whole.
+
+    Values are fractions, and what is called optimal is so exactly. Where jobs come before their value, the
+    most that can be placed are counted first: the smallest ones, which on the whole cluster always fit. Where
+    ties are to be broken in favour of whole machines, those count so little that the solve goes in stages,
+    value first.
+
+    Source
+    ------
+    Dally, section II-B and Table I, for the problem.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start, callback, and the backend of the integer program.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = exact(half_busy(racks=2, jobs=50, seed=1))
+    >>> result.status, round(float(result.objective), 6), result.message
+    (<Status.OPTIMAL: 'optimal'>, 62.640466, 'divisible: kOptimal')
+    """
+    case = Case.of(problem)
+    solution, bound = begin(case)
+    if budget.start is not None and problem.objective(budget.start) >= problem.objective(solution):
+        solution = budget.start
+    first = Result.judged(
+        problem, method="exact", solution=solution, bound=bound, message="knapsack", runtime=budget.runtime
+    )
+    stop = None if budget.on_incumbent is None else budget.on_incumbent(first)
+    if stop is True:
+        return replace(first, stopped_by=StoppedBy.INTERRUPT)
+    if is_within(first.objective, first.bound, budget.gap):
+        return first if first.objective == first.bound else replace(first, stopped_by=StoppedBy.GAP)
+    if budget.passed:
+        return replace(first, stopped_by=StoppedBy.TIME_LIMIT)
+    found = _by_model(case, replace(budget, start=solution))
+    return tightened(no_worse(found, problem, solution), problem, bound)
+
+
+def _by_model(case: Case, budget: Budget) -> Result[ConsolidationSolution]:
+    """Solve by the first model that takes the problem; it need not begin anew."""
+    for model in (Divisible(case), Patterns(case), Laminar(case)):
+        with suppress(Unsupported):
+            found = model.run(case.problem, budget)
+            message = f"{model.name}: {found.message}" if found.message else model.name
+            return replace(found, method="exact", message=message)
+    raise Unsupported("exact: no model takes the problem")

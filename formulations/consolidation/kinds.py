@@ -1,0 +1,81 @@
+"""Kinds: the waiting jobs that nothing tells apart, and the tiers worth considering for them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gsopt.grid import Exact
+from gsopt.problems.consolidation import Consolidation
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Jobs of one demand that are worth the same on every tier.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of each.
+    worths
+        What each is worth by level.
+    jobs
+        Places of the jobs in the problem.
+    levels
+        The levels on which they may be placed, from the innermost. One where they fit nowhere is left out, and
+        so is one where they are worth no more than on the next: a place there counts as one on the next.
+    """
+
+    gpus: int
+    worths: tuple[Exact, ...]
+    jobs: tuple[int, ...]
+    levels: tuple[int, ...]
+
+    def counted(self, level: int) -> int:
+        """Give the level as which a place on a level counts."""
+        return next(own for own in self.levels if own >= level)
+
+
+def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[Kind, ...]:
+    """Put the jobs together that can be placed and are worth it, the most valuable for each GPU first.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    room
+        Most free GPUs of any group, by level.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.problems.consolidation import Job
+    >>> jobs = [Job(name=str(index), gpus=gpus, model="resnet50") for index, gpus in enumerate([4, 1, 4, 9])]
+    >>> problem = Consolidation(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)
+    >>> [(kind.gpus, kind.jobs, kind.levels) for kind in kinds(problem, room=(4, 8, 8))]
+    [(1, (1,), (2,)), (4, (0, 2), (1, 2))]
+    """
+    alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
+    for index, job in enumerate(problem.jobs):
+        alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)
+    found = [
+        Kind(gpus, worths, tuple(jobs), _levels(problem, gpus, worths, room))
+        for (gpus, worths), jobs in alike.items()
+    ]
+    return tuple(
+        sorted(
+            (kind for kind in found if kind.levels),
+            key=lambda kind: (-Fraction(kind.worths[kind.levels[0]]) / kind.gpus, kind.gpus, kind.jobs),
+        )
+    )
+
+
+def _levels(problem: Consolidation, gpus: int, worths: Sequence[Exact], room: Sequence[int]) -> tuple[int, ...]:
+    last = len(worths) - 1
+    return tuple(
+        level
+        for level, worth in enumerate(worths)
+        if gpus <= room[level]
+        and (worth > 0 or problem.job_bonus)
+        and (level == last or worth > worths[level + 1])
+    )

@@ -1,0 +1,173 @@
+"""Laminar: how many jobs of each kind stay in every group of GPUs."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar
+
+from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.model import GroupModel
+from formulations.consolidation.program import Program
+from gsopt.problems.consolidation import Consolidation
+
+
+class Laminar(GroupModel):
+    """Keep every job within a group of GPUs, so that no group holds more than it has free.
+
+    Sets
+    ----
+    K kinds of jobs: the same demand, and worth the same on every tier. V groups of GPUs: machines, racks, the
+    whole cluster, and those of any further level; V_k those on a level worth considering for kind k. U machines
+    without a busy GPU, where whole machines count.
+
+    Parameters
+    ----------
+    n_k jobs of kind k; d_k GPUs of each; w_kv what one is worth on the level of group v. f_v free GPUs in v.
+    J the most jobs that can be placed, where jobs come first, else 0; b what each counts. h what a machine left
+    whole counts.
+
+    Variables
+    ---------
+    stay[k, v], integer: jobs of kind k that stay within v, and not within one group inside v.
+    whole[m], binary: machine m of U is left whole.
+
+    Objective
+    ---------
+    Maximize the sum of w_kv stay[k, v] and h whole[m], plus b J.
+
+    Constraints
+    -----------
+    once[k]: the stay[k, v] add up to at most n_k.
+    room[v]: the d_k stay[k, u] over all u within v, v among them, and the f_m whole[m] of the machines within v
+    add up to at most f_v. If v is within machine m, f_v whole[m] takes their place.
+    number: all stay[k, v] add up to at least J.
+
+    Size
+    ----
+    At most |K| |V| columns, |K| + |V| rows.
+
+    Source
+    ------
+    Dally, section II-B, for worth by tier. That the groups of a tree have room for all jobs within them is
+    enough, see `formulations.consolidation.case.Case`.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = laminar(half_busy(racks=2, machines=2, jobs=8, seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.456834)
+    """
+
+    name: ClassVar[str] = "laminar"
+
+    def build(self, problem: Consolidation) -> Any:
+        """Build the Pyomo model."""
+        from pyomo.environ import (
+            Binary,
+            ConcreteModel,
+            Constraint,
+            NonNegativeIntegers,
+            Objective,
+            Var,
+            maximize,
+        )
+
+        case = Case.of(problem)
+        kinds, nodes, within = case.kinds, case.vacancy.nodes, case.vacancy.within
+        model = ConcreteModel(problem.name or "consolidation")
+        model.stay = Var(
+            _places(case), domain=NonNegativeIntegers, bounds=lambda _, k, _v: (0, len(kinds[k].jobs))
+        )
+        model.whole = Var(case.untouched, domain=Binary)
+        model.once = Constraint(
+            range(len(kinds)),
+            rule=lambda m, k: sum(m.stay[place] for place in m.stay if place[0] == k) <= len(kinds[k].jobs),
+        )
+        model.room = Constraint(
+            [v for v in range(len(nodes)) if _is_used(case, v)],
+            rule=lambda m, v: (
+                sum(kinds[k].gpus * m.stay[k, u] for k, u in m.stay if u in within[v])
+                + sum(_taken_whole(case, u, v) * m.whole[u] for u in m.whole)
+                <= nodes[v].free
+            ),
+        )
+        if case.required:
+            model.number = Constraint(expr=sum(model.stay.values()) >= case.required)
+        model.worth = Objective(
+            expr=float(case.bonus)
+            + sum(float(kinds[k].worths[nodes[v].level]) * model.stay[k, v] for k, v in model.stay)
+            + sum(float(problem.machine_bonus) * model.whole[u] for u in model.whole),
+            sense=maximize,
+        )
+        return model
+
+    def program(self, case: Case) -> Program:
+        """Write the arrays of the same model."""
+        program, places = Program(), _places(case)
+        for k, v in places:
+            kind = case.kinds[k]
+            program.column(_stay(k, v), cost=kind.worths[case.vacancy.nodes[v].level], upper=len(kind.jobs))
+        for u in case.untouched:
+            program.column(_whole(u), cost=case.problem.machine_bonus, upper=1)
+        inside: list[list[tuple[str, int]]] = [[] for _ in case.vacancy.nodes]
+        of_kind: list[list[tuple[str, int]]] = [[] for _ in case.kinds]
+        for k, v in places:
+            of_kind[k].append((_stay(k, v), 1))
+            for u in case.vacancy.path(v):
+                inside[u].append((_stay(k, v), case.kinds[k].gpus))
+        for k, entries in enumerate(of_kind):
+            program.row(f"once[{k}]", entries, upper=len(case.kinds[k].jobs))
+        for v, entries in enumerate(inside):
+            taken = [(_whole(u), _taken_whole(case, u, v)) for u in case.untouched]
+            if entries or any(gpus for _, gpus in taken):
+                whole = [(name, gpus) for name, gpus in taken if gpus]
+                program.row(f"room[{v}]", entries + whole, upper=case.vacancy.nodes[v].free)
+        if case.required:
+            program.row("number", [(_stay(k, v), 1) for k, v in places], lower=case.required)
+        return program
+
+    def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:
+        """Read the columns."""
+        stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
+        return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
+
+    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+        """Write the columns."""
+        del case
+        counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
+        return counts | {_whole(u): 1.0 for u in spared}
+
+
+def _places(case: Case) -> list[tuple[int, int]]:
+    """Give the groups in which jobs of each kind may stay."""
+    nodes, levels = case.vacancy.nodes, case.vacancy.levels
+    return [
+        (k, v)
+        for k, kind in enumerate(case.kinds)
+        for level in kind.levels
+        for v in levels[level]
+        if nodes[v].free >= kind.gpus
+    ]
+
+
+def _taken_whole(case: Case, machine: int, v: int) -> int:
+    """Give the free GPUs of a group that a machine takes which is left whole."""
+    if v in case.vacancy.within[machine]:
+        return case.vacancy.nodes[v].free
+    return case.vacancy.nodes[machine].free if machine in case.vacancy.within[v] else 0
+
+
+def _is_used(case: Case, v: int) -> bool:
+    """Tell whether a job may stay within a group, or a machine of it be left whole."""
+    within = case.vacancy.within[v]
+    return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)
+
+
+def _stay(k: int, v: int) -> str:
+    return f"stay[{k},{v}]"
+
+
+def _whole(machine: int) -> str:
+    return f"whole[{machine}]"
+
+
+laminar = Laminar()

@@ -1,0 +1,110 @@
+"""Model: what the models of consolidation by groups share."""
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from formulations.consolidation.beginning import begin
+from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.program import Program
+from gsopt.budget import Budget
+from gsopt.formulation import Formulation
+from gsopt.grid import Exact, Number, ceil_to
+from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
+from gsopt.result import Result
+from gsopt.standard_form import StandardForm
+
+#: Units of rounded worths in the largest one; solvers take no more in one stage (`gsopt.scaling`).
+_UNITS = 400_000_000
+
+
+class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
+    """A model that decides how many jobs of each kind stay in which groups.
+
+    A subclass writes the program, and translates between its columns and such numbers.
+
+    Parameters
+    ----------
+    case
+        The problem by groups, where a solve has it at hand; else it is made when it is asked for.
+    rounded
+        Whether worths are rounded up to a few hundred million different ones. Fractions with many different
+        denominators are solved in stages, each to its end; rounded up they bound the optimum all the same, and
+        one solve that stops at a gap is enough.
+    """
+
+    def __init__(self, case: Case | None = None, *, rounded: bool = False) -> None:
+        self.case, self.rounded = case, rounded
+        self._program: Program | None = None
+
+    @abstractmethod
+    def program(self, case: Case) -> Program:
+        """Write the arrays.
+
+        Raises
+        ------
+        Unsupported
+            The model does not express this case.
+        """
+
+    @abstractmethod
+    def choose(self, values: Mapping[str, float], case: Case) -> tuple[Stays, Collection[int]]:
+        """Read how many jobs of each kind stay in which groups, and which machines are left whole."""
+
+    @abstractmethod
+    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+        """Give such numbers as column values by name."""
+
+    def standard_form(self, problem: Consolidation) -> StandardForm:
+        """Fill the arrays directly."""
+        return self._written(problem).form(self._case(problem).bonus)
+
+    def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
+        """Give what the columns are worth as fractions, or rounded up."""
+        del form
+        costs = list(self._written(problem).costs.values())
+        unit = Fraction(max(costs, default=0)) / _UNITS
+        return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
+
+    def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
+        """Give what the jobs that must be placed count by their number."""
+        del form
+        return self._case(problem).bonus
+
+    def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
+        """Give a placement by value density, and a knapsack bound."""
+        return begin(self._case(problem))
+
+    def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
+        """Solve from a start that has as many jobs as the model demands; rounded if a gap is asked for."""
+        case = self._case(problem)
+        if budget.start is not None and len(budget.start.placed) < case.required:
+            budget = replace(budget, start=None)
+        lost = (len(problem.jobs) + len(problem.cluster.machines)) / _UNITS  # of the optimum, by rounding
+        rounded = budget.gap > 2 * lost
+        if rounded:
+            budget = replace(budget, gap=budget.gap - lost)
+        return Formulation.run(type(self)(case, rounded=rounded), problem, budget)
+
+    def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
+        """Give GPUs to the jobs that stay in groups."""
+        case = self._case(problem)
+        return case.placed(*self.choose(values, case))
+
+    def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
+        """Give the groups in which the jobs of a solution stay, as column values."""
+        case = self._case(problem)
+        return self.fill(case.located(solution), case.spared(solution), case)
+
+    def _case(self, problem: Consolidation) -> Case:
+        """Give the problem by groups, the one at hand where there is one."""
+        return self.case if self.case is not None and self.case.problem is problem else Case.of(problem)
+
+    def _written(self, problem: Consolidation) -> Program:
+        """Write the arrays, once where the case is at hand."""
+        if self.case is None or self.case.problem is not problem:
+            return self.program(Case.of(problem))
+        if self._program is None:
+            self._program = self.program(self.case)
+        return self._program

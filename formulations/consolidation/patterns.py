@@ -1,0 +1,205 @@
+"""Patterns: the merged model over every maximal way to fill a machine, for any demands."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, ClassVar
+
+from formulations.consolidation.case import Case, Stays
+from formulations.consolidation.merged import Indices, Merged
+from formulations.consolidation.program import Program
+from gsopt.errors import Unsupported
+
+#: Patterns of one size of machine above which the model is no longer small.
+_MOST_PATTERNS = 2_000
+
+#: How often each of some demands is on a machine.
+Pattern = tuple[int, ...]
+
+
+class Patterns(Merged):
+    """Choose how many machines are filled in which way.
+
+    Sets
+    ----
+    As `formulations.consolidation.divisible.Divisible`; besides F_p the sizes of what is free on machines below
+    p, and Q_f the maximal patterns of f free GPUs: numbers of jobs by demand to which none can be added.
+
+    Parameters
+    ----------
+    As there; besides q_d the jobs of d GPUs in pattern q, and m_pf the machines below p with f free GPUs.
+
+    Variables
+    ---------
+    take, alone, across and whole as there. fill[p, f, q], integer: machines below p with f free GPUs that are
+    filled by pattern q.
+
+    Objective
+    ---------
+    Maximize the sum of w_kt take[k, t] and h whole[p, f], plus b J.
+
+    Constraints
+    -----------
+    once, link, room and number as there.
+    hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p, f, q].
+    supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
+
+    Size
+    ----
+    That of `divisible`, and a column for each pattern of each size and rack: at most a dozen for machines of 8
+    GPUs and demands of 2 to 8.
+
+    Source
+    ------
+    Dally, section II-B, for worth by tier; Gilmore and Gomory, Operations Research 9 (1961), for patterns.
+
+    Raises
+    ------
+    Unsupported
+        There are more than 2,000 patterns of one size.
+
+    Examples
+    --------
+    >>> from instances.consolidation import half_busy
+    >>> result = patterns(half_busy(racks=2, machines=2, jobs=8, demands="any", seed=3))
+    >>> result.status, round(float(result.objective), 6)
+    (<Status.OPTIMAL: 'optimal'>, 11.532011)
+    """
+
+    name: ClassVar[str] = "patterns"
+
+    def check(self, case: Case) -> None:
+        """Refuse machines that can be filled in too many ways."""
+        super().check(case)
+        for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
+            if len(maximal(case.alone, free)) > _MOST_PATTERNS:
+                rule = f"there are more than {_MOST_PATTERNS:,} ways to fill {free} GPUs"
+                raise Unsupported(f"{self.name}: {rule}; laminar does without")
+
+    def pack(self, model: Any, indices: Indices) -> None:
+        """Fill machines by patterns."""
+        from pyomo.environ import Constraint, NonNegativeIntegers, Var
+
+        sizes, demands = _sizes(indices.case), indices.case.alone
+        model.fill = Var(_fills(indices.case), domain=NonNegativeIntegers)
+        model.hold = Constraint(
+            indices.alone,
+            rule=lambda m, d, p: (
+                m.alone[d, p]
+                <= sum(
+                    maximal(demands, f)[q][demands.index(d)] * m.fill[own, f, q]
+                    for own, f, q in m.fill
+                    if own == p
+                )
+            ),
+        )
+        model.supply = Constraint(
+            [pair for pair in sizes if any(fill[:2] == pair for fill in model.fill)],
+            rule=lambda m, p, f: (
+                sum(m.fill[fill] for fill in m.fill if fill[:2] == (p, f))
+                + sum(m.whole[pair] for pair in m.whole if pair == (p, f))
+                <= len(sizes[p, f])
+            ),
+        )
+
+    def pack_rows(self, program: Program, indices: Indices) -> None:
+        """Fill machines by patterns."""
+        sizes, demands = _sizes(indices.case), indices.case.alone
+        held: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.alone}
+        filled: dict[tuple[int, int], list[tuple[str, int]]] = {}
+        for p, f, q in _fills(indices.case):
+            program.column(_fill(p, f, q))
+            filled.setdefault((p, f), []).append((_fill(p, f, q), 1))
+            for d, count in zip(demands, maximal(demands, f)[q], strict=True):
+                if count:
+                    held[d, p].append((_fill(p, f, q), -count))
+        for (d, p), entries in held.items():
+            program.row(f"hold[{d},{p}]", [(f"alone[{d},{p}]", 1), *entries], upper=0)
+        for (p, f), entries in filled.items():
+            whole = [(f"whole[{p},{f}]", 1)] if (p, f) in indices.whole else []
+            program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
+
+    def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
+        """Place jobs on the machines whose patterns hold them."""
+        sizes, demands = _sizes(indices.case), indices.case.alone
+        spared = set(self.spared(values, indices))
+        free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
+        left = {pair: round(values.get(f"alone[{pair[0]},{pair[1]}]", 0.0)) for pair in indices.alone}
+        for p, f, q in _fills(indices.case):
+            for _ in range(round(values.get(_fill(p, f, q), 0.0))):
+                leaf = next(free[p, f])
+                for d, most in zip(demands, maximal(demands, f)[q], strict=True):
+                    count = min(most, left.get((d, p), 0))
+                    yield from [(d, leaf)] * count
+                    if count:
+                        left[d, p] -= count
+
+    def fill(self, stays: Stays, spared: Collection[int], case: Case) -> Mapping[str, float]:
+        """Find a pattern for what is on each machine."""
+        demands, nodes = case.alone, case.vacancy.nodes
+        held: dict[int, Counter[int]] = {}
+        for (k, v), count in stays.items():
+            if nodes[v].level == 0:
+                held.setdefault(v, Counter())[case.kinds[k].gpus] += count
+        used = Counter[str]()
+        for leaf, counts in held.items():
+            least = [counts[d] for d in demands]
+            q = next(
+                q
+                for q, pattern in enumerate(maximal(demands, nodes[leaf].free))
+                if all(here >= needed for here, needed in zip(pattern, least, strict=True))
+            )
+            used[_fill(nodes[leaf].parent, nodes[leaf].free, q)] += 1
+        return {**super().fill(stays, spared, case), **used}
+
+
+def _sizes(case: Case) -> dict[tuple[int, int], list[int]]:
+    """Give the innermost groups by the group above and what is free on them."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for leaf in range(len(case.vacancy.gpus)):
+        node = case.vacancy.nodes[leaf]
+        found.setdefault((node.parent, node.free), []).append(leaf)
+    return found
+
+
+def _fills(case: Case) -> list[tuple[int, int, int]]:
+    """Give groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
+    demands = case.alone
+    return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
+
+
+@lru_cache(maxsize=2**10)
+def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
+    """Enumerate the maximal patterns of some GPUs, one more than are too many at most.
+
+    Parameters
+    ----------
+    demands
+        The demands, falling.
+    free
+        GPUs.
+    """
+    return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
+
+
+def _extend(demands: Sequence[int], free: int) -> Iterator[Pattern]:
+    if not demands:
+        yield ()
+        return
+    most = free // demands[0]
+    if len(demands) == 1:
+        yield (most,)
+        return
+    for count in range(most, -1, -1):
+        for rest in _extend(demands[1:], free - count * demands[0]):
+            used = sum(d * here for d, here in zip(demands[1:], rest, strict=True))
+            if free - count * demands[0] - used < demands[0]:
+                yield (count, *rest)
+
+
+def _fill(p: int, f: int, q: int) -> str:
+    return f"fill[{p},{f},{q}]"
+
+
+patterns = Patterns()

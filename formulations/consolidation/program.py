@@ -1,0 +1,67 @@
+"""Program: an integer program written column by column and row by row, with exact costs."""
+
+from collections.abc import Iterable, Mapping
+from math import inf
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from gsopt.grid import Exact, exact_total
+from gsopt.problem import Sense
+from gsopt.standard_form import StandardForm
+
+
+class Program:
+    """Arrays of a model that is maximized, by the names of its columns and rows.
+
+    Examples
+    --------
+    >>> program = Program()
+    >>> program.column("x", cost=2, upper=3)
+    >>> program.row("fits", [("x", 4)], upper=9)
+    >>> form = program.form()
+    >>> form.columns, form.rows, form.objective([2]), form.violation([3])
+    (('x',), ('fits',), 4.0, 3.0)
+    """
+
+    def __init__(self) -> None:
+        self.costs: dict[str, Exact] = {}
+        self._upper: list[float] = []
+        self._place: dict[str, int] = {}
+        self._rows: list[tuple[str, float, float]] = []
+        self._entries: list[tuple[int, int, float]] = []
+
+    def column(self, name: str, *, cost: Exact = 0, upper: float = inf) -> None:
+        """Add a whole number of at least 0."""
+        self._place[name] = len(self.costs)
+        self.costs[name] = cost
+        self._upper.append(upper)
+
+    def row(
+        self, name: str, entries: Iterable[tuple[str, float]], *, lower: float = -inf, upper: float = inf
+    ) -> None:
+        """Limit a sum of columns, each given with its coefficient."""
+        number = len(self._rows)
+        self._rows.append((name, lower, upper))
+        self._entries += [(number, self._place[column], entry) for column, entry in entries]
+
+    def form(self, offset: Exact = 0) -> StandardForm:
+        """Give the arrays."""
+        row, column, entry = np.array(self._entries, dtype=np.float64).reshape(-1, 3).T
+        places = (row.astype(np.int64), column.astype(np.int64))
+        names, lower, upper = zip(*self._rows, strict=True) if self._rows else ((), (), ())
+        return StandardForm.build(
+            cost=[float(cost) for cost in self.costs.values()],
+            matrix=coo_array((entry, places), shape=(len(self._rows), len(self.costs))),
+            row_lower=lower,
+            row_upper=upper,
+            column_upper=self._upper,
+            columns=tuple(self.costs),
+            rows=names,
+            sense=Sense.MAXIMIZE,
+            offset=float(offset),
+        )
+
+    def value(self, values: Mapping[str, float]) -> Exact:
+        """Give the exact objective of column values by name."""
+        return exact_total(self.costs[name] * round(value) for name, value in values.items() if value)

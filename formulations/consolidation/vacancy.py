@@ -1,0 +1,137 @@
+"""Vacancy: the free GPUs of a cluster as a tree of the groups that its tiers join."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from gsopt.cluster import MACHINE
+from gsopt.problems.consolidation import Consolidation
+
+
+@dataclass(frozen=True)
+class Node:
+    """A group of GPUs that one tier joins, of which some are free.
+
+    Attributes
+    ----------
+    level
+        Place of its tier among the cluster's, 0 for the innermost.
+    parent
+        Number of the group around it; the whole cluster's is its own.
+    free
+        Free GPUs in it.
+    whole
+        Whether it is a machine without a busy GPU.
+    """
+
+    level: int
+    parent: int
+    free: int
+    whole: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Vacancy:
+    """The groups that have free GPUs, the innermost first; the last one is the whole cluster.
+
+    Attributes
+    ----------
+    nodes
+        The groups.
+    gpus
+        Numbers of the free GPUs of each innermost group; these are the first nodes.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=2)
+    >>> vacancy = Vacancy.of(Consolidation(cluster=cluster, busy=[0, 2, 3], jobs=[]))
+    >>> [(node.level, node.free) for node in vacancy.nodes], vacancy.gpus
+    ([(0, 1), (0, 2), (0, 2), (1, 1), (1, 4), (2, 5)], ((1,), (4, 5), (6, 7)))
+    """
+
+    nodes: tuple[Node, ...]
+    gpus: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, problem: Consolidation) -> "Vacancy":
+        """Group the GPUs that a problem leaves free."""
+        busy = frozenset(problem.busy)
+        free = [gpu for gpu in range(problem.cluster.gpus) if gpu not in busy]
+        members: list[dict[int, list[int]]] = []
+        for level in problem.cluster.levels:
+            members.append({})
+            groups = problem.cluster.group_of_gpu(level)
+            for gpu in free:
+                members[-1].setdefault(groups[gpu], []).append(gpu)
+        members[-1].setdefault(0, [])  # the whole cluster, also where nothing is free
+        return cls(tuple(_nodes(problem, members)), tuple(map(tuple, members[0].values())))
+
+    @property
+    def root(self) -> int:
+        """Number of the whole cluster."""
+        return len(self.nodes) - 1
+
+    @cached_property
+    def levels(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the groups of every level."""
+        count = self.nodes[-1].level + 1
+        return tuple(
+            tuple(v for v, node in enumerate(self.nodes) if node.level == level) for level in range(count)
+        )
+
+    @cached_property
+    def room(self) -> tuple[int, ...]:
+        """Most free GPUs of any group, by level."""
+        return tuple(max((self.nodes[v].free for v in level), default=0) for level in self.levels)
+
+    @cached_property
+    def within(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the groups inside each group, itself the last."""
+        inside: list[list[int]] = [[] for _ in self.nodes]
+        for v in range(len(self.nodes)):
+            for u in self.path(v):
+                inside[u].append(v)
+        return tuple(map(tuple, inside))
+
+    @cached_property
+    def leaves(self) -> tuple[tuple[int, ...], ...]:
+        """Numbers of the innermost groups inside each group."""
+        return tuple(tuple(v for v in inside if v < len(self.gpus)) for inside in self.within)
+
+    @cached_property
+    def stems(self) -> tuple[int, ...]:
+        """Numbers of the groups whose parts are innermost groups."""
+        return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
+
+    def path(self, v: int) -> Iterator[int]:
+        """Give a group and those around it, up to the whole cluster."""
+        while True:
+            yield v
+            if v == self.root:
+                return
+            v = self.nodes[v].parent
+
+    def around(self, v: int, level: int) -> int:
+        """Give the group of a level that is around a group, or that group itself."""
+        return next(u for u in self.path(v) if self.nodes[u].level >= level)
+
+
+def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[Node]:
+    """Give the groups level by level, each with the one around it."""
+    machines, own = problem.cluster.machines, problem.cluster.levels.index(MACHINE)
+    number = {
+        (level, gpus[0]): number
+        for number, (level, gpus) in enumerate(
+            (level, gpus) for level, groups in enumerate(members) for gpus in groups.values() if gpus
+        )
+    }
+    around = [
+        {gpu: number[level, gpus[0]] for gpus in groups.values() for gpu in gpus}
+        for level, groups in enumerate(members)
+    ]
+    for level, groups in enumerate(members):
+        outer = min(level + 1, len(members) - 1)
+        for group, gpus in groups.items():
+            whole = level == own and machines[group].gpus == len(gpus)
+            yield Node(level, around[outer][gpus[0]] if gpus else 0, len(gpus), whole)

@@ -1,0 +1,288 @@
+"""Consolidation: which waiting jobs start now, and on which GPUs, so that communication costs the least."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.cluster import Cluster
+from gsopt.grid import Exact, decimal, exact_total, step, whole
+from gsopt.problem import (
+    PRINTABLE,
+    Frozen,
+    Gpus,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    refuse_doubles,
+)
+from gsopt.speed import TIER_PENALTIES, TierPenalty
+
+#: What all whole machines count together, as a part of the least that any placement of a job is worth: enough
+#: to break ties, too little to give up value that anybody would notice.
+_TIE = Fraction(1, 1_000_000)
+
+
+class Job(Frozen):
+    """A job that waits for a number of GPUs, all at once.
+
+    Attributes
+    ----------
+    weight
+        What the job counts, for each GPU, relative to others.
+    model
+        What it trains, by which its penalties are known; a model without penalties does not communicate.
+
+    Examples
+    --------
+    >>> Job(name="a", gpus=8, model="vgg11").weight
+    1.0
+    """
+
+    name: Name
+    gpus: Gpus
+    weight: Annotated[float, Field(ge=0, le=1e12)] = 1.0
+    model: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
+
+
+class ConsolidationSolution(Frozen):
+    """The numbers of the GPUs of each job that starts, by its name; a job that is not named goes on waiting."""
+
+    placed: Mapping[str, Many[Annotated[int, Field(ge=0)]]]
+
+
+class Consolidation(Problem[ConsolidationSolution]):
+    """Place waiting jobs on free GPUs so that the GPUs do as much work as possible.
+
+    A job of d GPUs and weight w whose GPUs are joined by a network tier with penalty s works like d / (1 + s)
+    GPUs that need not communicate, and is worth w d / (1 + s). On one GPU it does not communicate, and s is 0.
+    A job that is not placed is worth nothing. Floats are read as the decimals they are written as, so every
+    value is an exact fraction.
+
+    Source: Dally, section II-B and Table I, for the penalties; the paper takes the decision job by job as GPUs
+    are offered (Algorithm 1), here it is taken for all waiting jobs at once. Table I was measured on 8 GPUs.
+    Using it for other numbers is an assumption.
+
+    Attributes
+    ----------
+    cluster
+        Racks of machines; a plain cluster has no tiers.
+    busy
+        Numbers of the GPUs that are taken.
+    jobs
+        The waiting jobs.
+    penalties
+        Exposed communication time per unit of computation, by model and tier; must not fall from a tier to a
+        wider one.
+    maximize
+        ``value``; or ``lexicographic``: as many jobs as possible, and of these choices the value, which forces
+        jobs to start that hardly get on; or ``fragmentation``: the value, and between choices that differ by
+        less than a millionth of the least valuable placement the most machines left whole.
+
+    Examples
+    --------
+    >>> problem = Consolidation(
+    ...     cluster=Cluster.uniform(racks=2, machines=2, gpus=4),
+    ...     busy=[0, 4],
+    ...     jobs=[Job(name="a", gpus=4, model="alexnet"), Job(name="b", gpus=6, model="vgg11")],
+    ... )
+    >>> chosen = ConsolidationSolution(placed={"a": [8, 9, 10, 11], "b": [1, 2, 3, 5, 6, 7]})
+    >>> problem.objective(chosen) == 4 / Fraction("1.02") + 6 / Fraction("1.06"), problem.violations(chosen)
+    (True, [])
+    """
+
+    word: ClassVar[str] = "consolidation"
+    sense: ClassVar[Sense] = Sense.MAXIMIZE
+    solution_type: ClassVar[type[Frozen]] = ConsolidationSolution
+
+    problem: Literal["consolidation"] = "consolidation"
+    cluster: Cluster
+    busy: Many[Annotated[int, Field(ge=0)]] = ()
+    jobs: Many[Job]
+    penalties: Mapping[Name, TierPenalty] = Field(default_factory=lambda: dict(TIER_PENALTIES))
+    maximize: Literal["value", "lexicographic", "fragmentation"] = "value"
+
+    @model_validator(mode="after")
+    def _cluster_has_tiers(self) -> "Consolidation":
+        if self.cluster.is_plain:
+            rule = "must be 0, with racks: a plain cluster has no tiers"
+            raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _busy_gpus_exist_once(self) -> "Consolidation":
+        seen: set[int] = set()
+        for index, gpu in enumerate(self.busy):
+            if gpu >= self.cluster.gpus:
+                raise RuleBroken(f"busy[{index}]", gpu, f"must be less than the {self.cluster.gpus} GPUs")
+            if gpu in seen:
+                raise RuleBroken(f"busy[{index}]", gpu, "must be listed once")
+            seen.add(gpu)
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Consolidation":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _penalties_do_not_fall(self) -> "Consolidation":
+        """Let a narrower placement stand for a wider one, as every model does: it must be no worse."""
+        for model, penalty in self.penalties.items():
+            for inner, outer in pairwise(self.tiers):
+                less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
+                if more < less:
+                    rule = f"must be at least the {less} of the {inner} tier"
+                    raise RuleBroken(f"penalties.{model}.{outer}", more, rule)
+        return self
+
+    @property
+    def tiers(self) -> Sequence[str]:
+        """The tiers of the cluster, from the narrowest to the widest."""
+        return self.cluster.levels
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts: GPUs that need not communicate, and what comes before or after."""
+        return {
+            "value": "effective GPUs",
+            "lexicographic": "jobs, then effective GPUs",
+            "fragmentation": "effective GPUs, then whole machines",
+        }[self.maximize]
+
+    def worth(self, job: Job, tier: str) -> Exact:
+        """Give what a job is worth whose GPUs are joined by a tier.
+
+        Examples
+        --------
+        >>> job = Job(name="a", gpus=8, model="alexnet")
+        >>> problem = Consolidation(cluster=Cluster.uniform(machines=1, gpus=8), jobs=[job])
+        >>> problem.worth(job, "network")
+        4
+        """
+        size = Fraction(job.gpus) * decimal(job.weight)
+        if job.gpus == 1 or job.model not in self.penalties:
+            return whole(size)
+        return whole(size / (1 + Fraction(decimal(self.penalties[job.model].of(tier, self.tiers)))))
+
+    @cached_property
+    def job_bonus(self) -> int:
+        """What each job counts that is placed: more than all values together where jobs come first, else 0."""
+        if self.maximize != "lexicographic":
+            return 0
+        return int(exact_total(self.worth(job, self.tiers[0]) for job in self.jobs)) + 1
+
+    @cached_property
+    def machine_bonus(self) -> Exact:
+        """What each machine counts that is left whole: next to nothing where they break ties, else 0."""
+        if self.maximize != "fragmentation":
+            return 0
+        worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
+        least = min((worth for worth in worths if worth), default=1)
+        return whole(_TIE * least / len(self.cluster.machines))
+
+    @cached_property
+    def step(self) -> Fraction | None:
+        """Greatest common divisor of what jobs are worth on any tier, and of what else counts."""
+        worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
+        return step([*worths, self.job_bonus, self.machine_bonus])
+
+    @property
+    def free_gpus(self) -> int:
+        """Number of the GPUs that are not taken."""
+        return self.cluster.gpus - len(self.busy)
+
+    def objective(self, solution: ConsolidationSolution) -> Exact:
+        """Total worth of the jobs that are placed, and what jobs or whole machines count beside it."""
+        jobs = {job.name: job for job in self.jobs}
+        worths = (
+            self.worth(jobs[name], self.cluster.tier(gpus)) for name, gpus in solution.placed.items() if gpus
+        )
+        bonus: Exact = self.job_bonus * len(solution.placed)
+        if self.machine_bonus:
+            bonus += self.machine_bonus * self.whole_machines(solution)
+        return exact_total([*worths, bonus])
+
+    def whole_machines(self, solution: ConsolidationSolution) -> int:
+        """Count the machines none of whose GPUs is taken, neither before nor by the solution."""
+        machine_of = self.cluster.machine_of
+        taken = {machine_of[gpu] for gpu in self.busy}
+        taken.update(machine_of[gpu] for gpus in solution.placed.values() for gpu in gpus)
+        return len(self.cluster.machines) - len(taken)
+
+    def violations(self, solution: ConsolidationSolution) -> list[str]:
+        """Check that every job is one of the instance, has its number of GPUs, and that each GPU is free."""
+        wanted = {job.name: job.gpus for job in self.jobs}
+        busy, holder = frozenset(self.busy), dict[int, str]()
+        found: list[str] = []
+        for name, gpus in solution.placed.items():
+            if name not in wanted:
+                found.append(f"placed: {name!r} is no job of the instance")
+                continue
+            if len(gpus) != wanted[name]:
+                found.append(f"placed: {name!r} has {len(gpus)} GPUs, needs {wanted[name]}")
+            for gpu in gpus:
+                if gpu >= self.cluster.gpus:
+                    found.append(f"placed: {name!r} has GPU {gpu}, there are {self.cluster.gpus}")
+                elif gpu in busy:
+                    found.append(f"placed: {name!r} has GPU {gpu}, which is busy")
+                elif gpu in holder:
+                    found.append(f"placed: {name!r} has GPU {gpu}, which {holder[gpu]!r} has")
+                holder.setdefault(gpu, name)
+        return found
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the numbers of racks, of free GPUs and of jobs."""
+        return {"racks": len(self.cluster.racks), "free GPUs": self.free_gpus, "jobs": len(self.jobs)}
+
+    def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
+        """Jobs that start, free GPUs that stay idle, and machines left whole."""
+        held = sum(len(gpus) for gpus in solution.placed.values())
+        return {
+            "placed_jobs": len(solution.placed),
+            "idle_gpus": self.free_gpus - held,
+            "whole_machines": self.whole_machines(solution),
+        }
+
+    def candidates(self) -> Iterator[ConsolidationSolution]:
+        """Enumerate which jobs start and how many GPUs of which innermost group they get."""
+        busy = frozenset(self.busy)
+        groups = self.cluster.groups[self.tiers[0]]
+        free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]
+        for counts in _choices([job.gpus for job in self.jobs], [len(gpus) for gpus in free]):
+            begins = Counter[int]()
+            placed: dict[str, list[int]] = {}
+            for job, spread in zip(self.jobs, counts, strict=True):
+                for group, count in enumerate(spread):
+                    if count:
+                        begin = begins[group]
+                        placed.setdefault(job.name, []).extend(free[group][begin : begin + count])
+                        begins[group] += count
+            yield ConsolidationSolution(placed=placed)
+
+
+def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
+    """Give every way to spread jobs, or not to place them, over groups with some room each."""
+    if not demands:
+        yield ()
+        return
+    for spread in ((), *_spreads(demands[0], rooms)):
+        left = [room - taken for room, taken in zip(rooms, spread, strict=True)] if spread else rooms
+        yield from ((spread, *rest) for rest in _choices(demands[1:], left))
+
+
+def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Give every way to spread GPUs over groups with some room each."""
+    if not rooms:
+        if demand == 0:
+            yield ()
+        return
+    for here in range(min(demand, rooms[0]) + 1):
+        yield from ((here, *rest) for rest in _spreads(demand - here, rooms[1:]))

@@ -1,0 +1,8 @@
+"""Heuristics for consolidation."""
+
+from heuristics.consolidation.fifo import fifo
+from heuristics.consolidation.greedy import greedy
+from heuristics.consolidation.most_sensitive_first import most_sensitive_first
+
+#: The best first: whoever has little time begins with it.
+__all__ = ["greedy", "fifo", "most_sensitive_first"]  # noqa: RUF022 - not by name

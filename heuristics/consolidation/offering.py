@@ -1,0 +1,30 @@
+"""Offering: jobs take free GPUs one after the other, each as close together as it can."""
+
+from collections.abc import Iterable
+
+from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
+from gsopt.simulation.placer import FreeGpus, consolidated
+
+
+def offer(problem: Consolidation, order: Iterable[Job]) -> ConsolidationSolution:
+    """Give each job GPUs as close together as possible; jobs for which too few are free go on waiting.
+
+    That is the machine with the fewest free GPUs that suffice, else the rack with the fewest, its emptiest
+    machines first, else the emptiest machines of all.
+
+    Source: Dally, Algorithm 1, with both timers at zero: whatever is offered is accepted. The algorithm leaves
+    open which machine or rack it is; here it is the one that fits best.
+    """
+    busy = frozenset(problem.busy)
+    left = [[gpu for gpu in gpus if gpu not in busy] for gpus in problem.cluster.gpus_of.values()]
+    free = FreeGpus(problem.cluster, range(len(left)), left)
+    placed: dict[str, tuple[int, ...]] = {}
+    for job in order:
+        if job.gpus > free.count:
+            continue
+        placed[job.name] = tuple(consolidated(free, job.gpus))
+        for machine in {problem.cluster.machine_of[gpu] for gpu in placed[job.name]}:
+            before = len(left[machine])
+            left[machine] = [gpu for gpu in left[machine] if gpu not in placed[job.name]]
+            free.recount(machine, before, len(left[machine]))
+    return ConsolidationSolution(placed=placed)

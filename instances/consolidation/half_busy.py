@@ -1,0 +1,116 @@
+"""Half busy: a cluster of racks on which half of the GPUs are taken, and jobs that wait for the others."""
+
+from random import Random
+from typing import Literal, get_args
+
+from gsopt.cluster import Cluster
+from gsopt.problem import About
+from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.speed import TIER_PENALTIES
+from instances.arguments import require
+
+Demands = Literal["powers_of_two", "any"]
+Weights = Literal["one", "levels", "drawn"]
+Maximize = Literal["value", "lexicographic", "fragmentation"]
+
+#: GPUs of a job, and how many jobs of a hundred ask for that many.
+_DEMANDS: dict[str, dict[int, int]] = {
+    "powers_of_two": {1: 25, 2: 20, 4: 20, 8: 20, 16: 10, 32: 5},
+    "any": {1: 20, 2: 15, 3: 15, 4: 10, 5: 10, 6: 10, 8: 10, 12: 5, 20: 5},
+}
+
+#: Weights of classes of jobs.
+_LEVELS = (1.0, 2.0, 4.0)
+
+
+def half_busy(
+    *,
+    racks: int = 2,
+    machines: int = 8,
+    gpus: int = 8,
+    jobs: int = 50,
+    busy: float = 0.5,
+    demands: Demands = "powers_of_two",
+    weights: Weights = "one",
+    maximize: Maximize = "value",
+    seed: int = 0,
+) -> Consolidation:
+    """Generate waiting jobs of the models of Dally's Table I, and machines of which some GPUs are taken.
+
+    How many GPUs of a machine are taken is drawn by itself, from none to all, so that some machines are free
+    as a whole and others in part. With many jobs for the free GPUs they compete.
+
+    Parameters
+    ----------
+    racks, machines, gpus
+        Racks, machines of each, and GPUs of a machine.
+    jobs
+        Number of waiting jobs.
+    busy
+        Share of the GPUs that are taken on average.
+    demands
+        GPUs of a job: 1, 2, 4, ... 32 (``powers_of_two``), or others between them too (``any``).
+    weights
+        ``one`` for all jobs, one of three ``levels``, or ``drawn`` to three digits between 0.5 and 2.
+    maximize
+        What is to be maximized.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = half_busy(racks=4, jobs=100, seed=1)
+    >>> problem.headline(), sum(job.gpus for job in problem.jobs)
+    ({'racks': 4, 'free GPUs': 116, 'jobs': 100}, 673)
+    """
+    require(racks >= 1, "racks", racks, "must be at least 1")
+    require(machines >= 1, "machines", machines, "must be at least 1")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(0 <= busy <= 1, "busy", busy, "must be between 0 and 1")
+    require(demands in get_args(Demands), "demands", demands, f"must be one of {', '.join(get_args(Demands))}")
+    require(weights in get_args(Weights), "weights", weights, f"must be one of {', '.join(get_args(Weights))}")
+    require(
+        maximize in get_args(Maximize), "maximize", maximize, f"must be one of {', '.join(get_args(Maximize))}"
+    )
+    random = Random(seed)
+    cluster = Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
+    taken = [
+        gpu
+        for numbers in cluster.gpus_of.values()
+        for gpu in random.sample(numbers, _taken(random, gpus, busy))
+    ]
+    sizes, shares = zip(*_DEMANDS[demands].items(), strict=True)
+    return Consolidation(
+        name="half-busy",
+        about=About(source=f"half_busy, demands {demands}, weights {weights}", seed=seed),
+        cluster=cluster,
+        busy=sorted(taken),
+        jobs=[
+            Job(
+                name=f"j{number}",
+                gpus=random.choices(sizes, shares)[0],
+                weight=_weight(random, weights),
+                model=random.choice(list(TIER_PENALTIES)),
+            )
+            for number in range(1, jobs + 1)
+        ],
+        maximize=maximize,
+    )
+
+
+def _taken(random: Random, gpus: int, busy: float) -> int:
+    """Draw how many GPUs of a machine are taken, evenly around the share and between none and all."""
+    spread = min(busy, 1 - busy)
+    return round(gpus * random.uniform(busy - spread, busy + spread))
+
+
+def _weight(random: Random, weights: Weights) -> float:
+    if weights == "one":
+        return 1.0
+    return random.choice(_LEVELS) if weights == "levels" else round(random.uniform(0.5, 2), 3)

@@ -1,0 +1,138 @@
+"""Speed of the exact models of consolidation, and what the heuristics lose."""
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import pytest
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from formulations.consolidation import counts, divisible, exact, laminar, patterns
+from gsopt.backends import CpSat
+from gsopt.errors import Unsupported
+from gsopt.problems.consolidation import Consolidation
+from gsopt.result import Result, Status
+from heuristics.consolidation import fifo, greedy, most_sensitive_first
+from instances.consolidation import half_busy
+
+#: Seconds that each model has on each instance of the table.
+LIMIT = 5.0
+
+#: The gap at which a decision that is taken online may stop.
+GAP = 1e-3
+
+#: Racks of eight machines with eight GPUs, and jobs.
+SIZES = ((2, 10), (2, 50), (2, 200), (4, 50), (4, 200), (8, 100), (8, 200), (16, 100), (16, 200))
+
+#: Racks and jobs up to which the naive model is shown.
+LARGEST_NAIVE = (2, 50)
+
+SEEDS = range(2)
+
+WAYS: Mapping[str, tuple[Callable[..., Result[Any]], Mapping[str, Any]]] = {
+    "counts": (counts, {}),
+    "laminar": (laminar, {}),
+    "patterns": (patterns, {}),
+    "divisible": (divisible, {}),
+    "laminar, CP-SAT": (laminar, {"backend": CpSat()}),
+    "divisible, CP-SAT": (divisible, {"backend": CpSat()}),
+}
+
+HEURISTICS = (greedy, fifo, most_sensitive_first)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("demands", ["powers_of_two", "any"])
+def test_time_and_gap_by_size(demands: Any) -> None:
+    """The merged models reach the gap at every size."""
+    table = _table(f"demands {demands}: median seconds to a gap of {GAP:g}, to the proof, worst gap", WAYS)
+    for racks, jobs in SIZES:
+        problems = [half_busy(racks=racks, jobs=jobs, demands=demands, seed=seed) for seed in SEEDS]
+        cells = {name: _cell(name, problems) for name in WAYS}
+        table.add_row(f"{racks} x {jobs}", *(_shown(cell) for cell in cells.values()))
+        merged = cells["patterns" if demands == "any" else "divisible"]
+        assert merged is not None
+        assert merged[2] <= GAP
+    _print(table)
+
+
+def _cell(name: str, problems: Iterable[Consolidation]) -> tuple[float, float, float] | None:
+    """Give the median times to the gap and to the proof, and the worst gap within the limit."""
+    method, options = WAYS[name]
+    near: list[float] = []
+    end: list[float] = []
+    gaps: list[float] = []
+    for problem in problems:
+        if (
+            name == "counts"
+            and len(problem.jobs) * len(problem.cluster.racks) > LARGEST_NAIVE[0] * LARGEST_NAIVE[1]
+        ):
+            return None
+        try:
+            for times, gap in ((near, GAP), (end, 0.0)):
+                begin = perf_counter()
+                result = method(problem, time_limit=LIMIT, gap=gap, **options)
+                times.append(perf_counter() - begin)
+                gaps += [] if result.gap is None else [result.gap]
+        except Unsupported:
+            return None
+    return median(near), median(end), max(gaps)
+
+
+def _shown(cell: tuple[float, float, float] | None) -> str:
+    return "-" if cell is None else f"{cell[0]:.2f} {cell[1]:.2f} {cell[2]:.0e}"
+
+
+def test_merging_pays() -> None:
+    """With 100 jobs on 8 racks slots are proven in less time than groups are, or are given up."""
+    problem = half_busy(racks=8, jobs=100, seed=1)
+    divisible(problem)  # the solver's process is started
+    begin = perf_counter()
+    best = divisible(problem)
+    middle = perf_counter()
+    other = laminar(problem, time_limit=LIMIT)
+    end = perf_counter()
+    print(f"\nlaminar takes {(end - middle) / (middle - begin):.1f} times as long as divisible")  # noqa: T201
+    assert best.status is Status.OPTIMAL
+    assert best.objective is not None
+    assert other.objective is not None
+    assert other.objective <= best.objective
+    assert end - middle > middle - begin
+
+
+@pytest.mark.parametrize("demands", ["powers_of_two", "any"])
+def test_what_heuristics_lose(demands: Any) -> None:
+    """Where 50 to 200 jobs compete, the order of value density loses least in the median."""
+    table = _table(
+        f"demands {demands}: optimum over value, less 1: median and largest", [h.__name__ for h in HEURISTICS]
+    )
+    for racks, jobs in ((2, 50), (4, 100), (8, 200), (16, 200)):
+        losses: dict[str, list[float]] = {method.__name__: [] for method in HEURISTICS}
+        for seed in range(8):
+            problem = half_busy(racks=racks, jobs=jobs, demands=demands, seed=seed)
+            best = exact(problem, gap=GAP).objective
+            assert best is not None
+            for method in HEURISTICS:
+                value = method(problem).objective
+                assert value is not None
+                losses[method.__name__].append(float(Fraction(best) / Fraction(value)) - 1)
+        cells = (f"{median(loss):.1%} {max(loss):.1%}" for loss in losses.values())
+        table.add_row(f"{racks} x {jobs}", *cells)
+        assert median(losses["greedy"]) < min(median(losses[name]) for name in ("fifo", "most_sensitive_first"))
+    _print(table)
+
+
+def _table(title: str, columns: Iterable[str]) -> Table:
+    table = Table(title=title, box=box.SIMPLE)
+    table.add_column("racks x jobs")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
+
+
+def _print(table: Table) -> None:
+    Console(width=140).print(table)
