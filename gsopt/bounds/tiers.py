@@ -59,10 +59,7 @@ def _slowed(job: Job, slowdowns: Mapping[int, float]) -> Job:
     own = slowdowns[job.gpus]
 
     def slowed(menu: Sequence[tuple[int, float]]) -> tuple[tuple[int, float], ...]:
-        return tuple(
-            (count, speed if slowdowns[count] == own else speed * own / slowdowns[count])
-            for count, speed in menu
-        )
+        return tuple((count, speed * (own / slowdowns[count])) for count, speed in menu)
 
     modes = tuple(mode.model_copy(update={"menu": slowed(mode.menu)}) for mode in job.modes)
     return job.model_copy(update={"duration": job.duration * own, "menu": slowed(job.menu), "modes": modes})

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from gsopt.bounds import mean_jct_bound, on_best_tiers
 from gsopt.bounds.prices import price_bound
@@ -31,7 +30,7 @@ def scenario(*jobs: Job, penalty: TierPenalty = PENALTY) -> Scenario:
     ("gpus", "slowdown"), [(1, 1.0), (2, 1.25), (4, 1.25), (5, 1.5), (8, 1.5), (9, 4.0), (16, 4.0)]
 )
 def test_a_job_has_the_best_tier_that_its_gpus_can_have(gpus: int, slowdown: float) -> None:
-    """A job is as slow as on the innermost tier that has so many GPUs; one on a single GPU is not slowed down."""
+    """A job is as slow as on the innermost tier that has so many GPUs; a single GPU has no tier."""
     (job,) = on_best_tiers(
         scenario(Job(name="a", release_date=3, duration=8, gpus=gpus, model="m"))
     ).workload.jobs
