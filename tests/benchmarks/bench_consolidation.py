@@ -1,6 +1,8 @@
 """Speed of the exact models of consolidation, and what the heuristics lose."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from statistics import median
 from time import perf_counter
@@ -18,6 +20,8 @@ from gsopt.problems.consolidation import Consolidation
 from gsopt.result import Result, Status
 from heuristics.consolidation import fifo, greedy, most_sensitive_first
 from instances.consolidation import half_busy
+from tests.exactness import consolidation as oracle
+from tests.strategies.consolidation import tiny
 
 #: Seconds that each model has on each instance of the table.
 LIMIT = 5.0
@@ -40,9 +44,25 @@ WAYS: Mapping[str, tuple[Callable[..., Result[Any]], Mapping[str, Any]]] = {
     "divisible": (divisible, {}),
     "laminar, CP-SAT": (laminar, {"backend": CpSat()}),
     "divisible, CP-SAT": (divisible, {"backend": CpSat()}),
+    "exact": (exact, {}),
 }
 
 HEURISTICS = (greedy, fifo, most_sensitive_first)
+
+
+def test_every_model_has_the_same_optimum() -> None:
+    """On 300 small instances every model proves the optimum of brute force, to the last digit."""
+    solved = Counter[str]()
+    for seed in range(300):
+        problem = tiny(seed)
+        optimum = oracle.optimum(problem)
+        for name, (method, options) in WAYS.items():
+            with suppress(Unsupported):
+                result = method(problem, **options)
+                assert (result.status, result.objective) == (Status.OPTIMAL, optimum), (name, seed)
+                solved[name] += 1
+    assert min(solved.values()) >= 200
+    assert [solved[name] for name in ("counts", "laminar", "exact")] == [300, 300, 300]
 
 
 @pytest.mark.slow
