@@ -68,8 +68,10 @@ Policies = Annotated[
         autocompletion=complete(catalogue.policies),
     ),
 ]
-GpuCount = Annotated[int | None, typer.Option(help="number of GPUs of a plain cluster")]
-ClusterFile = Annotated[Path | None, typer.Option(help="cluster file, instead of --gpus")]
+GpuCount = Annotated[
+    int | None, typer.Option(help="number of GPUs, or of each machine where the cluster's file does not say it")
+]
+ClusterFile = Annotated[Path | None, typer.Option(help="cluster: a file, or such as 4x8x8; instead of --gpus")]
 SettingOption = Annotated[
     str | None,
     typer.Option(

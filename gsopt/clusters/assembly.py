@@ -173,19 +173,27 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
     ]
 
 
-def note_levels(branches: Sequence[Branch], notes: list[str]) -> None:
-    """Note how the levels of switches, each before those below it, are called once they are read back.
+def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
+    """Note what of the switches that were written is not so once they are read back.
 
     Examples
     --------
-    >>> note_levels([Branch("s", "", ["a"], [], "network"), Branch("a", "", [], ["m"], "leaf")], notes := [])
+    >>> leaf = Branch("a", "", [], ["machine 0.0"], "leaf")
+    >>> written = [Branch("s", "", ["a"], [], "network"), leaf]
+    >>> note_changes(written, Cluster.uniform(machines=1, gpus=8), notes := [])
     >>> notes
-    ['level leaf is not written, and read back as rack']
+    ["2 switches such as 's' are not written", 'level leaf is not written']
     """
-    read = levelled("", {branch.name: branch for branch in reversed(branches)})
-    changes = {branch.level: read[branch.name].level for branch in reversed(branches)}
-    notes.extend(
-        f"level {level} is not written, and read back as {other}"
-        for level, other in changes.items()
-        if level != other
-    )
+    read = {switch.name: switch.level for switch in once.switches}
+    lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
+    if lost:
+        notes.append(f"{len(lost):,} switches such as {shorten(lost[0])} are not written")
+    changes = {branch.level: read.get(branch.name) for branch in reversed(written)}
+    for level, other in changes.items():
+        if other is None and level not in once.levels:
+            notes.append(f"level {level} is not written")
+        elif other not in {None, level}:
+            notes.append(f"level {level} is not written, and read back as {other}")
+    names = [machine for branch in written for machine in branch.machines]
+    if names != [machine.name for machine in once.machines]:
+        notes.append("machines are in another order when they are read back, and GPUs have other numbers")

@@ -58,7 +58,7 @@ def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]
     for place, names in inside.items():
         taken = {machine for name in names for machine in domains[name][1]}
         rest = [machine for machine in tree[place].machines if machine not in taken]
-        found[place] = replace(tree[place], branches=[*tree[place].branches, *names], machines=rest)
+        found[place] = replace(tree[place], branches=[*names, *tree[place].branches], machines=rest)
     return found
 
 

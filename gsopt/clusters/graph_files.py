@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import warnings
 from typing import Any
 
 from gsopt.cluster import Cluster, Tier
@@ -35,7 +36,9 @@ def read_graphml(source: str, text: str, told: Told, notes: list[str]) -> Cluste
         line = text.count("\n", 0, declared.start()) + 1
         raise InvalidInput(source, f"line {line}", declared[0], "must not stand in a GraphML file")
     try:
-        graph = nx.read_graphml(io.BytesIO(text.encode()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a key without a type is a text, which is said where it matters
+            graph = nx.read_graphml(io.BytesIO(text.encode()))
     except (nx.NetworkXError, SyntaxError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise InvalidInput(source, "", "", f"must be GraphML: {one_line(error)}") from None
     return _cluster_of(source, graph, told)

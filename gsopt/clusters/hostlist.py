@@ -11,10 +11,11 @@ from gsopt.errors import shorten
 #: Names in one file; a cluster has at most as many GPUs.
 MOST_NAMES = 1_000_000
 
+_MOST_DIGITS = 18  # of a number; more are text
 _PARTS = re.compile(r"[^\[\],\s]+|\[[^\[\]]*\]")  # of a pattern: plain text, or numbers in brackets
 _PATTERN = re.compile(rf"(?:{_PARTS.pattern})+")
-_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?")
-_NUMBERED = re.compile(r"(.*?)(\d{1,18})", re.ASCII)
+_RANGE = re.compile(rf"(\d{{1,{_MOST_DIGITS}}})(?:-(\d{{1,{_MOST_DIGITS}}}))?", re.ASCII)
+_NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
@@ -90,7 +91,8 @@ class _Run(NamedTuple):
 
     def takes(self, name: str) -> bool:
         """Tell whether a name is the next one."""
-        return bool(self.digits) and name == f"{self.stem}{str(self.last + 1).zfill(self.width)}"
+        number = str(self.last + 1).zfill(self.width)
+        return bool(self.digits) and len(number) <= _MOST_DIGITS and name == f"{self.stem}{number}"
 
     def numbers(self) -> str:
         """Write the numbers of the run."""

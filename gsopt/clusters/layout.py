@@ -9,9 +9,6 @@ from dataclasses import dataclass
 
 from gsopt.cluster import Cluster, Machine, Switch
 
-#: Height of the name above what is in a box.
-NAME = 0.8
-
 _GAP = 0.35  # between boxes, and between islands
 _ROW = 8  # cells of a machine side by side
 _ASPECT = 1.6  # width over height that boxes of switches come near to; those of machines are square
@@ -27,8 +24,8 @@ class Box:
     ----------
     name, level
         Its name and level; the name is empty where there is no room for it.
-    width, height
-        Its size.
+    width, height, top
+        Its size, and the height of the strip for its name.
     inside
         What is in it, each with the place of its upper left corner.
     cells
@@ -39,6 +36,7 @@ class Box:
     level: str
     width: float
     height: float
+    top: float
     inside: "Sequence[tuple[float, float, Box]]" = ()
     cells: Sequence[tuple[float, float]] = ()
 
@@ -49,8 +47,8 @@ class Box:
             yield from box.walk(x + right, y + down)
 
 
-def laid_out(cluster: Cluster) -> Box:
-    """Lay out a cluster.
+def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
+    """Lay out a cluster, with a strip of some height for the name above what is in a box.
 
     Examples
     --------
@@ -60,38 +58,37 @@ def laid_out(cluster: Cluster) -> Box:
     """
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
-        return _of_cells("", "machine", _rows(range(cluster.gpus), columns))
+        return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)
     named = len(cluster.machines) <= _MOST_NAMED
     boxes: dict[str, Box] = {}
     for switch in reversed(cluster.switches):
-        inside = [_machine(machine, named=named) for machine in switch.machines]
+        inside = [_machine(machine, name if named else 0.0) for machine in switch.machines]
         inside += [boxes.pop(child.name) for child in switch.switches]
-        boxes[switch.name] = _around(switch, inside)
+        boxes[switch.name] = _around(switch, inside, name)
     return boxes[cluster.root.name]
 
 
-def _machine(machine: Machine, *, named: bool) -> Box:
+def _machine(machine: Machine, name: float) -> Box:
     islands = [island.gpus for island in machine.islands] or [machine.gpus]
     cells: list[tuple[float, float]] = []
     left = 0.0
     for gpus in islands:
         cells += [(x + left, y) for x, y in _rows(range(gpus), _ROW)]
         left += min(gpus, _ROW) + _GAP / 2
-    return _of_cells(machine.name if named else "", "machine", cells)
+    return _of_cells(machine.name if name else "", "machine", cells, name)
 
 
 def _rows(gpus: range, columns: int) -> list[tuple[float, float]]:
     return [(float(gpu % columns), float(gpu // columns)) for gpu in gpus]
 
 
-def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]]) -> Box:
-    top = NAME if name else 0.0
+def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]], top: float) -> Box:
     placed = [(x, y + top) for x, y in cells]
     width, height = (max(corner[axis] for corner in placed) + 1 for axis in (0, 1))
-    return Box(name, level, width, height, (), placed)
+    return Box(name, level, width, height, top, (), placed)
 
 
-def _around(switch: Switch, inside: Sequence[Box]) -> Box:
+def _around(switch: Switch, inside: Sequence[Box], top: float) -> Box:
     """Put boxes into rows of equal length within the box of a switch."""
     wide, high = (max(sizes) + _GAP for sizes in zip(*((box.width, box.height) for box in inside), strict=True))
     aspect, waste = (wide / high / _ASPECT, _WASTE) if switch.switches else (wide / high, _MACHINES_WASTE)
@@ -104,6 +101,6 @@ def _around(switch: Switch, inside: Sequence[Box]) -> Box:
     columns = min(range(1, len(inside) + 1), key=ugliness)
     rows = math.ceil(len(inside) / columns)
     placed = [
-        (_GAP + index % columns * wide, NAME + index // columns * high, box) for index, box in enumerate(inside)
+        (_GAP + index % columns * wide, top + index // columns * high, box) for index, box in enumerate(inside)
     ]
-    return Box(switch.name, switch.level, columns * wide + _GAP, rows * high + NAME, placed)
+    return Box(switch.name, switch.level, columns * wide + _GAP, rows * high + top, top, placed)

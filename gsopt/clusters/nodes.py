@@ -78,15 +78,15 @@ def gpus_of(
     (Gpus(number=4, kind='a100'), Gpus(number=8, kind='a100'))
     >>> gpus_of("t.conf", "n2", None, {})
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': must have its GPUs told, of which the file says nothing
+    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': is not in the file with its GPUs: give gpus, or --gpus
     """
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:
-        if count < 0:
-            raise InvalidInput(source, "gpus", shorten(count), "must be at least 0")
+        if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+            raise InvalidInput(source, "gpus", shorten(count), "must be a whole number of at least 0")
         return Gpus(count, found.kind if found else "")
     if found is None:
-        rule = "must have its GPUs told, of which the file says nothing"
+        rule = "is not in the file with its GPUs: give gpus, or --gpus"
         raise InvalidInput(source, "gpus", shorten(machine), rule)
     return found

@@ -43,7 +43,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     <BLANKLINE>
     network datacenter: 48 GPUs
       rack 0: 16 GPUs
-        machine 0.[0-1]: 2 of 8 GPUs
+        machine 0.[0-1]: 2 machines of 8 GPUs
       rack [1-2]: 2 likewise
     """
     if cluster.is_plain:
@@ -150,7 +150,7 @@ def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
     """Give a line for each run of machines that are alike."""
     for _, alike in groupby(machines, key=_alike):
         first, *others = run = list(alike)
-        number = f"{len(run):,} of " if others else ""
+        number = f"{len(run):,} machines of " if others else ""
         kind = f" {first.gpu_type}" if first.gpu_type else ""
         islands = f" in {len(first.islands)} islands" if first.islands else ""
         names = _named("machine", [machine.name for machine in run])

@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.layout import NAME, Box, laid_out
+from gsopt.clusters.layout import Box, laid_out
 from gsopt.drawing import COLOURS, new_figure
 from gsopt.errors import InvalidInput, shorten
 
@@ -19,6 +19,8 @@ _POINTS = 72  # of an inch
 _SMALLEST, _LARGEST = 4.0, 9.0  # letters that are drawn, in points
 _LETTER = 0.62  # width of a letter, of its size
 _ROOM = 0.85  # share of a cell's height that letters take
+_LINE = 1.5  # height of a line, of its letters
+_EDGE = 0.1  # around the picture, in cells, so that its frame is not cut
 _MOST_IN_LEGEND, _LONGEST_NAME = 20, 20
 
 _IDLE, _FRAME, _TEXT = "#FFFFFF", "#9A9A9A", "#333333"
@@ -77,21 +79,32 @@ def draw(
     held = _checked(cluster, placements or {})
     if colour not in {"job", "tier"}:
         raise InvalidInput("", "colour", shorten(colour), "must be job or tier")
-    root = laid_out(cluster)
-    inches = min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
+    inches = _scale(laid_out(cluster))
+    root = laid_out(cluster, _LINE * _letters(inches) / (inches * _POINTS))
+    inches = min(inches, _scale(root))
     if axes is None:
         height = root.height * inches + (_TITLE if title else 0.0)
         size = max(root.width * inches, _NARROWEST) + _LEGEND, max(height, _NARROWEST)
         axes = new_figure(*size).subplots()
-    axes.set(xlim=(0, root.width), ylim=(root.height, 0), aspect="equal", anchor="NW")
+    axes.set(xlim=(-_EDGE, root.width + _EDGE), ylim=(root.height + _EDGE, -_EDGE), aspect="equal", anchor="NW")
     axes.set_axis_off()
     points = inches * _POINTS
-    cells = _draw_boxes(axes, root, points)
+    cells = _draw_boxes(axes, root, points, _letters(inches))
     kinds = _kinds(cluster, held, colour)
     _draw_runs(axes, list(_runs(cells, held)), kinds, points)
     _add_legend(axes, cluster, held, kinds, colour)
     axes.set_title(title, fontsize=11)
     return axes
+
+
+def _scale(root: Box) -> float:
+    """Give the side of a cell, in inches."""
+    return min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
+
+
+def _letters(inches: float) -> float:
+    """Give the size of the letters of names, in points, where cells have some side."""
+    return min(_LARGEST, inches * _POINTS * _ROOM)
 
 
 def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
@@ -128,7 +141,7 @@ def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
 # Drawing
 
 
-def _draw_boxes(axes: "Axes", root: Box, points: float) -> list[tuple[float, float]]:
+def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tuple[float, float]]:
     """Draw the frames and names of boxes and the cells of GPUs, and give the cells' corners by number."""
     from matplotlib.collections import PolyCollection
 
@@ -138,13 +151,12 @@ def _draw_boxes(axes: "Axes", root: Box, points: float) -> list[tuple[float, flo
         cells += [(x + right, y + down) for right, down in box.cells]
         if box.inside:
             frames.append(_corners(x, y, box.width, box.height))
-        size = min(_LARGEST, points * _ROOM)
         if box.name and size >= _SMALLEST:
             label = box.name if box.name.startswith(box.level) or box.cells else f"{box.level} {box.name}"
             room = max(1, int(box.width * points / (size * _LETTER)) + 1)
             text = label if len(label) <= room else f"{label[: max(1, room - 1)]}…"
             left = x + (0.2 if box.inside else 0.0)
-            axes.text(left, y + NAME, text, fontsize=size, color=_TEXT, va="bottom")
+            axes.text(left, y + box.top / 2, text, fontsize=size, color=_TEXT, va="center")
     squares = [_corners(x, y, 1, 1) for x, y in cells]
     for boxes, fill, thickest in ((frames, "none", 1.0), (squares, _IDLE, 0.5)):
         width = min(thickest, thickest * points / 12)

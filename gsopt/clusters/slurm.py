@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.assembly import Told, cluster_of, note_levels, plain_branches
+from gsopt.clusters.assembly import Told, cluster_of, note_changes, plain_branches
 from gsopt.clusters.branches import Branch, tree_of
 from gsopt.clusters.conf import KINDS, Line, read_lines
 from gsopt.clusters.hostlist import compress
@@ -131,14 +131,15 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
     """
     branches = plain_branches(cluster, notes)
     _refuse_mixed(branches)
-    note_levels(branches, notes)
     lines = [
         f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
         if branch.branches
         else f"SwitchName={branch.name} Nodes={compress(branch.machines)}\n"
         for branch in branches
     ]
-    return "".join(lines) + _gpu_lines(cluster, branches)
+    text = "".join(lines) + _gpu_lines(cluster, branches)
+    note_changes(branches, read_slurm("", text, Told(), []), notes)
+    return text
 
 
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
@@ -164,9 +165,11 @@ def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     _refuse_mixed(branches)
     blocks = [branch for branch in branches if branch.machines]
     size = min(len(block.machines) for block in blocks)
-    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks, notes)))
+    sizes = ",".join(str(size * ratio) for ratio in (1, *_ratios_of(branches, blocks)))
     lines = [f"BlockName={block.name} Nodes={compress(block.machines)}\n" for block in blocks]
-    return "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
+    text = "".join([*lines, f"BlockSizes={sizes}\n"]) + _gpu_lines(cluster, branches)
+    note_changes(branches, read_slurm("", text, Told(), []), notes)
+    return text
 
 
 def _refuse_mixed(branches: Sequence[Branch]) -> None:
@@ -176,7 +179,7 @@ def _refuse_mixed(branches: Sequence[Branch]) -> None:
             raise InvalidInput("", "switch", shorten(branch.name), rule)
 
 
-def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch], notes: list[str]) -> list[int]:
+def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
     """Give of how many blocks the switches of each level between blocks and root consist."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
@@ -187,12 +190,10 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch], notes: list
             levels.setdefault(branch.level, []).append(held[branch.name])
     names = [block.name for block in blocks]
     ratios: set[int] = set()
-    for level, groups in levels.items():
+    for groups in levels.values():
         ratio = len(groups[0])
         even = [names[first : first + ratio] for first in range(0, len(names), ratio)]
-        if groups != even or ratio & (ratio - 1) or ratio == 1 or ratio in ratios:
-            notes.append(f"level {level} is not written: its switches do not hold 2, 4, 8, ... blocks each")
-        else:
+        if groups == even and ratio & (ratio - 1) == 0 and ratio > 1:
             ratios.add(ratio)
     return sorted(ratios)
 

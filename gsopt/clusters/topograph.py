@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.assembly import Told, cluster_of, note_levels, plain_branches
+from gsopt.clusters.assembly import Told, cluster_of, note_changes, plain_branches
 from gsopt.clusters.branches import Branch, Tree, tree_of
 from gsopt.clusters.domains import NVLINK, with_domains
 from gsopt.clusters.hostlist import compress, expand
@@ -183,13 +183,13 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
     """
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
-    note_levels(outer, notes)
     names = [machine for branch in branches for machine in branch.machines]
     gpus = {name: Gpus(each.gpus, each.gpu_type) for name, each in zip(names, cluster.machines, strict=True)}
     switches = {branch.name: {"switches": list(branch.branches)} for branch in outer if branch.branches}
     blocks = [block for branch in outer for block in _written_blocks(branch, domain_of, gpus)]
     data = {"switches": switches, "blocks": blocks}
     text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    note_changes(branches, read_topograph("", text, Told(), []), notes)
     return text
 
 

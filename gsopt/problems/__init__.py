@@ -5,5 +5,6 @@ from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.waiting import Waiting
 
-__all__ = ["Allocation", "Consolidation", "Placement", "Reclaiming", "Scheduling"]
+__all__ = ["Allocation", "Consolidation", "Placement", "Reclaiming", "Scheduling", "Waiting"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -214,6 +214,57 @@ class Reclaiming(Problem[ReclaimingSolution]):
         if len(solution.servers) != self.demand:
             found.append(f"servers: {len(solution.servers)} are returned, the demand is {self.demand}")
         return found
+
+    def graph(self, solution: ReclaimingSolution | None = None) -> Any:
+        """Give the servers and jobs as a bipartite networkx graph; its components can be decided apart.
+
+        Nodes are ``("server", name)`` and ``("job", name)``, with `kind`, `name`, `bipartite` (0 for servers),
+        `gpus`, and the number of their `component`, counted from that of the first server. Jobs have their
+        `cost`. An edge joins a job and a server on which it has workers, with the `gpus` of the base workers
+        and those of the `flexible` ones. With a solution servers are `returned` or not, and jobs `preempted`.
+
+        Parameters
+        ----------
+        solution
+            The servers that are returned; None where that is not decided.
+
+        Examples
+        --------
+        >>> problem = Reclaiming(
+        ...     demand=1,
+        ...     servers=[Server(name="s1", gpus=8), Server(name="s2", gpus=8)],
+        ...     jobs=[Job(name="a", workers={"s1": 8})],
+        ... )
+        >>> graph = problem.graph(ReclaimingSolution(servers=["s2"]))
+        >>> [graph.nodes["server", name]["component"] for name in ("s1", "s2")]
+        [0, 1]
+        >>> graph.nodes["job", "a"]["preempted"]
+        False
+        """
+        import networkx as nx
+
+        graph = nx.Graph()
+        for server in self.servers:
+            graph.add_node(
+                ("server", server.name), kind="server", name=server.name, bipartite=0, gpus=server.gpus
+            )
+        for job in self.jobs:
+            node = ("job", job.name)
+            graph.add_node(node, kind="job", name=job.name, bipartite=1, gpus=job.gpus, cost=job.cost)
+            for name in dict.fromkeys(server for server, _ in _placements(job)):
+                base, flexible = job.workers.get(name, 0), job.flexible.get(name, 0)
+                graph.add_edge(node, ("server", name), gpus=base, flexible=flexible)
+        for number, nodes in enumerate(nx.connected_components(graph)):
+            for node in nodes:
+                graph.nodes[node]["component"] = number
+        if solution is not None:
+            returned, preempted = set(solution.servers), {job.name for job in self.preempted(solution)}
+            for (kind, name), data in graph.nodes(data=True):
+                if kind == "server":
+                    data["returned"] = name in returned
+                else:
+                    data["preempted"] = name in preempted
+        return graph
 
     def headline(self) -> dict[str, int | float | str]:
         """Give the number of servers to return."""

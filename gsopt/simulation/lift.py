@@ -1,4 +1,4 @@
-"""Lift: online policies as heuristics of scheduling, each simulated on the problem's jobs and GPUs."""
+"""Lift: online policies as heuristics of decisions over time, each simulated on the problem's jobs and GPUs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,15 +7,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gsopt.errors import InvalidInput
 from gsopt.files import first_error
 from gsopt.method import NoSolution, heuristic, name_of
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay
-
-#: The parameter that a method has where the policy has its state.
-_PROBLEM = Parameter("problem", Parameter.POSITIONAL_ONLY, annotation=Scheduling)
 
 
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
@@ -37,10 +36,44 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     def method(problem: Scheduling, /, **options: Any) -> SchedulingSolution | NoSolution:
         return _replayed(problem, partial(policy, **options))
 
+    return _dressed(method, policy, Scheduling)
+
+
+def lift_waiting(policy: Policy) -> Callable[..., Result[WaitingSolution]]:
+    """Make a heuristic of waiting of a policy, with the policy's name and options.
+
+    The policy is simulated on the problem's cluster, and what it starts is taken over on the problem's exact
+    clock. Where it interrupts or moves a job there is no solution, and the message names the job.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "abc"]
+    >>> lift_waiting(fifo)(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)).objective
+    Fraction(40, 3)
+    """
+
+    def method(problem: Waiting, /, **options: Any) -> WaitingSolution | NoSolution:
+        run = replay(problem.scenario, partial(policy, **options), record=True)
+        if run.schedule is None:  # only without recording
+            raise AssertionError
+        try:
+            return problem.taken_over(run.schedule)
+        except InvalidInput as error:
+            return NoSolution(str(error))
+
+    return _dressed(method, policy, Waiting)
+
+
+def _dressed(method: Callable[..., Any], policy: Policy, problem: type) -> Callable[..., Result[Any]]:
+    """Make a heuristic of a function, with name, documentation and options of a policy."""
     method.__name__ = method.__qualname__ = name_of(policy)
     method.__doc__ = getdoc(policy)
-    lifted = heuristic(method)
-    lifted.__signature__ = Signature([_PROBLEM, *_options_of(policy)])  # type: ignore[attr-defined]
+    lifted: Callable[..., Result[Any]] = heuristic(method)
+    given = Parameter("problem", Parameter.POSITIONAL_ONLY, annotation=problem)
+    lifted.__signature__ = Signature([given, *_options_of(policy)])  # type: ignore[attr-defined]
     return lifted
 
 

@@ -24,7 +24,7 @@ class Setting(Physics):
     Attributes
     ----------
     gpus
-        Number of GPUs of a plain cluster; or else
+        Number of GPUs of a plain cluster; beside a file that does not say it, of each machine; or else
     cluster
         The cluster; in a study's file it may be the name of a cluster file, or ``"4x8x8"`` for four equal racks
         of eight machines of eight GPUs.
@@ -85,6 +85,8 @@ KEYS = tuple(Setting.model_fields)
 def setting_of(values: Mapping[str, Any]) -> Setting:
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
+    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each.
+
     Raises
     ------
     InvalidInput
@@ -98,19 +100,20 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     128
     """
     chosen = {key: values[key] for key in KEYS if key in values}
-    if isinstance(chosen.get("cluster"), str):
-        chosen["cluster"] = _cluster(chosen["cluster"]).model_dump(mode="json")
+    if isinstance(text := chosen.get("cluster"), str):
+        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None))
+        chosen["cluster"] = made.model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:
         raise first_error("", error) from None
 
 
-def _cluster(text: str) -> Cluster:
-    """Make equal racks, or read a file, which has its name even where that looks like racks."""
+def _equal_racks(text: str) -> Cluster | None:
+    """Make equal racks; None for a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
     if equal is None or Path(text).exists():
-        return read_cluster(text)
+        return None
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:
         raise InvalidInput("", "cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")

@@ -12,7 +12,7 @@ class Migrating(Offers):
     """Start jobs on whatever is free, and move running ones to closer GPUs when there are some.
 
     After the waiting jobs have got what they can, every running job that is not on its best tier moves if the
-    placer finds it GPUs of a better tier among the free ones and its own; who has run longest comes first. That
+    placer finds it GPUs of a better tier among the free ones and its own, in the order of their starts. That
     is repeated until nobody moves. A move does not renew a lease.
 
     Parameters
@@ -38,23 +38,35 @@ class Migrating(Offers):
         self, state: State, key: Key | None = None, *, lease: float | None = None, **options: Any
     ) -> None:
         super().__init__(state, Timers(state, never_waits), key, lease=lease, **options)
+        self._apart: dict[int, None] = {}  # running jobs that are not on their best tier, by start
 
     def decide(self, state: State) -> Iterable[Action]:
         """Serve the waiting jobs, and then move running ones."""
-        yield from super().decide(state)
-        while (yield from self._move_once(state)):
+        for job in (*state.completed, *state.evicted):
+            self._apart.pop(job, None)
+        for action in super().decide(state):
+            yield action
+            self._look(state, action)
+        while self._apart and (yield from self._move_once(state)):
             pass
+
+    def _look(self, state: State, action: Action) -> None:
+        """Note whether a job that starts, or stops, is further apart than it need be."""
+        if isinstance(action, Start | Stop):
+            self._apart.pop(action.job, None)
+            if isinstance(action, Start) and not self._is_content(state, action.job):
+                self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
         """Move every running job that can get closer; tell whether any did, which may help others."""
         moved = False
-        for job in tuple(state.running):
+        for job in tuple(self._apart):
             gpus = state.placement(job)
-            tier = self._tiers.of(gpus)
-            if tier > self._tiers.best(state.jobs[job]):
-                yield Stop(job)
-                offer = self._make_offer(state, job)
-                if offer is not None and offer.tier < tier:
-                    gpus, moved = offer.gpus, True
-                yield Start(job, gpus)
+            yield Stop(job)
+            offer = state.offer(job, self._placer)
+            if offer is not None and self._tiers.of(offer) < self._tiers.of(gpus):
+                gpus, moved = offer, True
+            yield Start(job, gpus)
+            if self._is_content(state, job):
+                del self._apart[job]
         return moved

@@ -1,13 +1,13 @@
 """Offers: waiting jobs are offered free GPUs in turn, and accept them or wait for closer ones."""
 
-from bisect import insort
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from math import inf, nextafter
 from typing import Any, Literal, NamedTuple
 
 from gsopt.simulation.deciders.patience import Patience
-from gsopt.simulation.deciders.tiers import Tiers, need_of
+from gsopt.simulation.deciders.tiers import Need, Tiers, need_of
+from gsopt.simulation.deciders.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 
@@ -34,8 +34,8 @@ class Offers:
     With leases a job gives its GPUs back when it has held them for so long; they are offered to all waiting
     jobs, it being one of them. Nobody notices when it gets the same GPUs again.
 
-    Ties of keys: who has waited longer, then the lower number. Every waiting job is looked at in every
-    decision; GPUs are sought once for all jobs of a demand.
+    Ties of keys: who has waited longer, then the lower number. GPUs are sought once for all jobs of a demand,
+    and where there are none for it, none of its jobs is looked at.
 
     Parameters
     ----------
@@ -85,7 +85,8 @@ class Offers:
         self._lease = None if lease is None else number(lease)
         self._renew = renew
         self._tiers = Tiers(state)
-        self._order: list[tuple[Any, Any, int]] = []  # key, since when, job
+        self._turns = Turns()
+        self._due: Any = inf  # when the next waiting job would accept what it has declined
         self._since: dict[int, Any] = {}  # when the clocks of waiting jobs began
         self._ends: list[tuple[Any, int]] = []  # of leases; void unless a job's own
         self._end: dict[int, Any] = {}
@@ -93,65 +94,74 @@ class Offers:
 
     def decide(self, state: State) -> Iterable[Action]:
         """End leases, and offer what is free."""
+        self._due = inf
         for job in state.completed:
             self._end.pop(job, None)
         for job in (*state.evicted, *state.arrived):
             self._wait(state, job)
+        ended = self._ended(state.now)
+        if self._renew and not self._turns and all(self._is_content(state, job) for job in ended):
+            for job in ended:
+                self._hold(state, job)
+        else:
+            yield from self._end_leases(state, ended)
+        yield from self._wake()
+
+    def _end_leases(self, state: State, ended: Iterable[int]) -> Generator[Action, None, None]:
+        """Take the GPUs of jobs back, and offer all that is free."""
         renewing: dict[int, _Offer] = {}
-        for job in self._ended(state.now):
+        for job in ended:
             gpus = state.placement(job)
             if self._renew:
                 renewing[job] = _Offer(gpus, self._tiers.of(gpus))
             yield Stop(job)
             self._wait(state, job)
-        wake = yield from self._offer_all(state, renewing)
-        wake = min(wake, self._next_end())
-        if wake < inf:
-            yield Wake(wake)
+        yield from self._offer_all(state, renewing)
+
+    def _is_content(self, state: State, job: int) -> bool:
+        """Tell whether a running job is on its best tier."""
+        return self._tiers.of(state.placement(job)) <= self._tiers.best(state.jobs[job])
 
     def _wait(self, state: State, job: int) -> None:
         """Let a job wait from now on."""
         self._end.pop(job, None)
         if not self._from_offer:
             self._since[job] = state.now
-        insort(self._order, (0 if self._key is None else self._key(state, job), state.now, job))
+        key = 0 if self._key is None else self._key(state, job)
+        self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
-    def _offer_all(self, state: State, renewing: Mapping[int, _Offer]) -> Generator[Action, None, Any]:
-        """Offer what is free to one job after the other; give when the next job may change its mind."""
-        offers: dict[Any, _Offer | None] = {}  # by what jobs need, since somebody last accepted
-        declined: list[tuple[Any, Any, int]] = []
-        wake: Any = inf
-        for place, rank in enumerate(self._order):
-            if not offers and state.free <= 0:
-                declined += self._order[place:]
-                break
-            job = rank[2]
-            need = need_of(state.jobs[job])
-            if need not in offers:
-                offers[need] = self._make_offer(state, job)
-            accepted, due = self._answer(state, job, offers[need], renewing.get(job))
+    def _offer_all(self, state: State, renewing: Mapping[int, _Offer]) -> Generator[Action, None, None]:
+        """Offer what is free to one job after the other, and find when the next may change its mind."""
+        offers: dict[Need, _Offer] = {}  # since somebody last accepted
+
+        def is_open(need: Need) -> bool:
+            if need not in offers and need.gpus <= state.free:
+                gpus = state.offer(self._turns.first(need).job, self._placer)
+                if gpus is not None:
+                    offers[need] = _Offer(gpus, self._tiers.of(gpus))
+            return need in offers
+
+        for turn, need in self._turns.walk(is_open):
+            accepted, due = self._answer(state, turn.job, offers[need], renewing.get(turn.job))
             if accepted is None:
-                declined.append(rank)
-                wake = min(wake, due)
+                self._due = min(self._due, due)
             else:
-                self._hold(state, job)
-                yield Start(job, accepted.gpus or None)
+                self._turns.remove(turn, need)
+                self._hold(state, turn.job)
+                yield Start(turn.job, accepted.gpus or None)
                 offers.clear()
-        self._order = declined
-        return wake
 
-    def _make_offer(self, state: State, job: int) -> _Offer | None:
-        gpus = state.offer(job, self._placer)
-        return None if gpus is None else _Offer(gpus, self._tiers.of(gpus))
+    def _wake(self) -> Iterator[Action]:
+        wake = min(self._due, self._next_end())
+        if wake < inf:
+            yield Wake(wake)
 
     def _answer(
-        self, state: State, job: int, offer: _Offer | None, before: _Offer | None
+        self, state: State, job: int, offer: _Offer, before: _Offer | None
     ) -> tuple[_Offer | None, Any]:
         """Give what a job accepts, or None and when it would accept what it is offered."""
         if before is not None and (again := _renewed(state, offer, before)) is not None:
             return again, None
-        if offer is None:
-            return None, inf
         since = self._since.setdefault(job, state.now)
         seconds = self._patience.seconds(state, job, offer.tier, offer.gpus)
         due = inf if seconds == inf else since + self._number(seconds)
@@ -184,10 +194,8 @@ class Offers:
         return self._ends[0][0] if self._ends else inf
 
 
-def _renewed(state: State, offer: _Offer | None, before: _Offer) -> _Offer | None:
+def _renewed(state: State, offer: _Offer, before: _Offer) -> _Offer | None:
     """Give GPUs that are as good as those that a job had, its own if they are free and no better are."""
-    if offer is not None and offer.tier < before.tier:
-        return offer
-    if before.gpus and not any(map(state.users, before.gpus)):
+    if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
         return before
-    return offer if offer is not None and offer.tier == before.tier else None
+    return offer if offer.tier <= before.tier else None

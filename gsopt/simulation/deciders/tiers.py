@@ -2,11 +2,25 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.simulation.policy import State
+
+
+class Need(NamedTuple):
+    """What a job demands: number of GPUs, their type or any, and the least memory of each or None.
+
+    Examples
+    --------
+    >>> Need(gpus=8, gpu_type="", memory=None).gpus
+    8
+    """
+
+    gpus: int
+    gpu_type: str
+    memory: int | None
 
 
 class Tiers:
@@ -68,9 +82,15 @@ class Tiers:
         return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
-def need_of(job: Job) -> tuple[int, str, int | None]:
-    """Give what tells apart the jobs that are offered different GPUs: number, type, memory."""
-    return job.gpus, job.gpu_type, job.memory
+def need_of(job: Job) -> Need:
+    """Give what tells apart the jobs that are offered different GPUs.
+
+    Examples
+    --------
+    >>> need_of(Job(name="a", release_date=0, duration=1, gpus=8)).gpus
+    8
+    """
+    return Need(job.gpus, job.gpu_type, job.memory)
 
 
 def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.placement import buckets, column_generation, exact, milp, patterns
+from formulations.placement import buckets, column_generation, exact, milp, patterns, racks
 from gsopt.backends import CpSat, Highs
 from gsopt.errors import Unsupported
 from gsopt.method import Method
@@ -123,11 +123,20 @@ def test_it_chooses_by_structure_and_says_so() -> None:
     )
 
 
+def _suited(name: str, method: object) -> Placement:
+    """Give a committed instance that minimizes what a method minimizes."""
+    problem = committed(name)
+    if method is not racks:
+        return problem
+    servers = [server.model_copy(update={"rack": "r"}) for server in problem.servers]
+    return Placement(**{**dict(problem), "servers": servers, "minimize": "racks"})
+
+
 @pytest.mark.parametrize("method", exact_methods("placement").values(), ids=lambda method: method.__name__)
 def test_a_worker_that_fits_nowhere_is_named(method: object) -> None:
     """Every exact method reports infeasible and names the first worker that is larger than any server."""
     assert callable(method)
-    result = method(committed("small/too-large-a-worker"))
+    result = method(_suited("small/too-large-a-worker", method))
 
     assert (result.status, result.solution, result.bound) == (Status.INFEASIBLE, None, None)
     assert result.message.endswith("workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server")
@@ -137,7 +146,7 @@ def test_a_worker_that_fits_nowhere_is_named(method: object) -> None:
 def test_too_many_workers_are_proven_to_be_so(method: object) -> None:
     """Where each worker fits but not all together every exact method proves that there is no placement."""
     assert callable(method)
-    assert method(committed("small/too-many-workers")).status is Status.INFEASIBLE
+    assert method(_suited("small/too-many-workers", method)).status is Status.INFEASIBLE
 
 
 def test_pools_and_groups_have_a_price() -> None:

@@ -32,7 +32,7 @@ def test_show_convert_and_draw(conf: Path, tmp_path: Path) -> None:
     run = gsopt("cluster", conf, "--gpus", "8", "--out", out, *shown)
     assert run.returncode == Exit.SOLUTION
     assert "32 GPUs on 4 machines" in run.stdout
-    assert "  rack r1: 16 GPUs\n    machine n[1-2]: 2 of 8 GPUs\n" in run.stdout
+    assert "  rack r1: 16 GPUs\n    machine n[1-2]: 2 machines of 8 GPUs\n" in run.stdout
     assert run.stderr == f"{conf}: LinkSpeed of 1 switches: has no unit and is not read\n"
     assert read_cluster(out).gpus == 32
     assert picture.read_bytes().startswith(b"\x89PNG")
@@ -59,13 +59,13 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
     assert run.returncode == Exit.SOLUTION
     refused = gsopt("simulate", trace, "--cluster", conf, "--policy", "fifo")
     assert (refused.returncode, refused.stderr.count("\n")) == (Exit.BAD_INPUT, 1)
-    assert "topology.conf: gpus: 'n1': must have its GPUs told" in refused.stderr
+    assert "topology.conf: gpus: 'n1': is not in the file with its GPUs" in refused.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["{conf}"], "topology.conf: gpus: 'n1': must have its GPUs told"),
+        (["{conf}"], "topology.conf: gpus: 'n1': is not in the file with its GPUs"),
         (["no.conf"], "no.conf: cannot be read"),
         (["{conf}", "--gpus", "8", "--out", "no/such/a.json"], "cannot be written"),
         (["{conf}", "--gpus", "8", "--out", "{conf}.dot"], ".dot: must end in .json"),

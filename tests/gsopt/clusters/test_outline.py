@@ -36,12 +36,12 @@ def test_links_and_odd_ones() -> None:
         "",
         "network core: 96 GPUs",
         "  pod 0: 16 GPUs",
-        "    machine m0.[0-1]: 2 of 8 GPUs",
+        "    machine m0.[0-1]: 2 machines of 8 GPUs",
         "  pod [1-3]: 3 likewise",
         "  pod 4: 16 GPUs",
-        "    machine m4.[0-1]: 2 of 8 H100 GPUs",
+        "    machine m4.[0-1]: 2 machines of 8 H100 GPUs",
         "  pod 5: 16 GPUs",
-        "    machine m5.[0-1]: 2 of 8 GPUs",
+        "    machine m5.[0-1]: 2 machines of 8 GPUs",
     ]
 
 

@@ -2,12 +2,16 @@
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.clusters import Format, read_cluster, write_cluster
 from gsopt.errors import InvalidInput
+from tests.effort import cases
+from tests.strategies.topology import trees
 
 #: Number of machines, levels, and how many groups each level has, of the public models with 4 GPUs a machine.
 _MODELS = {
@@ -22,6 +26,7 @@ _MODELS = {
     "small-tree.yaml": {"machine": 6, "nvlink": 2, "rack": 2, "network": 1},
 }
 _SWITCHES = "SwitchName=core Switches=r[1-2]\nSwitchName=r1 Nodes=n[1-2]\nSwitchName=r2 Nodes=n[3-4]\n"
+_RENUMBERED = "machines are in another order when they are read back, and GPUs have other numbers"
 _WRITTEN = [each for each in Format if each != Format.NETQ]
 
 
@@ -70,6 +75,28 @@ def test_round_trips(kind: Format, tmp_path: Path) -> None:
     assert read_cluster(tmp_path / "file", format=kind).gpus == cluster.gpus
 
 
+@settings(max_examples=cases(60), deadline=None)
+@given(trees())
+def test_any_cluster_in_any_format(cluster: Cluster) -> None:
+    """What a format holds comes back equal, what it loses is noted, and what it wrote once it writes again."""
+    mixed = any(switch.machines and switch.switches for switch in cluster.switches)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "file")
+        for kind in _WRITTEN:
+            if mixed and kind in {Format.SLURM_TREE, Format.SLURM_BLOCK}:
+                with pytest.raises(InvalidInput, match=r"not both, in topology\.conf"):
+                    write_cluster(cluster, path, format=kind)
+                continue
+            notes: list[str] = []
+            write_cluster(cluster, path, format=kind, notes=notes)
+            once = read_cluster(path)
+            assert notes or once == cluster or kind == Format.SLURM_BLOCK
+            gpus, found = ([machine.gpus for machine in each.machines] for each in (cluster, once))
+            assert found == gpus or (sorted(found) == sorted(gpus) and _RENUMBERED in notes)
+            write_cluster(once, path, format=kind)
+            assert read_cluster(path) == once
+
+
 @pytest.mark.parametrize("name", ["a.json", "a.graphml", "a.xml", "a.conf", "a.yaml", "a.YML"])
 def test_the_ending_says_what_is_written(name: str, tmp_path: Path) -> None:
     """Without a format, the file's ending says it."""
@@ -101,7 +128,7 @@ def test_what_is_told(tmp_path: Path) -> None:
         (b'{"racks": [{"name": "r", "machines": [{"name": "r", "gpus": 1}]}]}', "racks: 'r': must name one"),
         (b'{"nodes": [], "links": []}', "graph: must have a node"),
         (b"<graphml/>", "must be GraphML"),
-        (b"SwitchName=a Nodes=n", "gpus: 'n': must have its GPUs told"),
+        (b"SwitchName=a Nodes=n", "gpus: 'n': is not in the file with its GPUs"),
         (b"SwitchName=a Nodes=n\n# NodeName=n Gres=gpu:2000000", "gpus: 2000000"),
         (
             b"SwitchName=a Nodes=n[1-3]\n# NodeName=n[1-3] Gres=gpu:400000",

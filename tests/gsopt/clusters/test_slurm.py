@@ -81,7 +81,7 @@ def test_nodes_without_gpus_are_left_out() -> None:
     ("text", "message"),
     [
         ("", "t: must name at least one switch"),
-        (ONE, "t: gpus: 'n1': must have its GPUs told"),
+        (ONE, "t: gpus: 'n1': is not in the file with its GPUs"),
         ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
         ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
         ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
@@ -134,7 +134,11 @@ def test_what_is_lost_is_noted() -> None:
     ]
     text = write_blocks(_deep(), notes)
     assert "BlockSizes=1\n" in text
-    assert notes[-1] == "level spine is not written: its switches do not hold 2, 4, 8, ... blocks each"
+    assert notes[-3:] == [
+        "4 switches such as 'core' are not written",
+        "level leaf is not written, and read back as rack",
+        "level spine is not written",
+    ]
 
 
 def test_what_cannot_be_written_is_refused() -> None:

@@ -80,7 +80,7 @@ def test_round_trip() -> None:
             "t: blocks[1]: 'b': must be below another",
         ),
         ("switches: {a: {switches: [b]}, b: {switches: [a]}}", "t: switches.a: 'a': must not be below itself"),
-        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': must have its GPUs told"),
+        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': is not in the file with its GPUs"),
     ],
 )
 def test_bad_models(text: str, message: str) -> None:

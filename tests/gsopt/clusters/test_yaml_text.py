@@ -31,8 +31,8 @@ def test_scalars_stay_as_they_are_written() -> None:
         ("a: b: c", "t: line 1: must be YAML: "),
         ("a: \x00", "must be YAML: "),
         (
-            "- " * 5_000_000 + "- " * 5_000_000,
-            "t: 20,000,000 characters: must be at most 16,777,216 characters",
+            "- " * 5_000_000,
+            "t: 10,000,000 characters: must be at most 4,194,304 characters",
         ),
     ],
     ids=["laughs", "key twice", "list as key", "two documents", "deep", "open", "colons", "NUL", "long"],

@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 from itertools import combinations
 
+import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -248,3 +249,38 @@ def test_the_step_is_that_of_the_costs_as_written(
     problem = Reclaiming(demand=1, servers=SERVERS, jobs=jobs)
 
     assert step == problem.model_copy(update={"second_objective": second_objective}).step
+
+
+def test_the_graph_of_figure_5() -> None:
+    """Servers and jobs are joined where a job has workers; three components can be decided apart."""
+    graph = figure_5(2).graph(pick("s1", "s2"))
+    assert nx.is_bipartite(graph)
+    parts = [sorted(name for _, name in nodes) for nodes in nx.connected_components(graph)]
+    assert parts == [["a", "s1", "s2"], ["b", "s3"], ["c", "d", "s4", "s5", "s6"]]
+    assert {data["component"] for (_, name), data in graph.nodes(data=True) if name in {"c", "s6"}} == {2}
+    assert [name for (_, name), data in graph.nodes(data=True) if data.get("preempted")] == ["a"]
+    assert [name for (_, name), data in graph.nodes(data=True) if data.get("returned")] == ["s1", "s2"]
+    assert graph.edges[("job", "c"), ("server", "s4")]["gpus"] == 4
+
+
+@given(reclaiming_problems(), st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=cases(40))
+def test_the_graph_tells_what_the_judge_does(problem: Reclaiming, random: random.Random) -> None:
+    """GPUs on its edges are those in use, and a tagged job is preempted with a server of its base workers."""
+    names = [server.name for server in problem.servers]
+    solution = pick(*random.sample(names, problem.demand))
+    graph = problem.graph(solution)
+    for name in names:
+        edges = graph.edges(("server", name), data=True)
+        assert sum(data["gpus"] + data["flexible"] for *_, data in edges) == problem.used_gpus[name]
+    lost = {job.name for job in problem.preempted(solution)}
+    jobs = [node for node, kind in graph.nodes(data="kind") if kind == "job"]
+    assert {name for _, name in jobs if graph.nodes["job", name]["preempted"]} == lost
+    if problem.elasticity == "tagged":
+        hit = {
+            name
+            for kind, name in jobs
+            for (_, server), data in graph[kind, name].items()
+            if server in solution.servers and data["gpus"]
+        }
+        assert hit == lost

@@ -1,0 +1,71 @@
+"""Exact: lists above, relaxation or intervals below, and intervals for what the relaxation leaves open."""
+
+from formulations.waiting.best import Best
+from formulations.waiting.instance import Instance
+from formulations.waiting.intervals import solve_intervals
+from formulations.waiting.listing import search_lists
+from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.time_indexed import solve_relaxation
+from gsopt.budget import Budget
+from gsopt.method import exact_method
+from gsopt.problems.waiting import Waiting, WaitingSolution
+from gsopt.result import Result, StoppedBy
+
+#: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
+_FEW_JOBS = 7
+
+#: Part of the time left that the relaxation gets.
+_RELAXATION_SHARE = 0.6
+
+
+@exact_method()
+def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
+    """Prove the optimum in the way that suits what is minimised.
+
+    1. Lists and a simple bound.
+    2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
+    and
+       the search for GPUs for its schedule. Its optimum is not the problem's unless such GPUs, or a list as
+       good, are found.
+    3. Constraint programming with intervals, which is exact, where 1. and 2. leave something open: at once for
+       the makespan and for few jobs. The bound and the schedule known go into it.
+
+    On 16 GPUs, up to some twelve jobs are proven; with more, the time limit leaves a bracket.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        When to stop; the backend solves the relaxation, and CP-SAT what remains.
+
+    Raises
+    ------
+    MissingSolver
+        CP-SAT is not installed.
+
+    Source: `time_indexed` and `intervals`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
+    >>> cluster = Cluster.uniform(racks=2, machines=1, gpus=3)
+    >>> exact(Waiting(cluster=cluster, jobs=jobs, minimize="makespan")).objective
+    20
+    """
+    best = Best(Instance.of(problem), budget, "exact")
+    technique = "lists"
+    try:
+        best.raise_bound(simple_bound(best.instance))
+        search_lists(best)
+        if not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
+            technique = solve_relaxation(best, _RELAXATION_SHARE)
+        if not best.finished:
+            technique = "intervals"
+            solve_intervals(best)
+        stopped_by = best.finished or StoppedBy.FINISHED
+    except KeyboardInterrupt:
+        stopped_by = StoppedBy.INTERRUPT
+    return best.result(stopped_by, message=technique)

@@ -1,0 +1,203 @@
+"""Instance: a waiting problem in whole slots of time and nested places, as the exact methods take it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from gsopt.grid import Exact, decimal, step
+from gsopt.problems.waiting import Share, Waiting, WaitingSolution
+
+#: Slots of a horizon, at most: sums of that many times a thousand jobs stay far within 64 bits.
+_MOST_SLOTS = 2**40
+
+
+class Place(NamedTuple):
+    """Cells that a tier joins: a job that is placed there runs at least as fast as the tier lets it.
+
+    Attributes
+    ----------
+    tier
+        Number of the tier, innermost first.
+    cells
+        Numbers of the cells; one for a place on the innermost tier.
+    gpus
+        GPUs of all its cells.
+    """
+
+    tier: int
+    cells: tuple[int, ...]
+    gpus: int
+
+
+class Choice(NamedTuple):
+    """Where and when a job runs, in slots.
+
+    Attributes
+    ----------
+    start
+        First slot.
+    place
+        Number of the place.
+    counts
+        GPUs by number of the cell, where that is decided.
+    """
+
+    start: int
+    place: int
+    counts: Mapping[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Jobs and places of a problem on a grid of slots, all times rounded down.
+
+    A schedule stays legal when starts and run times are rounded down: whoever is there in a slot then was there
+    when it ended. So what is best on the grid is no worse than what is best of all; it is the same where all
+    times are whole slots.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    slot
+        Seconds of a slot.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> job = Job(name="a", release_date=5, duration=10, gpus=3, model="alexnet")
+    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=[job]))
+    >>> instance.slot, instance.release, instance.lengths, instance.places_of(0)
+    (Fraction(1, 10), (0,), ((102, 113, 200),), (4, 5, 6))
+    >>> instance.places[4]
+    Place(tier=1, cells=(0, 1), gpus=4)
+    """
+
+    problem: Waiting
+    slot: Fraction
+
+    @classmethod
+    def of(cls, problem: Waiting) -> "Instance":
+        """Take the longest slots of which all times are multiples, or the shortest that are few enough."""
+        times = [time for job in problem.jobs for time in problem.run_times(job)]
+        releases = [decimal(job.release_date) for job in problem.jobs]
+        first = min(releases)
+        longest = sum(max(problem.run_times(job)) for job in problem.jobs) + max(releases) - first
+        common = step([*times, *(release - first for release in releases)]) or Fraction(1)
+        return cls(problem, max(common, Fraction(longest) / _MOST_SLOTS))
+
+    def coarser(self, factor: int) -> "Instance":
+        """Give the same on slots that are so many times as long."""
+        return Instance(self.problem, self.slot * factor)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether all times are whole slots."""
+        exact = [*self.exact_release, *(time for own in self.seconds for time in own)]
+        return all((Fraction(time) / self.slot).denominator == 1 for time in exact)
+
+    @cached_property
+    def origin(self) -> Exact:
+        """The first release date, in seconds."""
+        return min(decimal(job.release_date) for job in self.problem.jobs)
+
+    @cached_property
+    def exact_release(self) -> tuple[Exact, ...]:
+        """Seconds from the first release to that of each job."""
+        return tuple(decimal(job.release_date) - self.origin for job in self.problem.jobs)
+
+    @cached_property
+    def seconds(self) -> tuple[tuple[Exact, ...], ...]:
+        """Run time in seconds by job and tier."""
+        return tuple(self.problem.run_times(job) for job in self.problem.jobs)
+
+    @cached_property
+    def release(self) -> tuple[int, ...]:
+        """Slot of each job's release."""
+        return tuple(self.slots(time) for time in self.exact_release)
+
+    @cached_property
+    def lengths(self) -> tuple[tuple[int, ...], ...]:
+        """Run time in slots by job and tier."""
+        return tuple(tuple(map(self.slots, own)) for own in self.seconds)
+
+    @cached_property
+    def demand(self) -> tuple[int, ...]:
+        """GPUs of each job."""
+        return tuple(job.gpus for job in self.problem.jobs)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """GPUs of each cell."""
+        return tuple(map(len, self.problem.cells))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """The places, the innermost first; none has the cells of one before it."""
+        found: dict[tuple[int, ...], Place] = {}
+        for tier, groups in enumerate(self.problem.groups):
+            for group in groups:
+                cells = tuple(c for c, own in enumerate(self.problem.cells) if own.start in group)
+                found.setdefault(cells, Place(tier, cells, len(group)))
+        return tuple(found.values())
+
+    def places_of(self, job: int) -> tuple[int, ...]:
+        """Give the numbers of the places that a job can have; a wider one only where it is of use.
+
+        Examples
+        --------
+        >>> from gsopt.cluster import Cluster
+        >>> from gsopt.job import Job
+        >>> job = Job(name="a", release_date=0, duration=10, gpus=1)
+        >>> cluster = Cluster.uniform(racks=1, machines=2, gpus=2)
+        >>> Instance.of(Waiting(cluster=cluster, jobs=[job])).places_of(0)
+        (0, 1)
+        """
+        need = self.demand[job]
+        single = need == 1
+        return tuple(
+            number
+            for number, place in enumerate(self.places)
+            if place.gpus >= need and not (single and len(place.cells) > 1)
+        )
+
+    def slots(self, seconds: Exact) -> int:
+        """Give the whole slots of a time."""
+        return int(Fraction(seconds) // self.slot)
+
+    def length(self, job: int, place: int) -> int:
+        """Give the run time of a job at a place, in slots."""
+        return self.lengths[job][self.places[place].tier]
+
+    def shortest(self, job: int) -> Exact:
+        """Give the least seconds that a job runs: on the best tier that it could have, were it alone."""
+        return min(self.seconds[job][self.places[place].tier] for place in self.places_of(job))
+
+    def value(self, ends: Sequence[Exact]) -> Exact:
+        """Give the objective for the ends of the jobs, in seconds after the first release."""
+        if self.problem.minimize == "makespan":
+            return max(ends)
+        total = sum(end - release for end, release in zip(ends, self.exact_release, strict=True))
+        return Fraction(total) / len(ends)
+
+    def solution(self, choices: Sequence[Choice]) -> WaitingSolution:
+        """Give the schedule of choices by job, with exact times: in their order, each as early as possible."""
+        order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
+        return self.problem.started([Share(job, choices[job].counts or {}) for job in order])
+
+    def choices(self, solution: WaitingSolution) -> list[Choice]:
+        """Give a schedule as choices by job: the innermost place of each, and its start rounded down."""
+        number = {job.name: index for index, job in enumerate(self.problem.jobs)}
+        cell_of = [cell for cell, own in enumerate(self.problem.cells) for _ in own]
+        found: dict[int, Choice] = {}
+        for run in solution.runs:
+            counts: dict[int, int] = {}
+            for gpu in run.gpus:
+                counts[cell_of[gpu]] = counts.get(cell_of[gpu], 0) + 1
+            place = next(i for i, each in enumerate(self.places) if counts.keys() <= set(each.cells))
+            start = self.slots(decimal(run.start) - self.origin)
+            found[number[run.job]] = Choice(start, place, counts)
+        return [found[job] for job in range(len(found))]

@@ -1,0 +1,170 @@
+"""Intervals: constraint programming with an optional interval for each place, and GPUs that stay."""
+
+from fractions import Fraction
+from math import ceil, floor
+
+from formulations.waiting.best import Best
+from formulations.waiting.instance import Choice, Instance
+from formulations.waiting.latest import latest_ends
+from formulations.waiting.listing import search_lists
+from formulations.waiting.simple_bounds import simple_bound
+from gsopt.backends import CpSat
+from gsopt.backends.base import GRACE
+from gsopt.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
+from gsopt.backends.process import Frame, Kind
+from gsopt.budget import Budget
+from gsopt.grid import Exact
+from gsopt.method import exact_method
+from gsopt.problems.waiting import Waiting, WaitingSolution
+from gsopt.result import Result, StoppedBy, gap_by_value
+
+
+@exact_method(unused=["backend"])
+def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
+    """Prove the optimum with CP-SAT, GPUs of every machine told apart.
+
+    It begins with lists and a simple bound, as `time_indexed` does.
+
+    Sets: jobs j; places P of every tier that can hold them; cells m, the innermost places.
+    Parameters: d_j GPUs of a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the
+    last one in which it may end, from a known value (`latest_ends`).
+    Variables: s_j start; y_jP = 1 if job j is at place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m),
+    for a place of several cells.
+    Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the last of them.
+    Constraints: one place for each job; sum_m c_jPm = d_j where y_jP = 1; a cumulative constraint for each
+    cell, of optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundantly one for each wider
+    place. Size: jobs times places intervals, jobs times places times cells counts.
+    Source: optional intervals and cumulative resources of constraint programming (Laborie and others, 2018);
+    tiers as in Dally, section II-B.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        When to stop; the backend is CP-SAT in any case.
+
+    Raises
+    ------
+    MissingSolver
+        CP-SAT is not installed.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
+    >>> result = intervals(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
+    >>> result.status, result.objective
+    (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15))
+    """
+    best = Best(Instance.of(problem), budget, "intervals")
+    try:
+        best.raise_bound(simple_bound(best.instance))
+        search_lists(best)
+        if not best.finished:
+            solve_intervals(best)
+        stopped_by = best.finished or StoppedBy.FINISHED
+    except KeyboardInterrupt:
+        stopped_by = StoppedBy.INTERRUPT
+    return best.result(stopped_by, solver="cp-sat")
+
+
+def solve_intervals(best: Best) -> None:
+    """Look for a better schedule than the best one, until there is none or the time is up.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user pressed Ctrl-C meanwhile.
+    """
+    call = _Call(best)
+    left = best.budget.left()
+    reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)
+    if isinstance(reply.answer, Answer):
+        call.take(reply.answer.chosen, reply.answer.bound)
+    if reply.stopped_by is StoppedBy.INTERRUPT and not best.asked_to_stop:
+        raise KeyboardInterrupt
+
+
+class _Call:
+    """One call of the solver, and what is heard of it."""
+
+    def __init__(self, best: Best) -> None:
+        self.best, self.instance = best, best.instance
+        if best.value is None:
+            raise AssertionError  # lists find a schedule
+        jobs = range(len(self.instance.demand))
+        self.places = [self.instance.places_of(job) for job in jobs]
+        self.latest = latest_ends(self.instance, best.value)
+        self.last = self.instance.problem.minimize == "makespan"
+
+    def task(self) -> Task:
+        """Give the model's data, in slots."""
+        instance, budget = self.instance, self.best.budget
+        parameters = {
+            "num_workers": 1,
+            "linearization_level": 2,
+            "relative_gap_limit": gap_by_value(budget.gap),
+            "catch_sigint_signal": False,
+            "log_search_progress": budget.log,
+            "log_to_stdout": False,
+        }
+        if (left := budget.left()) is not None:
+            parameters["max_time_in_seconds"] = left
+        value = self.best.value or 0
+        return Task(
+            activities=tuple(self._activity(job) for job in range(len(instance.demand))),
+            sizes=instance.sizes,
+            groups=tuple(place.cells for place in instance.places if len(place.cells) > 1),
+            last=self.last,
+            lower=ceil(self._total(self.best.bound)) if instance.is_exact else 0,
+            upper=floor(self._total(value)),
+            hint=self._hint(),
+            parameters=parameters,
+        )
+
+    def hear(self, frame: Frame) -> bool:
+        """Keep what the solver finds on the way; tell whether to stop."""
+        kind, content = frame
+        if kind is Kind.INCUMBENT:
+            self.take(*content)
+        elif kind is Kind.BOUND:
+            self.take(None, content)
+        return self.best.asked_to_stop
+
+    def take(self, chosen: tuple[Chosen, ...] | None, bound: float) -> None:
+        """Take over a solution and a bound of the model."""
+        instance = self.instance
+        if chosen is not None:
+            choices = [
+                Choice(each.start, self.places[job][each.way], each.units) for job, each in enumerate(chosen)
+            ]
+            self.best.take(instance.solution(choices))
+        slots = ceil(bound - 0.5)
+        if self.last:
+            self.best.raise_bound(slots * instance.slot)
+        else:
+            total = slots * instance.slot - sum(instance.exact_release)
+            self.best.raise_bound(total / len(instance.demand))
+
+    def _total(self, value: Exact) -> Fraction:
+        """Give the objective of the model for a value of the problem."""
+        if self.last:
+            return Fraction(value) / self.instance.slot
+        return (Fraction(value) * len(self.latest) + sum(self.instance.exact_release)) / self.instance.slot
+
+    def _activity(self, job: int) -> Activity:
+        instance = self.instance
+        ways = tuple(
+            Way(instance.length(job, place), instance.demand[job], instance.places[place].cells)
+            for place in self.places[job]
+        )
+        return Activity(instance.release[job], instance.slots(self.latest[job]), ways)
+
+    def _hint(self) -> tuple[Chosen, ...]:
+        choices = self.instance.choices(self.best.known)
+        return tuple(
+            Chosen(each.start, self.places[job].index(each.place), dict(each.counts or {}))
+            for job, each in enumerate(choices)
+        )

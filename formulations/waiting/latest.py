@@ -1,0 +1,30 @@
+"""Latest: until when each job has ended in every schedule of at most some value."""
+
+from fractions import Fraction
+
+from formulations.waiting.instance import Instance
+from gsopt.grid import Exact
+
+
+def latest_ends(instance: Instance, value: Exact) -> list[Exact]:
+    """Give the latest end of each job in a schedule of at most some value, in seconds after the first release.
+
+    For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest
+    of the total for one. The end of a schedule that is good for another objective proves nothing.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 2), ("b", 3)]]
+    >>> problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs)
+    >>> latest_ends(Instance.of(problem), 4)  # 8 in total
+    [Fraction(5, 1), Fraction(6, 1)]
+    """
+    jobs = range(len(instance.demand))
+    if instance.problem.minimize == "makespan":
+        return [value for _ in jobs]
+    shortest = [instance.shortest(job) for job in jobs]
+    spare = Fraction(value) * len(jobs) - sum(shortest)
+    return [instance.exact_release[job] + shortest[job] + spare for job in jobs]

@@ -1,0 +1,165 @@
+"""Listing: jobs placed one after the other where each ends earliest, and a local search over their order."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from formulations.waiting.best import Best
+from formulations.waiting.instance import Choice, Instance
+
+#: Lists that the local search tries, for each job.
+_TRIES = 30
+
+#: Jobs up to which lists are searched: each takes the square of them.
+_MOST_JOBS = 60
+
+
+class Profile:
+    """Free GPUs of every cell over time, while jobs are placed.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
+    >>> profile = Profile(Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)))
+    >>> profile.place(0), profile.place(1, widest=1)
+    (Choice(start=0, place=0, counts={0: 3}), Choice(start=0, place=1, counts={1: 3}))
+    """
+
+    def __init__(self, instance: Instance) -> None:
+        self.instance = instance
+        self._times = [0]
+        self._free = [list(instance.sizes)]
+
+    def place(self, job: int, widest: int | None = None) -> Choice:
+        """Place a job where it ends earliest, on the innermost tier on a tie.
+
+        Parameters
+        ----------
+        job
+            Number of the job.
+        widest
+            The widest tier that it may have, where a tier so narrow has room for it at all.
+        """
+        instance = self.instance
+        places = instance.places_of(job)
+        narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
+        found: Choice | None = None
+        end = 0
+        by_tier: dict[int, list[int]] = {}
+        for place in narrow or places[:1]:
+            by_tier.setdefault(instance.places[place].tier, []).append(place)
+        for tier, own in by_tier.items():
+            length = instance.lengths[job][tier]
+            for start in self._starts(instance.release[job]):
+                if found is not None and start + length >= end:
+                    break
+                choice = self._fit(job, start, length, own)
+                if choice is not None:
+                    found, end = choice, start + length
+                    break
+        if found is None:
+            raise AssertionError  # after the last end all is free
+        self._take(found, end)
+        return found
+
+    def _starts(self, release: int) -> Iterator[int]:
+        yield release
+        yield from self._times[bisect_left(self._times, release + 1) :]
+
+    def _fit(self, job: int, start: int, length: int, places: Sequence[int]) -> Choice | None:
+        """Find GPUs that are free for some time: the place that then has the fewest left."""
+        need, times = self.instance.demand[job], self._times
+        first = bisect_left(times, start + 1) - 1
+        last = max(bisect_left(times, start + length), first + 1)
+        free = [min(own) for own in zip(*self._free[first:last], strict=True)]
+        fits = [
+            (room, place)
+            for place in places
+            if (room := sum(free[cell] for cell in self.instance.places[place].cells)) >= need
+        ]
+        if not fits:
+            return None
+        _, place = min(fits)
+        counts: dict[int, int] = {}
+        for cell in sorted(self.instance.places[place].cells, key=lambda cell: -free[cell]):
+            if need and free[cell]:
+                counts[cell] = min(need, free[cell])
+                need -= counts[cell]
+        return Choice(start, place, counts)
+
+    def _take(self, choice: Choice, end: int) -> None:
+        for time in (choice.start, end):
+            index = bisect_left(self._times, time)
+            if index == len(self._times) or self._times[index] != time:
+                self._times.insert(index, time)
+                self._free.insert(index, list(self._free[index - 1]))
+        for index in range(bisect_left(self._times, choice.start), bisect_left(self._times, end)):
+            for cell, count in (choice.counts or {}).items():
+                self._free[index][cell] -= count
+
+
+def place_all(instance: Instance, order: Sequence[int], widest: Sequence[int]) -> list[Choice]:
+    """Place jobs in an order, each no wider than its tier where that is possible; by job."""
+    profile = Profile(instance)
+    found = {job: profile.place(job, widest[job]) for job in order}
+    return [found[job] for job in range(len(found))]
+
+
+def search_lists(best: Best) -> None:
+    """Improve the best schedule by other orders and tiers: rules first, then small changes of the best.
+
+    The draws are the same every time.
+    """
+    instance = best.instance
+    jobs, random = range(len(instance.demand)), Random(0)
+    widest = len(instance.problem.tiers) - 1
+    known = [(list(order), [tier] * len(jobs)) for order in _rules(best) for tier in range(widest + 1)]
+    scored: list[tuple[int, list[int], list[int]]] = []
+    for order, tiers in known:
+        if best.finished and scored:
+            return
+        scored.append((_try(best, order, tiers), order, tiers))
+    value, order, tiers = min(scored)
+    for _ in range(_TRIES * len(jobs) if len(jobs) <= _MOST_JOBS else 0):
+        if best.finished:
+            return
+        order_now, tiers_now = list(order), list(tiers)
+        if random.random() < 0.3:  # noqa: PLR2004 - a tier now and then
+            tiers_now[random.randrange(len(jobs))] = random.randint(0, widest)
+        else:
+            order_now.insert(random.randrange(len(jobs)), order_now.pop(random.randrange(len(jobs))))
+        found = _try(best, order_now, tiers_now)
+        if found <= value:
+            value, order, tiers = found, order_now, tiers_now
+
+
+def _rules(best: Best) -> Iterator[list[int]]:
+    """Give orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
+    instance = best.instance
+    jobs = range(len(instance.demand))
+    shortest = [instance.shortest(job) for job in jobs]
+    if best.solution is not None:
+        starts = instance.choices(best.solution)
+        yield sorted(jobs, key=lambda job: starts[job].start)
+    yield sorted(jobs, key=lambda job: instance.release[job])
+    yield sorted(jobs, key=lambda job: instance.exact_release[job] + shortest[job])
+    yield sorted(jobs, key=lambda job: instance.exact_release[job] + shortest[job] * instance.demand[job])
+    yield sorted(jobs, key=lambda job: -shortest[job] * instance.demand[job])
+
+
+def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> int:
+    """Place jobs in an order, keep the schedule if it is the best, and give its value in slots."""
+    instance = best.instance
+    choices = place_all(instance, order, tiers)
+    ends = [each.start + instance.length(job, each.place) for job, each in enumerate(choices)]
+    if instance.problem.minimize == "makespan":
+        value, seconds = max(ends), max(ends) * instance.slot
+    else:
+        value = sum(ends) - sum(instance.release)
+        seconds = value * instance.slot / len(ends)
+    if best.value is None or seconds < best.value:
+        best.take(instance.solution(choices))
+    return value

@@ -1,0 +1,214 @@
+"""Relaxation: jobs in places and slots, where GPUs of a place are counted and not told apart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.waiting.instance import Choice, Instance
+from gsopt.grid import Exact
+from gsopt.standard_form import StandardForm
+
+
+class Column(NamedTuple):
+    """A job that starts at a place in a slot."""
+
+    job: int
+    place: int
+    start: int
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    r"""The time-indexed model: who starts where and when, with nested places of counted GPUs.
+
+    A job on a tier needs GPUs in one place of it, whichever; at any moment they can be found if each place has
+    as many as are used within it. Over time the ones found first may not be free until the end, so a job would
+    have to move: the optimum is a bound, and exact only where GPUs are found for it that stay.
+
+    Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, but for
+    those that lie within a place where it runs as fast.
+    Parameters: d_j GPUs of a job; p_jP its slots at a place; G_P GPUs of a place; r_j its first slot; H_j the
+    last one in which it may end, from a known value (`latest_ends`).
+    Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M the last end, for the
+    makespan only.
+    Objective: the mean of release to end, s and p_jP in seconds, or M.
+    Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is at
+    most G_P for each place and slot; M >= sum (s + p_jP) x_jPs for each job.
+    Size: as many columns as jobs times places times slots of the horizon.
+    Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey, 1992), with the places nested
+    as tiers are in Dally, section II-B.
+
+    Attributes
+    ----------
+    instance
+        Jobs and places on a grid.
+    latest
+        Latest end of each job in seconds after the first release.
+
+    Examples
+    --------
+    >>> from formulations.waiting.latest import latest_ends
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
+    >>> cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    >>> instance = Instance.of(Waiting(cluster=cluster, jobs=[job], slot=1))
+    >>> columns = Relaxation(instance, latest_ends(instance, 12)).columns
+    >>> columns[0], columns[-1], len(columns)
+    (Column(job=0, place=0, start=0), Column(job=0, place=5, start=0), 10)
+    """
+
+    instance: Instance
+    latest: Sequence[Exact]
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Every start that leaves a job in time."""
+        return tuple(
+            Column(job, place, start)
+            for job, places in enumerate(self.places)
+            for place in places
+            for start in range(self.instance.release[job], self._last_start(job, place) + 1)
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of columns, without listing them."""
+        return sum(
+            max(self._last_start(job, place) + 1 - self.instance.release[job], 0)
+            for job, places in enumerate(self.places)
+            for place in places
+        )
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, ...], ...]:
+        """Places of each job."""
+        return tuple(tuple(self._places_of(job)) for job in range(len(self.instance.demand)))
+
+    def _places_of(self, job: int) -> list[int]:
+        instance = self.instance
+        able = instance.places_of(job)
+        return [
+            place
+            for place in able
+            if not any(
+                instance.seconds[job][instance.places[wide].tier]
+                == instance.seconds[job][instance.places[place].tier]
+                and set(instance.places[place].cells) < set(instance.places[wide].cells)
+                for wide in able
+            )
+        ]
+
+    def _last_start(self, job: int, place: int) -> int:
+        run = self.instance.seconds[job][self.instance.places[place].tier]
+        return self.instance.slots(self.latest[job] - run)
+
+    @cached_property
+    def costs(self) -> list[Exact]:
+        """What each column adds to the objective, in seconds."""
+        instance = self.instance
+        if instance.problem.minimize == "makespan":
+            return [*(0 for _ in self.columns), instance.slot]
+        jobs = len(instance.demand)
+        return [
+            (start * instance.slot + instance.seconds[job][instance.places[place].tier] - release) / jobs
+            for job, place, start in self.columns
+            for release in (instance.exact_release[job],)
+        ]
+
+    def form(self) -> StandardForm:
+        """Give the model as arrays."""
+        from scipy.sparse import coo_array
+
+        rows, columns, values, lower, upper = self._assignment()
+        for more in (self._capacity, self._last_end):
+            more(rows, columns, values, lower, upper)
+        number = len(self.costs)
+        return StandardForm.build(
+            cost=[float(cost) for cost in self.costs],
+            matrix=coo_array((values, (rows, columns)), shape=(len(lower), number)).tocsr(),
+            row_lower=lower,
+            row_upper=upper,
+            column_upper=[1.0] * len(self.columns) + [inf] * (number - len(self.columns)),
+        )
+
+    def point(self, choices: Sequence[Choice]) -> NDArray[np.float64]:
+        """Give a schedule, by job, as values of the columns."""
+        number = {column: index for index, column in enumerate(self.columns)}
+        point = np.zeros(len(self.costs))
+        ends = []
+        for job, choice in enumerate(choices):
+            place = self._kept(job, choice.place)
+            point[number[Column(job, place, choice.start)]] = 1
+            ends.append(choice.start + self.instance.length(job, place))
+        if len(point) > len(self.columns):
+            point[-1] = max(ends)
+        return point
+
+    def choices(self, values: NDArray[np.float64]) -> list[Choice]:
+        """Read place and start of each job."""
+        chosen = [self.columns[index] for index in np.flatnonzero(values[: len(self.columns)] > 1 / 2)]
+        return [Choice(start, place) for _, place, start in sorted(chosen)]
+
+    def _kept(self, job: int, place: int) -> int:
+        """Give the place with columns that stands for a place: itself, or the widest that is as fast."""
+        own = self.instance.places[place]
+        return max(
+            each
+            for each in self.places[job]
+            if set(own.cells) <= set(self.instance.places[each].cells)
+            and self.instance.seconds[job][self.instance.places[each].tier]
+            == self.instance.seconds[job][own.tier]
+        )
+
+    def _assignment(self) -> tuple[list[int], list[int], list[float], list[float], list[float]]:
+        jobs = len(self.instance.demand)
+        rows = [column.job for column in self.columns]
+        return rows, list(range(len(rows))), [1.0] * len(rows), [1.0] * jobs, [1.0] * jobs
+
+    def _capacity(
+        self, rows: list[int], columns: list[int], values: list[float], lower: list[float], upper: list[float]
+    ) -> None:
+        """Hold every place in every slot to its GPUs; only where something of its own can be in it."""
+        instance, row_of = self.instance, dict[tuple[int, int], int]()
+        within = [
+            [p for p, wide in enumerate(instance.places) if set(place.cells) <= set(wide.cells)]
+            for place in instance.places
+        ]
+        own = {place for _, place, _ in self.columns}
+        for index, (job, place, start) in enumerate(self.columns):
+            for slot in range(start, start + instance.length(job, place)):
+                for wide in within[place]:
+                    if wide not in own:
+                        continue
+                    row = row_of.setdefault((wide, slot), len(lower))
+                    if row == len(lower):
+                        lower.append(-inf)
+                        upper.append(float(instance.places[wide].gpus))
+                    rows.append(row)
+                    columns.append(index)
+                    values.append(float(instance.demand[job]))
+
+    def _last_end(
+        self, rows: list[int], columns: list[int], values: list[float], lower: list[float], upper: list[float]
+    ) -> None:
+        """Let the last column be no earlier than any end."""
+        if len(self.costs) == len(self.columns):
+            return
+        first = len(lower)
+        for index, (job, place, start) in enumerate(self.columns):
+            rows.append(first + job)
+            columns.append(index)
+            values.append(-float(start + self.instance.length(job, place)))
+        for job in range(len(self.instance.demand)):
+            rows.append(first + job)
+            columns.append(len(self.columns))
+            values.append(1.0)
+            lower.append(0.0)
+            upper.append(inf)

@@ -1,0 +1,52 @@
+"""Simple bounds: what no schedule is below, by formulas."""
+
+from fractions import Fraction
+
+from formulations.waiting.instance import Instance
+from gsopt.grid import Exact
+
+
+def simple_bound(instance: Instance) -> Exact:
+    """Bound the objective by run times on the best tier, and by the GPU time that they take.
+
+    A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no
+    job ends before its release and best run time, and after each release date all GPUs have to do what is
+    released from then on. For the mean completion time: the best run times; and when k jobs have ended, the GPU
+    time of at least the k smallest is done.
+
+    Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001).
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=3) for n in "abcd"]
+    >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs, minimize="makespan")
+    >>> simple_bound(Instance.of(problem))
+    Fraction(9, 1)
+    """
+    jobs = range(len(instance.demand))
+    shortest = [Fraction(instance.shortest(job)) for job in jobs]
+    gpus = sum(instance.sizes)
+    area = [shortest[job] * instance.demand[job] / gpus for job in jobs]
+    release = instance.exact_release
+    if instance.problem.minimize == "makespan":
+        alone = max(release[job] + shortest[job] for job in jobs)
+        served = (
+            begin + sum(area[job] for job in jobs if release[job] >= begin) for begin in sorted(set(release))
+        )
+        return max(alone, *served)
+    return max(sum(shortest, Fraction(0)), _served(instance, area)) / len(shortest)
+
+
+def _served(instance: Instance, area: list[Fraction]) -> Fraction:
+    """Bound the total of release to end by the time that all GPUs together need for the jobs that end first.
+
+    When k jobs have ended, the GPU time of k jobs is done, and that is at least that of the k smallest.
+    """
+    total, done = Fraction(0), Fraction(0)
+    for own in sorted(area):
+        done += own
+        total += done
+    return total - sum(map(Fraction, instance.exact_release))

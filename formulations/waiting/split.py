@@ -1,0 +1,101 @@
+"""Split: GPUs for jobs whose starts and run times are given, so that no job has to move."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+
+from formulations.waiting.instance import Choice, Instance
+from gsopt.budget import Budget
+from gsopt.standard_form import StandardForm
+
+
+def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) -> list[Choice] | None:
+    """Find GPUs of each cell for every job, from its start to its end; None where none are found in time.
+
+    A job may be put at any place where it runs no longer than at the one that was chosen.
+
+    Sets: jobs j; the places P at which each runs no longer; cells m; the starts t of all jobs.
+    Parameters: d_j GPUs of a job; G_m GPUs of a cell; the jobs that run at each t.
+    Variables: y_jP = 1 if job j is at place P; c_jm its GPUs of cell m, the same from start to end.
+    Objective: none.
+    Constraints: sum_P y_jP = 1; sum_m c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over
+    the jobs that run at t is at most G_m.
+    Size: jobs times places and cells columns, and jobs times cells rows twice.
+    Source: the check that a laminar schedule needs, as places count GPUs and do not tell them apart.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "ab"]
+    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs))
+    >>> split = find_split(instance, [Choice(0, 2), Choice(0, 2)], Budget())
+    >>> sum(split[0].counts.values()), sum(split[1].counts.values())
+    (3, 3)
+    """
+    form, names = _model(instance, choices)
+    outcome = budget.solver.solve(form, time_limit=budget.left(), log=budget.log)
+    if outcome.stopped_by == "interrupt":
+        raise KeyboardInterrupt
+    if outcome.values is None:
+        return None
+    counts: list[dict[int, int]] = [{} for _ in choices]
+    for (job, cell), value in zip(names, outcome.values.tolist(), strict=False):
+        if round(value):
+            counts[job][cell] = round(value)
+    return [choice._replace(counts=own) for choice, own in zip(choices, counts, strict=True)]
+
+
+def _model(instance: Instance, choices: Sequence[Choice]) -> tuple[StandardForm, list[tuple[int, int]]]:
+    """Give the model, and the jobs and cells of its first columns."""
+    from scipy.sparse import coo_array
+
+    jobs, cells = range(len(choices)), range(len(instance.sizes))
+    held = [(job, cell) for job in jobs for cell in cells]
+    placed = [(job, place) for job in jobs for place in _as_fast(instance, job, choices[job].place)]
+    count_of = {pair: index for index, pair in enumerate(held)}
+    place_of = {pair: len(held) + index for index, pair in enumerate(placed)}
+    rows: list[tuple[list[tuple[int, float]], float, float]] = []
+    for job in jobs:
+        own = [place for each, place in placed if each == job]
+        need = float(instance.demand[job])
+        rows.append(([(place_of[job, place], 1.0) for place in own], 1.0, 1.0))
+        rows.append(([(count_of[job, cell], 1.0) for cell in cells], need, need))
+        for cell in cells:
+            most = -min(need, float(instance.sizes[cell]))
+            around = [(place_of[job, p], most) for p in own if cell in instance.places[p].cells]
+            rows.append(([(count_of[job, cell], 1.0), *around], -inf, 0.0))
+    rows += [
+        ([(count_of[job, cell], 1.0) for job in running], -inf, float(instance.sizes[cell]))
+        for running in _together(instance, choices)
+        for cell in cells
+    ]
+    entries = [(row, *entry) for row, (own_entries, _, _) in enumerate(rows) for entry in own_entries]
+    at, columns, values = zip(*entries, strict=True)
+    width = len(held) + len(placed)
+    form = StandardForm.build(
+        cost=[0.0] * width,
+        matrix=coo_array((values, (at, columns)), shape=(len(rows), width)).tocsr(),
+        row_lower=[lower for _, lower, _ in rows],
+        row_upper=[upper for _, _, upper in rows],
+        column_upper=[float(min(instance.demand[j], instance.sizes[m])) for j, m in held] + [1.0] * len(placed),
+    )
+    return form, held
+
+
+def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
+    """Give the places at which a job runs no longer than at one."""
+    run = instance.seconds[job]
+    for place in instance.places_of(job):
+        if run[instance.places[place].tier] <= run[instance.places[chosen].tier]:
+            yield place
+
+
+def _together(instance: Instance, choices: Sequence[Choice]) -> list[list[int]]:
+    """Give the jobs that run at each start."""
+    spans = [(each.start, each.start + instance.length(job, each.place)) for job, each in enumerate(choices)]
+    found = [
+        [job for job, (begin, end) in enumerate(spans) if begin <= start < end]
+        for start in sorted({start for start, _ in spans})
+    ]
+    return [running for running in found if running]

@@ -1,0 +1,152 @@
+"""Time-indexed: the relaxation with counted GPUs, solved slot by slot, and GPUs found for its schedule."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from formulations.duals import prove
+from formulations.scheduling.prover import Prover
+from formulations.waiting.best import Best
+from formulations.waiting.instance import Instance
+from formulations.waiting.latest import latest_ends
+from formulations.waiting.listing import search_lists
+from formulations.waiting.relaxation import Relaxation
+from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.split import find_split
+from gsopt.backends import Highs
+from gsopt.budget import Budget
+from gsopt.method import exact_method
+from gsopt.problems.waiting import Waiting, WaitingSolution
+from gsopt.result import Result, StoppedBy
+from gsopt.scaling import optimize
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import PROBED
+
+#: Entries of the capacity rows up to which slots are not made longer, and down to which they are made so: what
+#: longer slots prove is worth less time.
+_MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
+
+#: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not
+#: so.
+_LISTS = "the best list"
+_EXACT = "exact: GPUs were found for the schedule of the relaxation"
+_BOUND = "the relaxation is a bound only"
+
+
+@exact_method()
+def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
+    """Solve the time-indexed relaxation; its schedule is optimal where GPUs are found for it that stay.
+
+    It begins with lists (`search_lists`) and a simple bound. The value of the best list says until when each
+    job must have ended (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
+    rack and cluster (`Relaxation`). Its optimum is a bound and no more than that, until GPUs are found for its
+    schedule, from the start of each job to its end (`find_split`); else the best schedule known is returned
+    with that bound. The message says which of the two it is.
+
+    Where times are no whole slots of a few thousand, slots are longer and times are rounded down: what comes
+    out is a bound again, and its order another list.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        When to stop.
+
+    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "abc"]
+    >>> result = time_indexed(Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=3), jobs=jobs))
+    >>> result.status, result.objective, result.message
+    (<Status.OPTIMAL: 'optimal'>, Fraction(202, 15), 'the best list')
+    """
+    best = Best(Instance.of(problem), budget, "time_indexed")
+    message = _LISTS
+    try:
+        best.raise_bound(simple_bound(best.instance))
+        search_lists(best)
+        if not best.finished:
+            message = solve_relaxation(best)
+        stopped_by = best.finished or StoppedBy.FINISHED
+    except KeyboardInterrupt:
+        stopped_by = StoppedBy.INTERRUPT
+    return best.result(stopped_by, solver=best.budget.solver.name, message=message)
+
+
+def solve_relaxation(best: Best, share: float = 1.0) -> str:
+    """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it.
+
+    Parameters
+    ----------
+    best
+        What is known.
+    share
+        Part of the time left that it may take.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user pressed Ctrl-C meanwhile.
+    """
+    left = best.budget.left()
+    budget = best.budget if left is None else best.budget.within(share * left)
+    model = model_of(best)
+    form = None if budget.passed else narrowed(model, best, budget)
+    if form is None or best.finished:
+        return _LISTS
+    start = model.point(model.instance.choices(best.known))
+    asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
+    proof = optimize(form, asked, costs=model.costs, start=start)
+    if proof.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    if proof.bound is not None:
+        best.raise_bound(proof.bound)
+    if proof.values is None or best.finished:
+        return _LISTS
+    split = find_split(model.instance, model.choices(proof.values), budget)
+    if split is None:
+        return f"{_BOUND}: no GPUs were found for its schedule"
+    best.take(model.instance.solution(split))
+    return _EXACT if best.finished is StoppedBy.FINISHED else _BOUND
+
+
+def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
+    """Give the model without the columns that no better schedule has, by their reduced costs."""
+    form = model.form()
+    outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
+    if outcome.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    if outcome.duals is None or best.value is None:
+        return form
+    task = Highs().request(form.relaxation, time_limit=None, gap=0.0, start=None)[1]
+    largest = np.minimum(form.column_upper, float(best.value / model.instance.slot) + 1)
+    proof = prove(task.model, outcome.duals, largest)
+    best.raise_bound(proof.bound)
+    needless = proof.bound + proof.reduced > float(best.value) * (1 + PROBED)
+    start = model.point(model.instance.choices(best.known))
+    return form.with_bounds(form.column_lower, np.where(needless & (start == 0), 0.0, form.column_upper))
+
+
+def model_of(best: Best) -> Relaxation:
+    """Give the relaxation that covers all schedules as good as the best, on slots that are short enough."""
+    if best.value is None:
+        raise AssertionError  # lists find a schedule
+    latest = latest_ends(best.instance, best.value)
+    model, factor = Relaxation(best.instance, latest), 1
+    if _entries(model) <= _MOST_ENTRIES:
+        return model
+    while _entries(model) > _MOST_COARSE:
+        factor *= 2
+        model = Relaxation(best.instance.coarser(factor), latest)
+    return model
+
+
+def _entries(model: Relaxation) -> int:
+    """Guess the entries of the capacity rows: those of each column on every tier."""
+    mean = [sum(own) / len(own) for own in model.instance.lengths]
+    longest = max(mean, default=0) + 1
+    return int(model.size * longest * len(model.instance.problem.tiers))

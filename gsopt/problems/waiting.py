@@ -1,0 +1,438 @@
+"""Waiting over time: when each job starts and on which GPUs, where a wait may bring GPUs that stand closer."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise, permutations, product
+from math import inf, nextafter
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from gsopt.clock import clock_error
+from gsopt.cluster import Cluster, Tier
+from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import Exact, ceil_to, decimal, exact_total, step, whole
+from gsopt.job import LATEST, LEAST, Job, Seconds, Workload
+from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
+
+#: Number of a GPU in its cluster.
+Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
+
+#: Fields of a job that would let it run in several ways, with what each must be.
+_RIGID: Mapping[str, tuple[object, str]] = {
+    "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
+    "modes": ((), "must be empty: the job runs in one way"),
+    "phases": ((), "must be empty: the job is always as fast"),
+    "gpu_type": ("", "must be empty: all GPUs are alike"),
+    "memory": (None, "must be left out: memory is not looked at"),
+}
+
+
+class Run(Frozen):
+    """A job from its start to its end on the same GPUs.
+
+    Attributes
+    ----------
+    job
+        Name of the job.
+    start
+        Second at which it starts.
+    gpus
+        Numbers of its GPUs.
+    """
+
+    job: Name
+    start: Seconds
+    gpus: Annotated[Many[Gpu], Field(min_length=1)]
+
+
+class Share(NamedTuple):
+    """A job by number, and how many GPUs of each cell it holds.
+
+    Attributes
+    ----------
+    job
+        Number of the job.
+    counts
+        Number of GPUs by number of the cell; cells that are left out give none.
+    """
+
+    job: int
+    counts: Mapping[int, int]
+
+
+class WaitingSolution(Frozen):
+    """What starts when, on which GPUs."""
+
+    runs: Many[Run]
+
+
+class Waiting(Problem[WaitingSolution]):
+    """Start rigid jobs on the GPUs of a cluster, each once and for good.
+
+    A job runs for its duration, longer by the penalty of the tier that joins its GPUs, and is neither
+    interrupted nor moved. So a job that is offered GPUs far apart may do better to wait for others.
+
+    Source: Dally, section II-B, for the run times; the problem is that of its scheduler, with all jobs known
+    beforehand and without preemption.
+
+    Attributes
+    ----------
+    cluster
+        The GPUs, in racks or below switches.
+    jobs
+        The jobs, in any order; each runs on as many GPUs as it demands, and in no other way.
+    penalties
+        Exposed communication per unit of computation, by model and tier, which must not fall from one tier to
+        the next wider one. A job on one GPU has none, nor has a model that is not listed. Table I of Dally
+        unless given.
+    minimize
+        ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
+        the last end.
+    slot
+        Seconds to whole multiples of which run times are rounded up; None for no rounding.
+
+    Examples
+    --------
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2, model="alexnet") for n in "ab"]
+    >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)
+    >>> def at_once(*gpus: list[int]) -> WaitingSolution:
+    ...     return WaitingSolution(runs=[Run(job=n, start=0, gpus=own) for n, own in zip("ab", gpus)])
+    >>> problem.objective(at_once([0, 1], [2, 3])), problem.objective(at_once([0, 2], [1, 3]))
+    (Fraction(51, 5), Fraction(113, 10))
+    """
+
+    word: ClassVar[str] = "waiting"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = WaitingSolution
+
+    problem: Literal["waiting"] = "waiting"
+    cluster: Cluster
+    jobs: Annotated[Many[Job], Field(min_length=1)]
+    penalties: Mapping[Name, TierPenalty] = Field(default_factory=lambda: dict(TIER_PENALTIES))
+    minimize: Literal["mean_jct", "makespan"] = "mean_jct"
+    slot: Annotated[float, Field(ge=LEAST, le=LATEST)] | None = None
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Waiting":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _gpus_have_places(self) -> "Waiting":
+        if self.cluster.is_plain:
+            raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
+        return self
+
+    @model_validator(mode="after")
+    def _jobs_are_rigid(self) -> "Waiting":
+        for index, job in enumerate(self.jobs):
+            for field, (wanted, rule) in _RIGID.items():
+                value = getattr(job, field)
+                if value != wanted:
+                    raise RuleBroken(f"jobs[{index}].{field}", value, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_fits(self) -> "Waiting":
+        for index, job in enumerate(self.jobs):
+            if job.gpus > self.cluster.gpus:
+                rule = f"must fit the {self.cluster.gpus} GPUs of the cluster"
+                raise RuleBroken(f"jobs[{index}].gpus", job.gpus, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _wider_is_not_faster(self) -> "Waiting":
+        for model, penalty in self.penalties.items():
+            for inner, outer in pairwise(self.tiers):
+                near, far = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
+                if far < near:
+                    rule = f"must be at least the {near:g} of the tier {inner!s}"
+                    raise RuleBroken(f"penalties[{model}].{outer}", far, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _runs_end(self) -> "Waiting":
+        for index, job in enumerate(self.jobs):
+            if self.run_time(job, self.tiers[-1]) > LATEST:
+                rule = f"must take at most {LATEST:g} s on the widest tier"
+                raise RuleBroken(f"jobs[{index}].duration", job.duration, rule)
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return {"mean_jct": "seconds of mean job completion time", "makespan": "seconds of makespan"}[
+            self.minimize
+        ]
+
+    @property
+    def step(self) -> Fraction | None:
+        """Release dates and run times are multiples of it, and so are the values of schedules without idling.
+
+        A schedule that lets GPUs idle for less is no better than one that does not.
+        """
+        times = [time for job in self.jobs for time in self.run_times(job)]
+        common = step([*times, *(self._release(job) for job in self.jobs)])
+        return common if common is None or self.minimize == "makespan" else common / len(self.jobs)
+
+    def resolution(self, value: Number) -> float:
+        """Give what a clock of floats leaves of a value: starts are floats."""
+        first = max(job.release_date for job in self.jobs)
+        return clock_error(first + len(self.jobs) * float(value), value)
+
+    @property
+    def tiers(self) -> tuple[str, ...]:
+        """Names of the tiers, innermost first."""
+        return self.cluster.levels
+
+    @cached_property
+    def groups(self) -> tuple[tuple[range, ...], ...]:
+        """Numbers of the GPUs that stand together on each tier, innermost first; the first are the cells."""
+        return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
+
+    @property
+    def cells(self) -> tuple[range, ...]:
+        """Numbers of the GPUs of each cell: those that the innermost tier joins, which make no difference."""
+        return self.groups[0]
+
+    def run_time(self, job: Job, tier: str) -> Exact:
+        """Give the seconds that a job runs on GPUs joined by a tier.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=10, gpus=2, model="alexnet")
+        >>> problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=2), jobs=[job], slot=1)
+        >>> [problem.run_time(job, tier) for tier in ("machine", "rack", "network")]
+        [11, 12, 20]
+        """
+        penalty = self.penalties.get(job.model) if job.gpus > 1 else None
+        seconds = decimal(job.duration) * (1 + (decimal(penalty.of(tier, self.tiers)) if penalty else 0))
+        return whole(seconds) if self.slot is None else ceil_to(seconds, decimal(self.slot))
+
+    def run_times(self, job: Job) -> tuple[Exact, ...]:
+        """Give the seconds that a job runs, by tier."""
+        return tuple(self.run_time(job, tier) for tier in self.tiers)
+
+    def objective(self, solution: WaitingSolution) -> Exact:
+        """Mean job completion time or makespan in seconds."""
+        return self._values(solution)[self.minimize]
+
+    def violations(self, solution: WaitingSolution) -> list[str]:
+        """Check that every job runs once, after its release, on as many GPUs as it needs, alone on each."""
+        found = [
+            f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
+        ]
+        found += self._not_once(solution)
+        return found or list(self._crowded(solution))
+
+    def measures(self, solution: WaitingSolution) -> dict[str, Number]:
+        """Give the value that is not minimised, and the seconds by which tiers make the jobs longer."""
+        values = self._values(solution)
+        del values[self.minimize]
+        lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
+        return {**values, "seconds lost to tiers": exact_total(lost)}
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give what tells instances apart."""
+        return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
+
+    def candidates(self) -> Iterator[WaitingSolution]:
+        """Enumerate the orders in which jobs start, and the cells that they use, each as early as possible."""
+        sizes = [len(cell) for cell in self.cells]
+        ways = [
+            [
+                {cell: count for cell, count in enumerate(counts) if count}
+                for counts in product(*(range(min(size, job.gpus) + 1) for size in sizes))
+                if sum(counts) == job.gpus
+            ]
+            for job in self.jobs
+        ]
+        for order in permutations(range(len(self.jobs))):
+            for counts in product(*(ways[job] for job in order)):
+                yield self.started([Share(*pair) for pair in zip(order, counts, strict=True)])
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The jobs as a workload, by their release dates.
+
+        Where run times are rounded, a job has a model of its own and takes as long as it does on the innermost
+        tier, so that the simulator gets the rounded run times.
+        """
+        return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The workload on its cluster, as the simulator takes it."""
+        tiers = dict(self.penalties)
+        if self.slot is not None:
+            tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
+        return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
+
+    def started(self, shares: Sequence[Share]) -> WaitingSolution:
+        """Start jobs in an order, none before the one before it, as early as their cells have GPUs for them.
+
+        Examples
+        --------
+        >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "ab"]
+        >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)
+        >>> [run.start for run in problem.started([Share(1, {0: 2}), Share(0, {0: 1, 1: 1})]).runs]
+        [0.0, 10.0]
+        """
+        free_from: dict[int, Exact] = {}
+        now: Exact = min(self._release(job) for job in self.jobs)
+        runs = []
+        for index, counts in shares:
+            job = self.jobs[index]
+            now = max(now, self._release(job))
+            chosen: list[int] = []
+            for cell, count in counts.items():
+                first = sorted(self.cells[cell], key=lambda gpu: (free_from.get(gpu, 0), gpu))[:count]
+                now = max(now, *(free_from.get(gpu, 0) for gpu in first))
+                chosen += first
+            run = Run(job=job.name, start=_on_clock(now), gpus=sorted(chosen))
+            now = decimal(run.start)
+            free_from.update(dict.fromkeys(chosen, self._end(run)))
+            runs.append(run)
+        return WaitingSolution(runs=runs)
+
+    def taken_over(self, schedule: Schedule) -> WaitingSolution:
+        """Take over a schedule that something else made, on this problem's clock.
+
+        Its clock may round where this one does not: a start that lies within rounding of a release or an end is
+        at that instant, and none is before the GPUs are free.
+
+        Raises
+        ------
+        InvalidInput
+            A job is interrupted or moved.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=10, gpus=2)
+        >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job])
+        >>> problem.taken_over(Schedule((Segment("a", 1e-12, 10, 2, (0, 1)),))).runs
+        (Run(job='a', start=0.0, gpus=(0, 1)),)
+        """
+        last = max((segment.end for segment in schedule.segments), default=0)
+        excuse = clock_error(last, last)
+        known: set[Exact] = {self._release(job) for job in self.jobs}
+        free_from: dict[int, Exact] = {}
+        runs = []
+        for first in sorted(_first_segments(schedule), key=lambda segment: segment.start):
+            ready = max(free_from.get(gpu, 0) for gpu in first.placement)
+            ready = max(ready, self._release(self._job_of[first.job]))
+            near = [time for time in known if time >= ready and abs(time - Fraction(first.start)) <= excuse]
+            start = min(near, default=max(ready, decimal(float(first.start))))
+            run = Run(job=first.job, start=_on_clock(start), gpus=sorted(first.placement))
+            known.add(self._end(run))
+            free_from.update(dict.fromkeys(first.placement, self._end(run)))
+            runs.append(run)
+        return WaitingSolution(runs=runs)
+
+    def schedule(self, solution: WaitingSolution) -> Schedule:
+        """Give a solution as a schedule, as the plots know it."""
+        return Schedule(
+            tuple(
+                Segment(run.job, run.start, float(self._end(run)), len(run.gpus), tuple(run.gpus))
+                for run in solution.runs
+            )
+        )
+
+    # The judge
+
+    def _wrong(self, run: Run) -> Iterator[str]:
+        if run.job not in self._job_of:
+            yield f"{run.job!r} is no job of the instance"
+            return
+        job = self._job_of[run.job]
+        if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
+            yield f"job {job.name!r} must run on {job.gpus} different GPUs"
+        if any(gpu >= self.cluster.gpus for gpu in run.gpus):
+            yield f"GPUs must be numbered from 0 to {self.cluster.gpus - 1}"
+        if decimal(run.start) < self._release(job):
+            yield f"job {job.name!r} starts at {run.start:g}, before its release at {job.release_date:g}"
+
+    def _not_once(self, solution: WaitingSolution) -> Iterator[str]:
+        times = Counter(run.job for run in solution.runs)
+        for job in self.jobs:
+            if times[job.name] != 1:
+                yield f"job {job.name!r} runs {times[job.name]} times, must run once"
+
+    def _crowded(self, solution: WaitingSolution) -> Iterator[str]:
+        last: dict[int, Run] = {}
+        for run in sorted(solution.runs, key=lambda run: run.start):
+            for gpu in run.gpus:
+                if gpu in last and self._end(last[gpu]) > decimal(run.start):
+                    yield f"GPU {gpu} is held by jobs {last[gpu].job!r} and {run.job!r} at {run.start:g}"
+                last[gpu] = run
+
+    def _values(self, solution: WaitingSolution) -> dict[str, Exact]:
+        ends = {run.job: self._end(run) for run in solution.runs}
+        releases = {job.name: self._release(job) for job in self.jobs}
+        total = sum(ends[name] - release for name, release in releases.items())
+        return {
+            "mean_jct": whole(Fraction(total) / len(self.jobs)),
+            "makespan": whole(max(ends.values()) - min(releases.values())),
+        }
+
+    def _length(self, run: Run) -> Exact:
+        return self.run_time(self._job_of[run.job], self.cluster.tier(run.gpus))
+
+    def _end(self, run: Run) -> Exact:
+        return decimal(run.start) + self._length(run)
+
+    @staticmethod
+    def _release(job: Job) -> Exact:
+        return decimal(job.release_date)
+
+    @cached_property
+    def _job_of(self) -> dict[str, Job]:
+        return {job.name: job for job in self.jobs}
+
+    # The simulator
+
+    def _as_simulated(self, job: Job) -> Job:
+        if self.slot is None:
+            return job
+        own = {"model": f"{job.model} of {job.name}"[:200], "duration": float(self.run_times(job)[0])}
+        return job.model_copy(update=own)
+
+    def _rounded_penalty(self, job: Job) -> TierPenalty:
+        """Give the penalties that make a job as long as the slots do, from the innermost tier on."""
+        first, *_ = times = self.run_times(job)
+        longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
+        return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
+
+
+def _on_clock(time: Exact) -> float:
+    """Give the first float that is not before a time."""
+    rounded = float(time)
+    return rounded if decimal(rounded) >= time else nextafter(rounded, inf)
+
+
+def _first_segments(schedule: Schedule) -> list[Segment]:
+    """Give the first segment of every job, whose others must go on with it.
+
+    Raises
+    ------
+    InvalidInput
+        They do not.
+    """
+    found: dict[str, Segment] = {}
+    ends: dict[str, float] = {}
+    for segment in sorted(schedule.segments, key=lambda segment: segment.start):
+        first = found.setdefault(segment.job, segment)
+        if first is not segment and (segment.start, set(segment.placement)) != (
+            ends[segment.job],
+            set(first.placement),
+        ):
+            rule = "must run from its start to its end on the same GPUs"
+            raise InvalidInput("schedule", "job", shorten(segment.job), rule)
+        ends[segment.job] = segment.end
+    return list(found.values())

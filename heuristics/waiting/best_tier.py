@@ -1,0 +1,128 @@
+"""Best tier: list scheduling in which a job waits for GPUs on its best tier, or takes what there is."""
+
+from collections.abc import Callable, Mapping
+from heapq import heappop, heappush
+from typing import Literal, get_args
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import Exact, decimal
+from gsopt.method import heuristic
+from gsopt.problems.waiting import Share, Waiting, WaitingSolution
+
+Order = Literal["shortest", "smallest", "release"]
+
+
+@heuristic
+def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True) -> WaitingSolution:
+    """Start waiting jobs in an order whenever GPUs are free; by default only on a job's best tier.
+
+    Whenever a job is released or ends, the waiting jobs are gone through in their order, and each that finds
+    its GPUs starts. A job's best tier is the innermost that could hold it in the empty cluster. There it takes
+    the group with the fewest free GPUs that suffice, and of that the emptiest cells first.
+
+    Source: list scheduling, with the fully consolidated placement that Dally compares with (section V).
+    O(jobs squared times groups).
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    order
+        ``"shortest"``: by run time on the best tier; ``"smallest"``: by that times GPUs; ``"release"``: by
+        release date. Ties: earlier release, then earlier in the problem.
+    wait
+        Whether a job waits for its best tier; else it starts on the innermost tier that has GPUs for it.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3, model="resnet18") for n in "abc"]
+    >>> problem = Waiting(cluster=Cluster.uniform(racks=2, machines=1, gpus=5), jobs=jobs)
+    >>> best_tier(problem).objective, best_tier(problem, wait=False).objective
+    (Fraction(214, 15), Fraction(1021, 10))
+    """
+    if order not in get_args(Order):
+        raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(get_args(Order))}")
+    return problem.started(_Listing(problem, order, wait=wait).shares())
+
+
+class _Listing:
+    def __init__(self, problem: Waiting, order: Order, *, wait: bool) -> None:
+        self.problem, self.wait = problem, wait
+        self.tiers = {tier: number for number, tier in enumerate(problem.tiers)}
+        self.free = [len(cell) for cell in problem.cells]
+        self.groups = [
+            [[c for c, cell in enumerate(problem.cells) if cell.start in group] for group in groups]
+            for groups in problem.groups
+        ]
+        self.best = [self.tiers[problem.cluster.best_tier(job.gpus)] for job in problem.jobs]
+        self.releases = [decimal(job.release_date) for job in problem.jobs]
+        key = self._keys()[order]
+        self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
+
+    def shares(self) -> list[Share]:
+        """Give what starts, in the order of time."""
+        ends: list[tuple[Exact, int]] = []
+        held: dict[int, Mapping[int, int]] = {}
+        found: list[Share] = []
+        for release in self.releases:
+            heappush(ends, (release, -1))
+        while self.waiting:
+            now, job = heappop(ends)
+            for cell, count in held.pop(job, {}).items():
+                self.free[cell] += count
+            if ends and ends[0][0] == now:
+                continue
+            for starting, tier, counts in self._starting(now):
+                run = self.problem.run_times(self.problem.jobs[starting])[tier]
+                heappush(ends, (now + run, starting))
+                held[starting] = counts
+                found.append(Share(starting, counts))
+        return found
+
+    def _keys(self) -> dict[str, Callable[[int], Exact]]:
+        def shortest(job: int) -> Exact:
+            return self.problem.run_times(self.problem.jobs[job])[self.best[job]]
+
+        return {
+            "shortest": shortest,
+            "smallest": lambda job: shortest(job) * self.problem.jobs[job].gpus,
+            "release": lambda job: self.releases[job],
+        }
+
+    def _starting(self, now: Exact) -> list[tuple[int, int, dict[int, int]]]:
+        """Take GPUs for the jobs that can start now."""
+        found = []
+        for job in list(self.waiting):
+            last = self.best[job] if self.wait else len(self.groups) - 1
+            chosen = None if self.releases[job] > now else self._take(job, last)
+            if chosen is not None:
+                self.waiting.remove(job)
+                found.append((job, *chosen))
+        return found
+
+    def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
+        """Take the GPUs of a job on the innermost tier that has them, up to a last one."""
+        need = self.problem.jobs[job].gpus
+        for tier in range(self.best[job], last + 1):
+            rooms = [
+                (room, group)
+                for group in self.groups[tier]
+                if (room := sum(self.free[cell] for cell in group)) >= need
+            ]
+            if not rooms:
+                continue
+            counts: dict[int, int] = {}
+            for cell in sorted(min(rooms)[1], key=lambda cell: -self.free[cell]):
+                if need and self.free[cell]:
+                    counts[cell] = min(need, self.free[cell])
+                    self.free[cell] -= counts[cell]
+                    need -= counts[cell]
+            return tier, counts
+        return None

@@ -1,0 +1,115 @@
+"""Tier jobs: random rigid jobs of the models of Table I, all at once or one after the other."""
+
+from itertools import accumulate
+from math import isfinite
+from random import Random
+from typing import Literal, get_args
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.problem import About
+from gsopt.problems.waiting import Waiting
+from gsopt.speed import TIER_PENALTIES, TierPenalty
+from instances.arguments import require
+
+Arrivals = Literal["batch", "poisson"]
+Minimize = Literal["mean_jct", "makespan"]
+
+#: Seconds that a job runs without communication are whole numbers between these.
+_SHORTEST, _LONGEST = 3, 15
+
+#: Largest number of GPUs of a job: of two machines.
+_MOST_GPUS = 8
+
+
+def tier_jobs(
+    *,
+    jobs: int = 8,
+    racks: int = 2,
+    machines: int = 2,
+    gpus: int = 4,
+    arrivals: Arrivals = "batch",
+    gap: float = 4.0,
+    most: float = 30.0,
+    minimize: Minimize = "mean_jct",
+    seed: int = 0,
+) -> Waiting:
+    """Generate rigid jobs on a small cluster of racks, in slots of one second.
+
+    A job demands 1 to 8 GPUs and takes 3 to 15 seconds without communication, all equally likely, and is of one
+    of the six models of Dally's Table I. Run times are rounded up to whole seconds.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    racks, machines, gpus
+        Racks, machines of each rack, and GPUs of each machine.
+    arrivals
+        ``"batch"``: all at second 0. ``"poisson"``: one after the other, the first at second 0, after
+        exponential gaps that are rounded to whole seconds.
+    gap
+        Mean gap in seconds of Poisson arrivals.
+    most
+        The most that a tier may multiply a run time by; what Table I says beyond is cut off.
+    minimize
+        What counts.
+    seed
+        Seed of all random draws; the jobs are the same for all arrivals.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = tier_jobs(jobs=3, arrivals="poisson", seed=1)
+    >>> [(job.release_date, job.duration, job.gpus, job.model) for job in problem.jobs]
+    [(0.0, 5.0, 2, 'mobilenetv3'), (0.0, 4.0, 8, 'resnet18'), (1.0, 10.0, 7, 'bert-large')]
+    """
+    for name, value in (("jobs", jobs), ("racks", racks), ("machines", machines), ("gpus", gpus)):
+        require(value >= 1, name, value, "must be at least 1")
+    require(arrivals in get_args(Arrivals), "arrivals", arrivals, "must be one of batch, poisson")
+    require(minimize in get_args(Minimize), "minimize", minimize, "must be one of mean_jct, makespan")
+    require(isfinite(gap) and gap >= 0, "gap", gap, "must be at least 0 and finite")
+    require(isfinite(most) and most >= 1, "most", most, "must be at least 1 and finite")
+    cluster = Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
+    random = Random(seed)
+    drawn = [_job(random, f"j{number}", min(_MOST_GPUS, cluster.gpus)) for number in range(1, jobs + 1)]
+    gaps = [random.expovariate(1.0) * gap for _ in drawn[1:]] if arrivals == "poisson" else [0.0] * (jobs - 1)
+    releases = [float(round(time)) for time in accumulate(gaps, initial=0.0)]
+    return Waiting(
+        name="tier-jobs",
+        about=About(source=f"tier_jobs, {arrivals}, tiers up to {most:g} times as long", seed=seed),
+        cluster=cluster,
+        jobs=[
+            job.model_copy(update={"release_date": release})
+            for job, release in zip(drawn, releases, strict=True)
+        ],
+        penalties=cut_off(most),
+        minimize=minimize,
+        slot=1.0,
+    )
+
+
+def cut_off(most: float) -> dict[str, TierPenalty]:
+    """Give the penalties of Table I, none of which makes a run time longer than some multiple.
+
+    Examples
+    --------
+    >>> cut_off(30)["resnet18"].network, cut_off(30)["mobilenetv3"].network
+    (27.49, 29.0)
+    """
+    return {
+        model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
+        for model, penalty in TIER_PENALTIES.items()
+    }
+
+
+def _job(random: Random, name: str, largest: int) -> Job:
+    seconds = float(random.randint(_SHORTEST, _LONGEST))
+    gpus = random.randint(1, largest)
+    return Job(
+        name=name, release_date=0.0, duration=seconds, gpus=gpus, model=random.choice(sorted(TIER_PENALTIES))
+    )
