@@ -17,7 +17,7 @@ from instances.reclaiming import figure_5
 #: Every generator of every decision, by name.
 GENERATORS = {
     f"{word}/{name}": made
-    for word in ("allocation", "placement", "reclaiming", "scheduling")
+    for word in ("allocation", "consolidation", "placement", "reclaiming", "scheduling")
     for name, made in generators(word).items()
 }
 
