@@ -66,6 +66,13 @@ def test_groups() -> None:
     assert _DEEP.group_of("zone") == (0, 0, 0, 1)
     assert _DEEP.group_of_gpu("zone") == (0,) * 10 + (1,)
     assert _DEEP.group_of_gpu("island") == (0, 0, 1, 1, *range(2, 9))
+    assert [(group.machines, group.gpus) for group in _DEEP.groups["island"]] == [
+        (range(1), range(2)),
+        (range(1), range(2, 4)),
+        *((range(1, 2), range(gpu, gpu + 1)) for gpu in range(4, 8)),
+        *((range(2, 3), range(gpu, gpu + 1)) for gpu in range(8, 10)),
+        (range(3, 4), range(10, 11)),
+    ]
     assert [(group.machines, group.gpus) for group in _DEEP.groups["rack"]] == [
         (range(2), range(8)),
         (range(2, 3), range(8, 10)),
