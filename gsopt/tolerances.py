@@ -123,6 +123,10 @@ REDUCED_COST = 1e-7
 #: sixteen roundings of 2**-53 where no more than a dozen operations are done.
 PRICED = 2.0**-49
 
+#: Part by which a job is taken to be shorter than it is on its best tier: above the few roundings of 2**-53 in
+#: its duration and in the speeds of its menu there.
+BEST_TIER = 2.0**-49
+
 #: Part of the span of time below which cells are not divided further. The price of so short a cell moves the
 #: bound by less than a millionth; whatever the cells are, the bound holds.
 SHORTEST_CELL = 1e-7

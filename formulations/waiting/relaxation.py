@@ -78,10 +78,11 @@ class Relaxation:
         )
 
     @property
-    def size(self) -> int:
-        """Number of columns, without listing them."""
-        return sum(
-            max(self._last_start(job, place) + 1 - self.instance.release[job], 0)
+    def entries(self) -> int:
+        """Number of entries of the capacity rows, at most, without listing the columns."""
+        instance = self.instance
+        return len(instance.problem.tiers) * sum(
+            max(self._last_start(job, place) + 1 - instance.release[job], 0) * instance.length(job, place)
             for job, places in enumerate(self.places)
             for place in places
         )

@@ -137,16 +137,9 @@ def model_of(best: Best) -> Relaxation:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)
     model, factor = Relaxation(best.instance, latest), 1
-    if _entries(model) <= _MOST_ENTRIES:
+    if model.entries <= _MOST_ENTRIES:
         return model
-    while _entries(model) > _MOST_COARSE:
+    while model.entries > _MOST_COARSE:
         factor *= 2
         model = Relaxation(best.instance.coarser(factor), latest)
     return model
-
-
-def _entries(model: Relaxation) -> int:
-    """Guess the entries of the capacity rows: those of each column on every tier."""
-    mean = [sum(own) / len(own) for own in model.instance.lengths]
-    longest = max(mean, default=0) + 1
-    return int(model.size * longest * len(model.instance.problem.tiers))
