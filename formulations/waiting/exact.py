@@ -4,7 +4,7 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
-from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.time_indexed import solve_relaxation
 from gsopt.budget import Budget
 from gsopt.method import exact_method
@@ -58,7 +58,7 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     best = Best(Instance.of(problem), budget, "exact")
     technique = "lists"
     try:
-        best.raise_bound(simple_bound(best.instance))
+        bound_at_once(best)
         search_lists(best)
         if not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
             technique = solve_relaxation(best, _RELAXATION_SHARE)

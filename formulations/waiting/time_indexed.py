@@ -9,9 +9,9 @@ from formulations.scheduling.prover import Prover
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.latest import latest_ends
-from formulations.waiting.listing import search_lists
+from formulations.waiting.listing import search_lists, try_order
 from formulations.waiting.relaxation import Relaxation
-from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.split import find_split
 from gsopt.backends import Highs
 from gsopt.budget import Budget
@@ -67,7 +67,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     best = Best(Instance.of(problem), budget, "time_indexed")
     message = _LISTS
     try:
-        best.raise_bound(simple_bound(best.instance))
+        bound_at_once(best)
         search_lists(best)
         if not best.finished:
             message = solve_relaxation(best)
@@ -107,8 +107,10 @@ def solve_relaxation(best: Best, share: float = 1.0) -> str:
         best.raise_bound(proof.bound)
     if proof.values is None or best.finished:
         return _LISTS
-    split = find_split(model.instance, model.choices(proof.values), budget)
+    relaxed = model.choices(proof.values)
+    split = find_split(model.instance, relaxed, budget)
     if split is None:
+        try_order(best, relaxed)
         return f"{_BOUND}: no GPUs were found for its schedule"
     best.take(model.instance.solution(split))
     return _EXACT if best.finished is StoppedBy.FINISHED else _BOUND

@@ -24,9 +24,7 @@ def scenario(*jobs: Job, cluster: Cluster = RACKS) -> Scenario:
     return Scenario(workload=bundle(jobs), cluster=cluster, speed=Speed(tiers=TIER_PENALTIES))
 
 
-@pytest.mark.parametrize(
-    ("gpus", "slowdown"), [(1, 1.0), (4, 1.02), (5, 1.13), (8, 1.13), (9, 2.0)], ids=lambda value: str(value)
-)
+@pytest.mark.parametrize(("gpus", "slowdown"), [(1, 1.0), (4, 1.02), (5, 1.13), (8, 1.13), (9, 2.0)])
 def test_a_job_alone_takes_its_best_tier(gpus: int, slowdown: float) -> None:
     """AlexNet on a machine, in a rack and across racks, by the number of GPUs that a group has at all."""
     alone = scenario(Job(name="a", release_date=3, duration=100, gpus=gpus, model="alexnet"))
@@ -72,9 +70,9 @@ def test_what_has_no_tiers_stays_as_it_is() -> None:
 
 
 def test_no_policy_beats_the_bound() -> None:
-    """On 60 random workloads with tiers no policy's mean is below the bound, which is above that without."""
+    """On 20 random workloads with tiers no policy's mean is below the bound, which is above that without."""
     higher = 0
-    for seed in range(60):
+    for seed in range(20):
         random = Random(seed)
         jobs = [
             Job(
@@ -93,13 +91,13 @@ def test_no_policy_beats_the_bound() -> None:
         higher += bound.mean_jct > 1.01 * without.mean_jct
         for policy in (fifo, srtf):
             assert replay(given, policy).metrics.mean_jct >= bound.mean_jct * (1 - 1e-9), seed
-    assert higher > 40
+    assert higher > 12
 
 
 def test_prices_are_no_better_than_the_offline_optimum() -> None:
     """The bound by prices with tiers is at most the optimum without preemption, and more than half of it."""
-    for seed in range(3, 7):
-        problem = tier_jobs(jobs=6, seed=seed)
+    for seed in range(3, 5):
+        problem = tier_jobs(jobs=5, seed=seed)
         optimum = intervals(problem).objective
         assert optimum is not None
         bound = price_bound(problem.scenario, evaluations=100).mean_jct
