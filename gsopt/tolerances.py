@@ -111,6 +111,10 @@ WANTED = 1e-6
 #: values are at hand, the bound is computed from them instead (`formulations.duals`).
 DUALS = 1e-7
 
+#: Significant digits to which policies compare speeds that jobs have had on average. Jobs with one slowdown all
+#: their lives have the same speed, and the sums behind it are rounded once for each of up to a million pieces.
+SPEED_DIGITS = 9
+
 # Placement
 
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no
@@ -122,10 +126,6 @@ REDUCED_COST = 1e-7
 #: Error of a bound by prices for each cell and each step of a menu, relative to the numbers that went into it:
 #: sixteen roundings of 2**-53 where no more than a dozen operations are done.
 PRICED = 2.0**-49
-
-#: Part by which a job is taken to be shorter than it is on its best tier: above the few roundings of 2**-53 in
-#: its duration and in the speeds of its menu there.
-BEST_TIER = 2.0**-49
 
 #: Part of the span of time below which cells are not divided further. The price of so short a cell moves the
 #: bound by less than a millionth; whatever the cells are, the bound holds.
