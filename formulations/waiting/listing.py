@@ -148,7 +148,7 @@ def search_lists(best: Best) -> None:
 
 
 def try_order(best: Best, choices: Sequence[Choice]) -> None:
-    """Place jobs in the order in which a relaxation starts them, no wider than there or wherever they end first."""
+    """Place jobs in the order in which a relaxation starts them, no wider than there, or anywhere."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])
