@@ -24,6 +24,9 @@ class Case:
     split of the leftover among machines does. A choice of groups is therefore realised by GPUs exactly if in
     no group the jobs that stay within it need more GPUs than are free.
 
+    Where the penalty depends on the split itself, as an analytical model of communication says, that is no
+    longer so; penalties by tier, measured or computed, are what these models take.
+
     Source: Dally, section II-B, for worth by tier only.
 
     Attributes

@@ -69,14 +69,18 @@ def read_setting(
     for key in values.keys() - KEYS:
         raise InvalidInput(source, key, "", f"must be one of {', '.join(KEYS)}")
     told = {key: value for key, value in given.items() if value is not None}
+    notes: list[str] = []
     try:
-        return setting_of(values | told)
+        found = setting_of(values | told, notes)
     except InvalidInput as error:
         key = re.split(r"[.\[]", error.field)[0]
         if error.source or (source and key not in told):
             raise InvalidInput(error.source or source, error.field, error.value, error.rule) from None
         option = f"--{_REPEATED.get(key, key).replace('_', '-')}{error.field.removeprefix(key)}"
         raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
+    for note in notes:
+        typer.echo(note, err=True)
+    return found
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:

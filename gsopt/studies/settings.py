@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
 from gsopt.clusters import read_cluster
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
@@ -82,10 +82,11 @@ _EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5}
 KEYS = tuple(Setting.model_fields)
 
 
-def setting_of(values: Mapping[str, Any]) -> Setting:
+def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
-    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each.
+    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each; `notes` takes
+    what of a file was left out.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
-        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None))
+        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
         chosen["cluster"] = made.model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
@@ -112,7 +113,12 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
 def _equal_racks(text: str) -> Cluster | None:
     """Make equal racks; None for a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
-    if equal is None or Path(text).exists():
+    if Path(text).exists():
+        return None
+    if equal is None:
+        if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
+            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
+            raise InvalidInput("", "cluster", shorten(text), rule)
         return None
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:

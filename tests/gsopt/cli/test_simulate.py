@@ -195,7 +195,7 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     line = ("simulate", workload, "--cluster", cluster, "--policy", "srtf")
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
     assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
-    _assert_refused("give either the number", *line, "--gpus", "2")
+    _assert_refused("must not be told, as the file says it", *line, "--gpus", "2")
 
 
 def test_round_length_delays_decisions(workload: Path) -> None:
