@@ -218,10 +218,21 @@ class Cluster(Lean):
         tops: Sequence[Switch] = (self.network,) if self.network else self.racks
         return tuple(machine for top in tops for switch in top.walk() for machine in switch.machines)
 
+    @cached_property
+    def numbered(self) -> Levels:
+        """The groups of every level, for whoever looks many of them up; a plain cluster has none.
+
+        Raises
+        ------
+        InvalidInput
+            The cluster is plain.
+        """
+        return Levels(self.root)
+
     @property
     def machine_of(self) -> tuple[int, ...]:
         """Number of the machine of every GPU."""
-        return () if self.is_plain else self._numbered.machine_of
+        return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
@@ -240,7 +251,7 @@ class Cluster(Lean):
     @property
     def levels(self) -> tuple[str, ...]:
         """Names of the levels, innermost first; a plain cluster is one machine to the network."""
-        return (MACHINE,) if self.is_plain else self._numbered.names
+        return (MACHINE,) if self.is_plain else self.numbered.names
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
@@ -248,7 +259,7 @@ class Cluster(Lean):
 
         A machine without a switch of some level stands there with the widest that it has below that level.
         """
-        return {} if self.is_plain else self._numbered.groups
+        return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
         """Give the number of the group of every machine on a level, from that of the machines up.
@@ -266,7 +277,7 @@ class Cluster(Lean):
         self._require(level)
         if level == ISLAND:
             raise InvalidInput("", "level", repr(ISLAND), "is inside machines: ask for the groups of GPUs")
-        return () if self.is_plain else self._numbered.of_machine[level]
+        return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
         """Give the number of the group of every GPU on a level.
@@ -284,7 +295,7 @@ class Cluster(Lean):
         """
         self._require(level)
         if level == ISLAND:
-            return self._numbered.island_of
+            return self.numbered.island_of
         groups = self.group_of(level)
         return tuple(groups[machine] for machine in self.machine_of)
 
@@ -325,11 +336,7 @@ class Cluster(Lean):
         """
         if not len(gpus):
             return tier_named(self.levels[0])
-        first, last = min(gpus), max(gpus)
-        if first < 0 or last >= self.gpus:
-            rule = f"must be numbers from 0 to {self.gpus - 1}"
-            raise InvalidInput("", "gpus", shorten(last if first >= 0 else first), rule)
-        return self.tier_between(first, last)
+        return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
         """Find the tier that joins all GPUs from one number to another: GPUs of a group stand in a row.
@@ -339,7 +346,7 @@ class Cluster(Lean):
         >>> Cluster.uniform(racks=2, machines=2, gpus=4).tier_between(3, 4)
         <Tier.RACK: 'rack'>
         """
-        return Tier.MACHINE if self.is_plain else self._numbered.join(first, last)
+        return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
         """Find the innermost tier that so many GPUs can have when all are free.
@@ -357,16 +364,22 @@ class Cluster(Lean):
         """
         if not 1 <= gpus <= self.gpus:
             raise InvalidInput("", "gpus", shorten(gpus), f"must be from 1 to {self.gpus}, as the cluster has")
-        return Tier.MACHINE if self.is_plain else self._numbered.best(gpus)
+        return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
         """Give the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such GPU.
 
         Examples
         --------
         >>> Cluster.uniform(racks=2, machines=2, gpus=4).path(0, 4)
         (0, 'machine 0.0', 'rack 0', 'machine 0.1', 4)
         """
+        self._ends((one, other))
         if self.is_plain:
             return (one, other) if one != other else (one,)
         return self._routes.path(one, other)
@@ -374,8 +387,13 @@ class Cluster(Lean):
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
         """Give what the network is between GPUs: the least rate of its links, the longest latency of two GPUs.
 
-        The rate is that of one transfer alone. None when one of the links is not known, and for one GPU, which
-        needs none.
+        The rate is that of one transfer alone. None when one of the links is not known, and for fewer than two
+        GPUs, which need none.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such GPU.
 
         Examples
         --------
@@ -386,6 +404,9 @@ class Cluster(Lean):
         (Link(bandwidth=300000000000.0, latency=2e-07, capacity=None), \
 Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         """
+        if not len(gpus):
+            return None
+        self._ends(gpus)
         return None if self.is_plain else self._routes.bottleneck(gpus)
 
     def graph(self, *, gpus: bool = True) -> Any:
@@ -406,12 +427,16 @@ Link(bandwidth=50000000000.0, latency=2.2e-06, capacity=None))
         return draw_tree(self, gpus=gpus)
 
     @cached_property
-    def _numbered(self) -> Levels:
-        return Levels(self.root)
-
-    @cached_property
     def _routes(self) -> Routes:
         return Routes(self)
+
+    def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
+        """Give the lowest and the highest of some numbers, or refuse the one that is no GPU's."""
+        first, last = min(gpus), max(gpus)
+        if first < 0 or last >= self.gpus:
+            rule = f"must be numbers from 0 to {self.gpus - 1}"
+            raise InvalidInput("", "gpus", shorten(last if first >= 0 else first), rule)
+        return first, last
 
     def _require(self, level: str) -> None:
         if level not in self.levels:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from gsopt.cluster.graph import DATACENTER
+from gsopt.cluster.levels import USUAL_LEVELS
 from gsopt.cluster.link import Link
 from gsopt.cluster.machine import Island, Machine
 from gsopt.cluster.rooted import Rooted, root_tree, show
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from gsopt.cluster.cluster import Cluster
 
 T = TypeVar("T")
-
-#: Levels of switches that need no mention, in no order; a name that is none of them may be a slip.
-KNOWN_LEVELS = frozenset(
-    {
-        *("nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
-        *("room", "zone", "region", DATACENTER, Tier.NETWORK),
-    }
-)
 
 #: Digits of the number of a GPU.
 _MOST_DIGITS = 9
@@ -54,19 +47,23 @@ def read_tree(
     12
     """
     rooted = root_tree(graph, root)
-    tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels")) if levels is None else levels)
+    tree = _Tree(rooted, _told_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
 
 
 def _told_levels(told: Any) -> Sequence[str] | None:
-    """Read the levels that a graph's own data name, as a list or as one in JSON; None without."""
+    """Read the levels that the caller or the graph's own data name, as a list or as one in JSON."""
     levels = told
     if isinstance(told, str):
         with suppress(ValueError):
             levels = json.loads(told)
     if levels is None:
         return None
-    if not isinstance(levels, list | tuple) or not all(isinstance(each, str) for each in levels):
+    if (
+        isinstance(levels, str)
+        or not isinstance(levels, Sequence)
+        or not all(isinstance(each, str) for each in levels)
+    ):
         raise InvalidInput("", "levels", shorten(told), "must be the names of the levels, innermost first")
     return levels
 
@@ -84,7 +81,7 @@ class _Tree:
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
         self._tree, self._levels = tree, levels
-        self._allowed = {GPU, ISLAND, MACHINE, DATACENTER} | (KNOWN_LEVELS if levels is None else set(levels))
+        self._allowed = {GPU, ISLAND, MACHINE, DATACENTER} | set(USUAL_LEVELS if levels is None else levels)
         self._kinds = {node: self._kind(node) for node in tree.nodes}
         self._names = self._name_all()
         self._links = {node: self._link(node) for node in tree.nodes if node != tree.root}
@@ -157,7 +154,7 @@ class _Tree:
                     node, "kind", kind, f"must stand on an island, as others of {show(parent)} do"
                 )
             if above not in _PARENTS[kind]:
-                rule = f"must stand below a {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
+                rule = f"must stand below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
                 raise self._wrong(node, "kind", kind, rule)
         elif above in {ISLAND, MACHINE}:
             rule = f"must stand below a switch, and not below node {show(parent)}, of kind {above!r}"

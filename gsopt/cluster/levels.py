@@ -5,7 +5,7 @@ GPUs is what joins the first and the last of them. Nothing is routed.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
@@ -14,6 +14,12 @@ from gsopt.cluster.machine import Machine
 from gsopt.cluster.switch import ISLAND, MACHINE, Switch
 from gsopt.cluster.tier import Tier, tier_named
 from gsopt.problem import RuleBroken
+
+#: Levels in common use, from the innermost out as they mostly stand.
+USUAL_LEVELS = (
+    *(ISLAND, MACHINE, "nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
+    *("room", "zone", "region", "datacenter", Tier.NETWORK),
+)
 
 #: Levels of one cluster; more than any network has.
 _MOST_LEVELS = 32
@@ -48,7 +54,8 @@ def order_levels(root: Switch) -> tuple[str, ...]:
     """Give the names of the levels below a switch and its own, innermost first.
 
     A level that some paths lack stands where the others have it. Levels that no path has together stand in the
-    order in which the tree names them; nothing depends on it.
+    order of `USUAL_LEVELS`, and those of other names after them: no tier depends on it, but which of two levels
+    is the wider one for a penalty does.
 
     Raises
     ------
@@ -75,7 +82,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
                 raise RuleBroken(f"switch {child.name!r}: level", child.level, rule)
             inner[child.level] = child.name
     try:
-        levels = tuple(TopologicalSorter(below).static_order())
+        levels = tuple(_sort(below))
     except CycleError as error:
         level, above = error.args[1][:2]
         rule = f"must not stand below {above!r} here and above it elsewhere: levels have one order on all paths"
@@ -83,6 +90,20 @@ def order_levels(root: Switch) -> tuple[str, ...]:
     if len(levels) > _MOST_LEVELS:
         raise RuleBroken("levels", len(levels), f"must be at most {_MOST_LEVELS}")
     return levels
+
+
+def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Give every level after those below it, of several that could come next the one that usually does."""
+    usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
+    sorter = TopologicalSorter(below)
+    sorter.prepare()
+    ready: list[str] = []
+    while sorter.is_active():
+        ready += sorter.get_ready()
+        level = min(ready, key=lambda level: usual.get(level, len(usual)))
+        ready.remove(level)
+        yield level
+        sorter.done(level)
 
 
 class Levels:

@@ -92,7 +92,8 @@ class Routes:
         links += [link for home in homes[1:] for link in self._links(homes[0], home)]
         if None in links:
             return None
-        return Link(bandwidth=min(link.rate for link in links if link), latency=self._longest(homes, several))
+        rate = min(link.rate for link in links if link)
+        return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
 
     def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
         """Give the longest latency between two GPUs, by the two sweeps that find the longest path of a tree."""

@@ -180,7 +180,7 @@ class Placements:
 
     def __init__(self, cluster: Cluster, share_limit: int, placer: Placer) -> None:
         self._cluster, self._share_limit, self._placer = cluster, share_limit, placer
-        self._machine_of = cluster.machine_of
+        self._machine_of, self._join = cluster.machine_of, cluster.numbered.join
         self._gpus_of = tuple(cluster.gpus_of.values())
         self._users: list[list[int]] = [[] for _ in range(cluster.gpus)]
         self._held: dict[int, tuple[int, ...]] = {}
@@ -336,7 +336,7 @@ class Placements:
     def tier(self, number: int) -> str:
         """Give the network tier that joins the GPUs of a job."""
         held = self._held[number]
-        return self._cluster.tier_between(held[0], held[-1])
+        return self._join(held[0], held[-1])
 
     def partners(self, number: int) -> Sequence[int]:
         """Give the jobs that share a GPU with a job, ascending."""

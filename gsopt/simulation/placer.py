@@ -68,7 +68,7 @@ class FreeGpus:
         free = self._free[machine]
         if count is None or count >= len(free):
             return tuple(free)
-        if not self.cluster.machines[machine].islands:
+        if machine not in self._islands_of:
             return tuple(free[:count])
         islands = [list(gpus) for _, gpus in groupby(free, self._island_of.__getitem__)]
         if suffice := [gpus for gpus in islands if len(gpus) >= count]:
@@ -85,9 +85,11 @@ class FreeGpus:
 
         A single GPU needs no island.
         """
+        if count == 1 or not self._islands_of:
+            return ()
         room = [
             (self._in_island[island], island, machine)
-            for machine, islands in (self._islands_of.items() if count > 1 else ())
+            for machine, islands in self._islands_of.items()
             for island in islands
             if self._in_island[island] >= count
         ]

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from gsopt.cluster import Cluster, Tier
+from gsopt.errors import InvalidInput, shorten
 from gsopt.job import DEFAULT_MODE, Job
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import Placer
@@ -16,6 +17,10 @@ from gsopt.simulation.progress import left_after, slowdown_at, stretches
 
 if TYPE_CHECKING:
     from gsopt.simulation.engine import Engine
+
+
+#: Tiers that may be asked for in any cluster.
+_TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
@@ -181,5 +186,7 @@ class EngineState:
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:
             tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
+        elif tier not in engine.levels and tier not in _TIERS:
+            raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(engine.levels)}")
         rate = engine.rate_on(job, count, mode, tier, beside)
         return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))

@@ -5,6 +5,7 @@
 
 from typing import Any, Literal
 
+from gsopt.cluster import Cluster
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
 from instances.placement.elastic import elastic
@@ -32,7 +33,7 @@ def small() -> list[Placement]:
     >>> max(problem.size for problem in small())
     4
     """
-    made = {**_whole_gpus(), **_vectors(), **_preferences(), **_corner_cases()}
+    made = {**_whole_gpus(), **_vectors(), **_preferences(), **_racks(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
@@ -138,6 +139,20 @@ def _preferences() -> dict[str, Placement]:
     }
 
 
+def _racks() -> dict[str, Placement]:
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=8)
+    lines = [_workers("a", count=2, gpu=6), _workers("b", gpu=3), _workers("c", count=2, gpu=2)]
+    mixed = [
+        _server("x", gpu=8, used=5, rack="r0"),
+        _server("y", gpu=4, rack="r0"),
+        _server("z", gpu=8, count=2, rack="r1"),
+    ]
+    return {
+        "racks": Placement.on_cluster(cluster, lines, about=About(source="made by hand")),
+        "racks-partly-used": _handmade(mixed, [_workers("a", gpu=5), lines[1], lines[2]], minimize="racks"),
+    }
+
+
 def _corner_cases() -> dict[str, Placement]:
     return {
         "no-workers": _handmade([_server("a", gpu=8, used=1), _server("b", gpu=8)], []),
@@ -157,9 +172,10 @@ def _server(
     used: int = 0,
     count: int = 1,
     pool: Pool = "training",
+    rack: str = "",
 ) -> Server:
     capacity = Resources(gpu=gpu, cpu=cpu, memory=memory)
-    return Server(name=name, pool=pool, count=count, capacity=capacity, used=Resources(gpu=used))
+    return Server(name=name, pool=pool, count=count, capacity=capacity, used=Resources(gpu=used), rack=rack)
 
 
 def _workers(

@@ -10,6 +10,7 @@ import networkx as nx
 import pytest
 
 from gsopt.cluster import Cluster, Island, Machine, Switch
+from gsopt.cluster.levels import Levels
 from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import replay
@@ -107,19 +108,20 @@ def test_tiers_in_a_simulation(benchmark: Any, monkeypatch: pytest.MonkeyPatch) 
     benchmark.pedantic(run, rounds=1, iterations=1)
     whole = _seconds(run)
     asked: list[tuple[int, int]] = []
-    answer = Cluster.tier_between
+    answer = Levels.join
 
-    def count(self: Cluster, first: int, last: int) -> str:
+    def count(self: Levels, first: int, last: int) -> str:
         asked.append((first, last))
         return answer(self, first, last)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Cluster, "tier_between", count)
+        patch.setattr(Levels, "join", count)
         run()
+    assert len(asked) >= len(scenario.workload.jobs)
 
     def ask() -> None:
         for first, last in asked:
-            cluster.tier_between(first, last)
+            cluster.numbered.join(first, last)
 
     questions = _seconds(ask)
     print(  # noqa: T201 - a benchmark reports

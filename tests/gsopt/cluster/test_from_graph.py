@@ -166,8 +166,8 @@ def _swap(graph: Any) -> None:
         (_node("r0", kind="rakc"), "node 'r0': kind: 'rakc': must be one of block, core"),
         (_node("r0", kind=["rack"]), r"node 'r0': kind: \['rack'\]: must be one of"),
         (_node("r0", kind="machine"), "node 'm0': kind: 'machine': must stand below a switch"),
-        (_node("m0", kind="rack"), "node 'i0': kind: 'island': must stand below a machine"),
-        (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below a island or machine"),
+        (_node("m0", kind="rack"), "node 'i0': kind: 'island': must stand below kind machine"),
+        (_node("m1", kind="rack"), "node 4: kind: 'gpu': must stand below kind island or machine"),
         (_node("m1", kind="gpu"), "node 'm1': kind: 'gpu': must stand below"),
         (_node("datacenter", kind="machine"), "node 'datacenter': kind: 'machine': must be a level"),
         (
@@ -242,10 +242,13 @@ def test_named_levels() -> None:
     """Levels that are named are all there are, in their order."""
     graph = Cluster.uniform(machines=1, gpus=1).graph()
     assert Cluster.from_graph(graph, levels=["machine", "rack", "network"]).gpus == 1
-    for levels, line in [
+    cases: list[tuple[Any, str]] = [
+        ("rack", "levels: 'rack': must be the names of the levels"),
+        ([1], r"levels: \[1\]: must be the names of the levels"),
         (["machine", "pod"], "node 'rack 0': kind: 'rack'"),
         (["rack", "machine"], "levels: machine, rack: must stand in the order that was named"),
-    ]:
+    ]
+    for levels, line in cases:
         with pytest.raises(InvalidInput, match=f"^{line}"):
             Cluster.from_graph(graph, levels=levels)
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from gsopt.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.errors import InvalidInput
+from gsopt.speed import TIER_PENALTIES
 from tests.strategies.topology import trees
 
 _ISLANDS = [Island(name=f"island {number}", gpus=2) for number in range(2)]
@@ -65,6 +66,13 @@ def test_groups() -> None:
     assert _DEEP.group_of("zone") == (0, 0, 0, 1)
     assert _DEEP.group_of_gpu("zone") == (0,) * 10 + (1,)
     assert _DEEP.group_of_gpu("island") == (0, 0, 1, 1, *range(2, 9))
+    assert [(group.machines, group.gpus) for group in _DEEP.groups["island"]] == [
+        (range(1), range(2)),
+        (range(1), range(2, 4)),
+        *((range(1, 2), range(gpu, gpu + 1)) for gpu in range(4, 8)),
+        *((range(2, 3), range(gpu, gpu + 1)) for gpu in range(8, 10)),
+        (range(3, 4), range(10, 11)),
+    ]
     assert [(group.machines, group.gpus) for group in _DEEP.groups["rack"]] == [
         (range(2), range(8)),
         (range(2, 3), range(8, 10)),
@@ -137,6 +145,17 @@ def test_levels_have_one_order(order: list[str]) -> None:
     assert cluster.levels[0] == "machine"
 
 
+def test_levels_apart_stand_as_usual() -> None:
+    """Of levels that no path has together the usually narrower one comes first."""
+    rack = Rack(name="r", machines=[Machine(name="m", gpus=1)])
+    block = Switch(name="n", level="nvlink", machines=[Machine(name="o", gpus=2), Machine(name="p", gpus=2)])
+    own = Switch(name="c", level="chassis", machines=[Machine(name="q", gpus=2)])
+    for switches in ([rack, own, block], [block, rack, own]):
+        cluster = Cluster(network=Switch(name="top", level="network", switches=switches))
+        assert cluster.levels == ("machine", "nvlink", "rack", "chassis", "network")
+        assert TIER_PENALTIES["bert-large"].of("nvlink", cluster.levels) == 0.23
+
+
 def _nested(*levels: str) -> Switch:
     """Make switches of levels, each below the one before."""
     if len(levels) == 1:
@@ -170,6 +189,10 @@ def test_questions_that_have_no_answer() -> None:
         (lambda: _DEEP.group_of("island"), "is inside machines"),
         (lambda: _DEEP.tier([0, 11]), "gpus: 11: must be numbers from 0 to 10"),
         (lambda: _DEEP.tier([-1, 3]), "gpus: -1"),
+        (lambda: _DEEP.path(0, 11), "gpus: 11"),
+        (lambda: _DEEP.path(-1, 0), "gpus: -1"),
+        (lambda: _DEEP.bottleneck([-3, 0]), "gpus: -3"),
+        (lambda: Cluster.plain(4).bottleneck([4]), "gpus: 4"),
         (lambda: _DEEP.best_tier(12), "gpus: 12: must be from 1 to 11"),
         (lambda: _DEEP.best_tier(0), "gpus: 0"),
         (lambda: Cluster.plain(4).root, "has no switches"),

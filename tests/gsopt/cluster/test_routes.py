@@ -31,6 +31,7 @@ def test_paths_and_bottlenecks(cluster: Cluster) -> None:
 def test_unknown_links_have_no_bottleneck(cluster: Cluster) -> None:
     """Nothing is said of links that are not known, nor of one GPU, which needs none."""
     assert cluster.bottleneck(range(cluster.gpus)) is None
+    assert cluster.bottleneck([]) is None
     assert cluster.path(0, 0) == (0,)
 
 
@@ -43,3 +44,11 @@ def test_one_gpu_needs_no_link() -> None:
     assert cluster.bottleneck([0, 1]) == Link(bandwidth=8.0, latency=2.0)
     assert cluster.bottleneck([1]) is None
     assert cluster.bottleneck([0, 3]) == cluster.bottleneck(range(4)) == Link(bandwidth=1.0, latency=10.0)
+
+
+def test_latencies_add_up_whatever_they_are() -> None:
+    """What a link may take at most, two of them may take twice."""
+    slowest = Link(bandwidth=1e-9, latency=1e9)
+    machine = Machine(name="m", gpus=2, gpu_link=slowest, uplink=slowest)
+    cluster = Cluster(network=Switch(name="top", level="network", machines=[machine]))
+    assert cluster.bottleneck([0, 1]) == Link.model_construct(bandwidth=1e-9, latency=2e9, capacity=None)

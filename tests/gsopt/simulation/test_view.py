@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
+from gsopt.errors import InvalidInput
 from gsopt.job import Job, Mode, Phase
 from gsopt.simulation import (
     Action,
@@ -222,6 +223,8 @@ def test_what_a_tier_would_give() -> None:
             seen.extend(float(state.rate(0, 4, tier=tier)) for tier in cluster.levels)
             seen.append(float(state.rate(0, (0, 1, 4, 5))))
             seen.append(float(state.rate(0, (0, 1, 4, 5), tier="rack")))
+            with pytest.raises(InvalidInput, match="tier: 'pods': must be one of machine, rack, pod, network"):
+                state.rate(0, 4, tier="pods")
             yield Start(0, (0, 1, 4, 5))
 
     run = simulate(jobs, doing(decide), cluster=cluster, speed=speed)
