@@ -111,6 +111,10 @@ WANTED = 1e-6
 #: values are at hand, the bound is computed from them instead (`formulations.duals`).
 DUALS = 1e-7
 
+#: Significant digits to which policies compare speeds that jobs have had on average. Jobs with one slowdown all
+#: their lives have the same speed, and the sums behind it are rounded once for each of up to a million pieces.
+SPEED_DIGITS = 9
+
 # Placement
 
 #: What a filling must be worth beyond its rent to count as an improvement: the relaxation's prices are no

@@ -8,7 +8,6 @@ from itertools import accumulate
 
 from formulations.consolidation.kinds import Kind, kinds
 from formulations.consolidation.vacancy import Vacancy
-from gsopt.grid import Exact, exact_total
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 #: How many jobs of a kind stay within a group, by the places of the two.
@@ -23,6 +22,9 @@ class Case:
     machine takes GPUs of that machine, but one on a rack just takes some of what the rack has left, and any
     split of the leftover among machines does. A choice of groups is therefore realised by GPUs exactly if in
     no group the jobs that stay within it need more GPUs than are free.
+
+    Where the penalty depends on the split itself, as an analytical model of communication says, that is no
+    longer so; penalties by tier, measured or computed, are what these models take.
 
     Source: Dally, section II-B, for worth by tier only.
 
@@ -81,11 +83,6 @@ class Case:
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
-
-    def value(self, stays: Stays) -> Exact:
-        """Total worth of jobs that stay in groups."""
-        nodes = self.vacancy.nodes
-        return exact_total(count * self.kinds[k].worths[nodes[v].level] for (k, v), count in stays.items())
 
     def located(self, solution: ConsolidationSolution) -> Stays:
         """Find the groups in which the jobs of a solution stay, each on the level as which it counts."""

@@ -26,7 +26,8 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     Values are fractions, and what is called optimal is so exactly. Where jobs come before their value, the
     most that can be placed are counted first: the smallest ones, which on the whole cluster always fit. Where
     ties are to be broken in favour of whole machines, those count so little that the solve goes in stages,
-    value first.
+    value first. Whoever decides online may ask for a gap, such as 1e-3: from there to the proof takes several
+    times as long.
 
     Source
     ------

@@ -3,7 +3,8 @@
 The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
 job on k GPUs progresses at most at the speed that the menu of its mode says, and the held GPUs never exceed the
 capacity. Each job enters by its area (least GPU-seconds over the menus of all its modes, phase by phase), its
-height (least seconds, likewise) and its release date. They bound the sum of completion times; subtract the
+height (least seconds, likewise) and its release date. Where network tiers slow jobs down, `on_best_tiers` gives
+the jobs that bounds look at. They bound the sum of completion times; subtract the
 release dates for job completion times.
 
 `gsopt.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
@@ -20,6 +21,7 @@ from gsopt.bounds.mean_busy_time import mean_busy_time_bound
 from gsopt.bounds.moore_hodgson import moore_hodgson_bound, moore_hodgson_positions
 from gsopt.bounds.position import position_bound
 from gsopt.bounds.srpt import srpt_bound
+from gsopt.bounds.tiers import on_best_tiers
 from gsopt.bounds.work import area, height
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "mean_jct_bound",
     "moore_hodgson_bound",
     "moore_hodgson_positions",
+    "on_best_tiers",
     "position_bound",
     "srpt_bound",
 ]

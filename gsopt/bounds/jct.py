@@ -5,6 +5,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from gsopt.bounds.best import lower_bound, mean_jct
+from gsopt.bounds.tiers import on_best_tiers
 from gsopt.errors import InvalidInput, shorten
 from gsopt.scenario import Scenario
 
@@ -48,7 +49,8 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     """Bound the mean job completion time of every policy on a scenario; None without jobs.
 
     The best of the formulas that are affordable, and of prices of GPU time; see
-    `gsopt.bounds.prices.price_bound`, which proves more if it is given more time.
+    `gsopt.bounds.prices.price_bound`, which proves more if it is given more time. A job is never faster than on
+    the best network tier that its GPUs can have.
 
     Parameters
     ----------
@@ -66,9 +68,10 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     >>> found.proof, 16.1 < found.mean_jct < 16.3
     ('prices', True)
     """
-    workload = scenario.workload
-    if not workload.jobs:
+    if not scenario.workload.jobs:
         return None
+    scenario = on_best_tiers(scenario)
+    workload = scenario.workload
     gpus = scenario.cluster.gpus * scenario.share_limit
     found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")
     compiled = None

@@ -46,8 +46,19 @@ class Told(NamedTuple):
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(source, option, shorten(value), "must not be told, as the file says it")
 
-    def about(self, source: str, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Give what says which GPUs a machine has, where the file states some."""
+    def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
+        """Give what says which GPUs a machine of a tree has, where the file states some.
+
+        Raises
+        ------
+        InvalidInput
+            GPUs are told of a machine that is not there.
+        """
+        if isinstance(self.gpus, Mapping):
+            there = {machine for branch in tree.values() for machine in branch.machines}
+            for name in self.gpus:
+                if name not in there:
+                    raise InvalidInput(source, "gpus", shorten(name), "must be a machine of the file")
         return partial(gpus_of, source, told=self.gpus, stated=stated)
 
 
@@ -135,6 +146,17 @@ def losses(cluster: Cluster) -> list[str]:
     return [name for name, there in has.items() if there]
 
 
+def some_of(names: Sequence[str]) -> str:
+    """Name the first of some things, and count the others.
+
+    Examples
+    --------
+    >>> some_of(["a"]), some_of(["a", "b", "c"])
+    ("'a'", "'a' and 2 more")
+    """
+    return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
+
+
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
     """Give the switches of a cluster with names that host lists can hold, and note what else is lost.
 
@@ -147,7 +169,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
     --------
     >>> (branch,) = plain_branches(Cluster.uniform(machines=2, gpus=8), notes := [])
     >>> branch.machines, notes
-    (('machine-0.0', 'machine-0.1'), ["3 names have spaces or signs, and are written such as 'rack-0'"])
+    (('machine-0.0', 'machine-0.1'), ["names with spaces or signs are written without: 'rack-0' and 2 more"])
     """
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
@@ -159,8 +181,8 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
         raise InvalidInput("", "name", shorten(twice), rule)
     changed = [name for name in names if plain[name] != name]
     if changed:
-        example = shorten(plain[changed[0]])
-        notes.append(f"{len(changed):,} names have spaces or signs, and are written such as {example}")
+        written = some_of([plain[name] for name in changed])
+        notes.append(f"names with spaces or signs are written without: {written}")
     notes.extend(f"{lost} cannot be written in this format" for lost in losses(cluster))
     return [
         replace(
@@ -182,12 +204,12 @@ def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> 
     >>> written = [Branch("s", "", ["a"], [], "network"), leaf]
     >>> note_changes(written, Cluster.uniform(machines=1, gpus=8), notes := [])
     >>> notes
-    ["2 switches such as 's' are not written", 'level leaf is not written']
+    ["not written: 's' and 1 more", 'level leaf is not written']
     """
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:
-        notes.append(f"{len(lost):,} switches such as {shorten(lost[0])} are not written")
+        notes.append(f"not written: {some_of(lost)}")
     changes = {branch.level: read.get(branch.name) for branch in reversed(written)}
     for level, other in changes.items():
         if other is None and level not in once.levels:

@@ -15,7 +15,7 @@ from gsopt.files import parse_json
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
-def read_graphml(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
     """Read a cluster from GraphML.
 
     Raises
@@ -29,7 +29,6 @@ def read_graphml(source: str, text: str, told: Told, notes: list[str]) -> Cluste
     >>> read_graphml("", write_graphml(cluster, []), Told(), []) == cluster
     True
     """
-    del notes  # nothing is left out
     import networkx as nx
 
     if declared := _DECLARATION.search(text):
@@ -44,7 +43,7 @@ def read_graphml(source: str, text: str, told: Told, notes: list[str]) -> Cluste
     return _cluster_of(source, graph, told)
 
 
-def write_graphml(cluster: Cluster, notes: list[str]) -> str:
+def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
     """Write a cluster as GraphML, its GPUs as numbers of the machines and islands.
 
     Examples
@@ -52,7 +51,6 @@ def write_graphml(cluster: Cluster, notes: list[str]) -> str:
     >>> write_graphml(Cluster.uniform(machines=1, gpus=8), []).count("<node")
     3
     """
-    del notes  # nothing is lost
     import networkx as nx
 
     written = io.BytesIO()
@@ -60,7 +58,7 @@ def write_graphml(cluster: Cluster, notes: list[str]) -> str:
     return written.getvalue().decode()
 
 
-def read_node_link(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
+def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
     """Read a cluster from the node-link JSON of networkx, whose edges may be called links too.
 
     Raises
@@ -74,7 +72,6 @@ def read_node_link(source: str, text: str, told: Told, notes: list[str]) -> Clus
     >>> read_node_link("", write_node_link(cluster, []), Told(), []) == cluster
     True
     """
-    del notes  # nothing is left out
     import networkx as nx
 
     data = parse_json(source, text)
@@ -92,7 +89,7 @@ def read_node_link(source: str, text: str, told: Told, notes: list[str]) -> Clus
     return _cluster_of(source, graph, told)
 
 
-def write_node_link(cluster: Cluster, notes: list[str]) -> str:
+def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
     """Write a cluster as node-link JSON, a node or edge a line; GPUs are numbers of machines and islands.
 
     Examples
@@ -100,7 +97,6 @@ def write_node_link(cluster: Cluster, notes: list[str]) -> str:
     >>> write_node_link(Cluster.uniform(machines=1, gpus=8), []).count("kind")
     3
     """
-    del notes  # nothing is lost
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")

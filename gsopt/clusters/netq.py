@@ -40,7 +40,7 @@ def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
         Branch(devices[key][0], f"device {key}", tuple(branches[key]), tuple(machines[key])) for key in branches
     ]
     tree = tree_of(source, stated, notes)
-    return cluster_of(source, told.levelled(source, tree), told.about(source, {}), notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, tree, {}), notes)
 
 
 _Devices = Mapping[str, tuple[str, int]]

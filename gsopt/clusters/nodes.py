@@ -76,9 +76,9 @@ def gpus_of(
     --------
     >>> gpus_of("", "n1", None, {"n1": Gpus(4, "a100")}), gpus_of("", "n1", 8, {"n1": Gpus(4, "a100")})
     (Gpus(number=4, kind='a100'), Gpus(number=8, kind='a100'))
-    >>> gpus_of("t.conf", "n2", None, {})
+    >>> gpus_of("t.conf", "n2", None, {})  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': is not in the file with its GPUs: give gpus, or --gpus
+    gsopt.errors.InvalidInput: t.conf: gpus: 'n2': has no number of GPUs in the file: give gpus, or ...
     """
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
@@ -87,6 +87,6 @@ def gpus_of(
             raise InvalidInput(source, "gpus", shorten(count), "must be a whole number of at least 0")
         return Gpus(count, found.kind if found else "")
     if found is None:
-        rule = "is not in the file with its GPUs: give gpus, or --gpus"
+        rule = "has no number of GPUs in the file: give gpus, or --gpus on the command line"
         raise InvalidInput(source, "gpus", shorten(machine), rule)
     return found

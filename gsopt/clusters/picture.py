@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import cycle
+from math import isclose
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.cluster import Cluster
@@ -21,6 +23,7 @@ _LETTER = 0.62  # width of a letter, of its size
 _ROOM = 0.85  # share of a cell's height that letters take
 _LINE = 1.5  # height of a line, of its letters
 _EDGE = 0.1  # around the picture, in cells, so that its frame is not cut
+_MOST_VECTORS = 3000  # boxes that a vector picture keeps as such
 _MOST_IN_LEGEND, _LONGEST_NAME = 20, 20
 
 _IDLE, _FRAME, _TEXT = "#FFFFFF", "#9A9A9A", "#333333"
@@ -93,7 +96,7 @@ def draw(
     kinds = _kinds(cluster, held, colour)
     _draw_runs(axes, list(_runs(cells, held)), kinds, points)
     _add_legend(axes, cluster, held, kinds, colour)
-    axes.set_title(title, fontsize=11)
+    axes.set_title(_literal(title), fontsize=11)
     return axes
 
 
@@ -111,7 +114,7 @@ def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[
     """Give the jobs that hold GPUs, in the order of their first ones."""
     for job, gpus in placements.items():
         for index, gpu in enumerate(gpus):
-            if not 0 <= gpu < cluster.gpus:
+            if not isinstance(gpu, Integral) or not 0 <= gpu < cluster.gpus:
                 rule = f"must be a GPU from 0 to {cluster.gpus - 1}"
                 raise InvalidInput("", f"placements.{job}[{index}]", shorten(gpu), rule)
     held = {job: tuple(sorted(set(gpus))) for job, gpus in placements.items() if len(gpus)}
@@ -156,11 +159,13 @@ def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tup
             room = max(1, int(box.width * points / (size * _LETTER)) + 1)
             text = label if len(label) <= room else f"{label[: max(1, room - 1)]}…"
             left = x + (0.2 if box.inside else 0.0)
-            axes.text(left, y + box.top / 2, text, fontsize=size, color=_TEXT, va="center")
+            axes.text(left, y + box.top / 2, _literal(text), fontsize=size, color=_TEXT, va="center")
     squares = [_corners(x, y, 1, 1) for x, y in cells]
     for boxes, fill, thickest in ((frames, "none", 1.0), (squares, _IDLE, 0.5)):
         width = min(thickest, thickest * points / 12)
-        axes.add_collection(PolyCollection(boxes, facecolors=fill, edgecolors=_FRAME, linewidths=width))
+        drawn = PolyCollection(boxes, facecolors=fill, edgecolors=_FRAME, linewidths=width)
+        drawn.set_rasterized(len(boxes) > _MOST_VECTORS)
+        axes.add_collection(drawn)
     return cells
 
 
@@ -179,7 +184,7 @@ def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]
         for gpu in gpus:
             sharers = len(jobs_of[gpu])
             x, y = cells[gpu][0], cells[gpu][1] + jobs_of[gpu].index(job) / sharers
-            if run and (run.y, run.height) == (y, 1 / sharers) and run.x + run.width == x:
+            if run and (run.y, run.height) == (y, 1 / sharers) and isclose(run.x + run.width, x):
                 run = run._replace(width=run.width + 1)
                 continue
             if run:
@@ -206,7 +211,12 @@ def _draw_runs(axes: "Axes", runs: Sequence[_Run], kinds: Mapping[str, _Kind], p
         if size >= _SMALLEST:
             middle = run.x + run.width / 2, run.y + run.height / 2
             shade = _contrast(kinds[run.job].colour)
-            axes.text(*middle, run.job, fontsize=size, color=shade, ha="center", va="center_baseline")
+            axes.text(*middle, _literal(run.job), fontsize=size, color=shade, ha="center", va="center_baseline")
+
+
+def _literal(text: str) -> str:
+    r"""Keep matplotlib from reading ``$`` as mathematics, and from leaving out what begins with ``_``."""
+    return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
 
 
 def _contrast(colour: str) -> str:
@@ -242,14 +252,15 @@ def _entries(
     """Give the texts of a legend with their colours."""
     if colour == "job":
         for job, gpus in held.items():
-            tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 else ""
+            tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 and not cluster.is_plain else ""
             name = job if len(job) <= _LONGEST_NAME else f"{job[: _LONGEST_NAME - 1]}…"
-            yield f"{name}: {_counted(len(gpus))}{tier}", kinds[job].colour
+            yield _literal(f"{name}: {_counted(len(gpus))}{tier}"), kinds[job].colour
         return
     for kind in sorted(set(kinds.values()), key=lambda kind: _rank(cluster, kind.label)):
         jobs = [job for job in held if kinds[job] == kind]
         plural = "s" * (len(jobs) != 1)
-        yield f"{kind.label}: {len(jobs):,} job{plural}, {_counted(_sum(held, jobs))}", kind.colour
+        label = f"{kind.label}: {len(jobs):,} job{plural}, {_counted(_sum(held, jobs))}"
+        yield _literal(label), kind.colour
 
 
 def _rank(cluster: Cluster, tier: str) -> int:

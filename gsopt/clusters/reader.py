@@ -48,15 +48,13 @@ _ENDINGS = {
 }
 
 
-def _read_own(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    del notes  # nothing is left out
+def _read_own(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
     told.refuse(source, "gpus", "levels")
     parse_json(source, text)
     return validated(Cluster, source, text)
 
 
-def _write_own(cluster: Cluster, notes: list[str]) -> str:
-    del notes  # nothing is lost
+def _write_own(cluster: Cluster, _notes: list[str]) -> str:
     return to_json(cluster)
 
 
@@ -132,6 +130,8 @@ def read_cluster(
     """
     source, text = str(path), read_text(path).removeprefix(_BYTE_ORDER_MARK)
     kind = _known(format) if format else _found(source, text)
+    if isinstance(levels, str):
+        raise InvalidInput("", "levels", shorten(levels), "must be a list of names")
     with _one_line(source):
         return _READERS[kind](source, text, Told(gpus, levels), [] if notes is None else notes)
 
@@ -170,7 +170,7 @@ def write_cluster(
     ...     print(Path(folder, "a.conf").read_text(), *notes)
     SwitchName=rack-0 Nodes=machine-0.[0-1]
     # NodeName=machine-0.[0-1] Gres=gpu:8
-     3 names have spaces or signs, and are written such as 'rack-0'
+     names with spaces or signs are written without: 'rack-0' and 2 more
     """
     kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
     if kind is None:

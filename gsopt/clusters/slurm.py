@@ -39,7 +39,7 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
     stated = {name: gpus for line in of["NodeName"] for name, gpus in _gpus(source, line)}
     tree = tree_of(source, _branches(source, of, notes), notes)
-    return cluster_of(source, told.levelled(source, tree), told.about(source, stated), notes)
+    return cluster_of(source, told.levelled(source, tree), told.about(source, tree, stated), notes)
 
 
 def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:
@@ -47,8 +47,8 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
         raise InvalidInput(source, blocks[0].place, "BlockName", "must not stand in a file of switches")
-    if speeds := sum("linkspeed" in line.values for line in switches):
-        notes.append(f"{source}: LinkSpeed of {speeds:,} switches: has no unit and is not read")
+    if any("linkspeed" in line.values for line in switches):
+        notes.append(f"{source}: LinkSpeed: has no unit and is not read")
     if not blocks:
         return [_switch(source, line) for line in switches]
     named = [Branch(line.values["blockname"], line.place, (), line.names(source, "Nodes")) for line in blocks]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from gsopt.cluster import Cluster
-from gsopt.clusters.assembly import Told, cluster_of, note_changes, plain_branches
+from gsopt.clusters.assembly import Told, cluster_of, note_changes, plain_branches, some_of
 from gsopt.clusters.branches import Branch, Tree, tree_of
 from gsopt.clusters.domains import NVLINK, with_domains
 from gsopt.clusters.hostlist import compress, expand
@@ -71,7 +71,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
     tree = told.levelled(source, tree_of(source, model.branches, notes))
     _note_parts(source, tree, model.parts, notes)
     whole = with_domains(source, tree, model.domains)
-    return cluster_of(source, whole, told.about(source, model.gpus), notes)
+    return cluster_of(source, whole, told.about(source, tree, model.gpus), notes)
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:
@@ -82,7 +82,7 @@ def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[s
     switches = {frozenset(branch.machines) for branch in tree.values()}
     lost = [part for part, machines in members.items() if machines not in switches]
     if lost:
-        notes.append(f"{source}: {len(lost):,} sub-domains such as {lost[0]}: are no switches and not read")
+        notes.append(f"{source}: sub-domains that are no switches are not read: {some_of(lost)}")
 
 
 def _model(source: str, text: str) -> _Model:

@@ -1,6 +1,6 @@
 """Lift: online policies as heuristics of decisions over time, each simulated on the problem's jobs and GPUs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, Signature, getdoc, signature
 from typing import Any
@@ -36,14 +36,21 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     def method(problem: Scheduling, /, **options: Any) -> SchedulingSolution | NoSolution:
         return _replayed(problem, partial(policy, **options))
 
-    return _dressed(method, policy, Scheduling)
+    return _dressed(method, policy, Scheduling, {})
 
 
-def lift_waiting(policy: Policy) -> Callable[..., Result[WaitingSolution]]:
+def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingSolution]]:
     """Make a heuristic of waiting of a policy, with the policy's name and options.
 
     The policy is simulated on the problem's cluster, and what it starts is taken over on the problem's exact
     clock. Where it interrupts or moves a job there is no solution, and the message names the job.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    preset
+        Options that have another default here, such as those without which a policy would interrupt jobs.
 
     Examples
     --------
@@ -56,7 +63,7 @@ def lift_waiting(policy: Policy) -> Callable[..., Result[WaitingSolution]]:
     """
 
     def method(problem: Waiting, /, **options: Any) -> WaitingSolution | NoSolution:
-        run = replay(problem.scenario, partial(policy, **options), record=True)
+        run = replay(problem.scenario, partial(policy, **{**preset, **options}), record=True)
         if run.schedule is None:  # only without recording
             raise AssertionError
         try:
@@ -64,16 +71,19 @@ def lift_waiting(policy: Policy) -> Callable[..., Result[WaitingSolution]]:
         except InvalidInput as error:
             return NoSolution(str(error))
 
-    return _dressed(method, policy, Waiting)
+    return _dressed(method, policy, Waiting, preset)
 
 
-def _dressed(method: Callable[..., Any], policy: Policy, problem: type) -> Callable[..., Result[Any]]:
+def _dressed(
+    method: Callable[..., Any], policy: Policy, problem: type, preset: Mapping[str, Any]
+) -> Callable[..., Result[Any]]:
     """Make a heuristic of a function, with name, documentation and options of a policy."""
     method.__name__ = method.__qualname__ = name_of(policy)
     method.__doc__ = getdoc(policy)
     lifted: Callable[..., Result[Any]] = heuristic(method)
     given = Parameter("problem", Parameter.POSITIONAL_ONLY, annotation=problem)
-    lifted.__signature__ = Signature([given, *_options_of(policy)])  # type: ignore[attr-defined]
+    options = [each.replace(default=preset.get(each.name, each.default)) for each in _options_of(policy)]
+    lifted.__signature__ = Signature([given, *options])  # type: ignore[attr-defined]
     return lifted
 
 

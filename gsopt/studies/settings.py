@@ -10,12 +10,13 @@ from pydantic import Field, ValidationError, model_validator
 
 from gsopt.cluster import Cluster
 from gsopt.clusters import read_cluster
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
 from gsopt.simulation.run import SHORTEST_ROUND
+from gsopt.speed import TIER_PENALTIES, Speed
 
 
 class Setting(Physics):
@@ -72,6 +73,9 @@ class Setting(Physics):
         )
 
 
+#: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
+SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
+
 #: GPUs of a cluster of racks, before any is made.
 _MOST_GPUS = 1_000_000
 
@@ -82,10 +86,11 @@ _EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5}
 KEYS = tuple(Setting.model_fields)
 
 
-def setting_of(values: Mapping[str, Any]) -> Setting:
+def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
-    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each.
+    Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each; `notes` takes
+    what of a file was left out. The ``speed`` may be a name of `SPEEDS`.
 
     Raises
     ------
@@ -96,13 +101,18 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
     --------
     >>> setting_of({"reader": "sia", "gpus": 64}).gpus
     64
-    >>> setting_of({"reader": "dally", "cluster": "2x8x8"}).machines.gpus
-    128
+    >>> setting = setting_of({"reader": "dally", "cluster": "2x8x8", "speed": "dally"})
+    >>> setting.machines.gpus, setting.speed.tiers["vgg11"].network
+    (128, 0.07)
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
-        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None))
+        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
         chosen["cluster"] = made.model_dump(mode="json")
+    if isinstance(name := chosen.get("speed"), str):
+        if name not in SPEEDS:
+            raise InvalidInput("", "speed", shorten(name), f"must be {' or '.join(SPEEDS)}, or slowdowns")
+        chosen["speed"] = SPEEDS[name].model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:
@@ -112,7 +122,12 @@ def setting_of(values: Mapping[str, Any]) -> Setting:
 def _equal_racks(text: str) -> Cluster | None:
     """Make equal racks; None for a file, which has its name even where that looks like racks."""
     equal = _EQUAL_RACKS.fullmatch(text)
-    if equal is None or Path(text).exists():
+    if Path(text).exists():
+        return None
+    if equal is None:
+        if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
+            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
+            raise InvalidInput("", "cluster", shorten(text), rule)
         return None
     racks, machines, gpus = map(int, equal.groups())
     if racks * machines * gpus > _MOST_GPUS:

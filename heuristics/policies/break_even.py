@@ -3,7 +3,7 @@
 from typing import Any
 
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.offers import Clock
+from gsopt.simulation.deciders.offers import Clock, Renewal
 from gsopt.simulation.deciders.tiers import Tiers
 from heuristics.policies.options import Order, Placement, offers
 
@@ -13,7 +13,7 @@ def break_even(
     *,
     clock: Clock = "offer",
     lease: float | None = 28800.0,
-    renew: bool = True,
+    renew: Renewal = "best",
     order: Order = "network_sensitive",
     placement: Placement = "best",
 ) -> Decider:
@@ -72,12 +72,12 @@ class _BreakEven:
     def __init__(self, state: State) -> None:
         self._tiers = Tiers(state)
 
-    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> Any:
+    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
         """Give by how much longer the job would run on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)
         return max(left / state.rate(job, gpus) - left / self._tiers.fastest(state, job), 0)
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
         """Learn nothing."""

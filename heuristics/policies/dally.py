@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.offers import Clock
+from gsopt.simulation.deciders.offers import Clock, Renewal
 from gsopt.simulation.deciders.patience import Timer, Timers, always_waits, never_waits
 from gsopt.simulation.deciders.tuner import HistoryOn, TunedTimer, Tuner, WaitList
 from heuristics.policies.options import Order, Placement, offers, require, require_one_of
@@ -24,7 +24,7 @@ def dally(
     timers: TimerKind = "auto",
     clock: Clock = "starvation",
     lease: float | None = 8 * _HOUR,
-    renew: bool = True,
+    renew: Renewal = "best",
     order: Order = "network_sensitive",
     placement: Placement = "best",
     delays: Sequence[float] = (12 * _HOUR, 24 * _HOUR),
@@ -58,7 +58,8 @@ def dally(
     has the machine tier. What the published pseudo-code skips by removing entries of a list while going through
     it is removed too. Demands need not be powers of 2. Timers beyond three tiers are those of the same rule,
     one for each tier but the outermost. A renewed lease is no accepted offer, so its wait of 0 is not recorded.
-    A job's time is `Job.duration`, on the GPUs that it demands.
+    What is recorded is the wait on the clock with which the timer is compared. A job's time is `Job.duration`,
+    on the GPUs that it demands.
 
     Parameters
     ----------
@@ -73,13 +74,15 @@ def dally(
         preemption takes place is not said in the paper.
     renew
         Whether a job whose lease ends keeps its GPUs, or takes others of their tier, if those before it have
-        left them; else it has to wait for them as for any others.
+        left them: ``"best"`` only where that is its best tier, so that a bad placement lasts no longer than a
+        lease; ``"same"`` whatever the tier; ``"never"``, so that it waits for them as for any others.
     order
         Nw_sens as published; ``"relative"`` times the slowdown on the job's best tier, so that a model that is
         slow everywhere does not always come first; ``"fifo"`` by release date; ``"round_robin"`` by waiting.
     placement
         ``"best"`` asks the run's placer, by default for the tightest machine, or the tightest rack and its
-        emptiest machines; ``"first"`` takes the first machine, or rack, that has room.
+        emptiest machines, or the emptiest machines of all; ``"first"`` takes the first machine, or rack, that
+        has room.
     delays
         Given timers in seconds from the innermost tier out, each counted from the beginning of the wait. Where
         there are more tiers they go on as from the last but one to the last.
@@ -153,8 +156,7 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 def _given(delays: Sequence[float]) -> Timer:
     """Make the timers of a list, which go on for further tiers as it ends; 0 when it is empty."""
 
-    def timer(tier: int, gpus: int) -> float:
-        del gpus
+    def timer(tier: int, _gpus: int) -> float:
         if not delays:
             return 0.0
         beyond = max(tier - len(delays) + 1, 0)

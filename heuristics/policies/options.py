@@ -7,10 +7,11 @@ from typing import Any, Literal
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Placer, State
-from gsopt.simulation.deciders.offers import Clock, Key, Offers
+from gsopt.simulation.deciders.offers import Clock, Key, Offers, Renewal
 from gsopt.simulation.deciders.patience import Patience
 from gsopt.simulation.deciders.tiers import Tiers
 from gsopt.simulation.placer import first_fit
+from gsopt.tolerances import SPEED_DIGITS
 
 #: In which order waiting jobs are offered GPUs.
 Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
@@ -30,7 +31,7 @@ def offers(
     placement: Placement,
     clock: Clock = "starvation",
     lease: float | None,
-    renew: bool = True,
+    renew: Renewal = "best",
 ) -> Offers:
     """Make the decider of a policy of offers from its options.
 
@@ -51,6 +52,7 @@ def offers(
     (5.0, 5.0, 10.0)
     """
     require_one_of("clock", clock, ("starvation", "offer"))
+    require_one_of("renew", renew, ("best", "same", "never"))
     require_lease(lease)
     key = order if callable(order) else key_of(state, order)
     return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=placer_of(placement))
@@ -83,16 +85,26 @@ def placer_of(placement: Placement) -> Placer | None:
 def network_sensitivity(state: State, job: int) -> Any:
     """Give Nw_sens of a job: its work done per second of running; 0 before it has run.
 
-    Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels.
+    Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels. Jobs
+    that have run on one tier only tie with all others of their model on that tier.
     """
+    return _settle(_sensitivity(state, job))
+
+
+def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
+    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
+    return _settle(_sensitivity(state, job) / tiers.fastest(state, job))
+
+
+def _sensitivity(state: State, job: int) -> Any:
     item, service = state.jobs[job], state.service(job)
     work = type(state.now)(item.duration) - state.remaining(job)
     return work * item.gpus / service if service else 0
 
 
-def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
-    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
-    return network_sensitivity(state, job) / tiers.fastest(state, job)
+def _settle(priority: Any) -> Any:
+    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie."""
+    return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority
 
 
 def release_date(state: State, job: int) -> Any:
@@ -120,7 +132,7 @@ def require(holds: bool, name: str, value: object, rule: str) -> None:
         raise InvalidInput("", name, shorten(value), rule)
 
 
-def require_one_of(name: str, value: str, words: Iterable[str]) -> None:
+def require_one_of(name: str, value: object, words: Iterable[str]) -> None:
     """Raise InvalidInput when an option is none of the words that it may be."""
     known = list(words)
     require(value in known, name, value, f"must be one of {', '.join(known)}")

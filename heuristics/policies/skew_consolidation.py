@@ -6,6 +6,7 @@ from math import inf
 from typing import Any
 
 from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.offers import Renewal
 from gsopt.simulation.deciders.tiers import Tiers
 from heuristics.policies.options import Placement, offers
 from heuristics.policies.tiresias import require_thresholds
@@ -20,7 +21,7 @@ def skew_consolidation(
     skewed: Collection[str] = SKEWED,
     thresholds: Sequence[float] = (3250.0, 7200.0),
     lease: float | None = 28800.0,
-    renew: bool = True,
+    renew: Renewal = "best",
     placement: Placement = "best",
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier as long as it takes, and all others accept anything.
@@ -81,11 +82,10 @@ class _Skew:
     def __init__(self, state: State, skewed: Collection[str]) -> None:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
-    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> float:
+    def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
         """Give infinity where a skewed model could be closer together."""
-        del gpus
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
         """Learn nothing."""

@@ -5,10 +5,18 @@ from gsopt.simulation.lift import lift_waiting
 from heuristics import policies
 from heuristics.waiting.best_tier import best_tier
 
-#: Policies that let a job run to its end on the GPUs on which it starts.
-_NEVER_INTERRUPT = ("fifo", "fifo_skipping", "sjf", "ssf")
+#: Policies that let a job run to its end on the GPUs on which it starts, those that wait for a tier first; and
+#: with which options they do, where they have leases.
+_NEVER_INTERRUPT = {
+    "break_even": {"lease": None},
+    "dally": {"lease": None},
+    "fifo": {},
+    "fifo_skipping": {},
+    "sjf": {},
+    "ssf": {},
+}
 
-_LIFTED = {name: lift_waiting(getattr(policies, name)) for name in _NEVER_INTERRUPT}
+_LIFTED = {name: lift_waiting(getattr(policies, name), **preset) for name, preset in _NEVER_INTERRUPT.items()}
 
 __all__ = ["best_tier", *_LIFTED]  # noqa: PLE0604 - strings
 

@@ -21,7 +21,7 @@ def committed() -> list[Consolidation]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *production()]
+    return [*small(), *production(), *large()]
 
 
 def small() -> list[Consolidation]:
@@ -51,12 +51,25 @@ def production() -> list[Consolidation]:
         "08-racks-200-lexicographic": half_busy(racks=8, jobs=200, maximize="lexicographic", seed=4),
         "16-racks-100": half_busy(racks=16, jobs=100, seed=5),
         "16-racks-200": half_busy(racks=16, jobs=200, seed=6),
-        "16-racks-200-any": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),
         "16-racks-200-levels": half_busy(racks=16, jobs=200, weights="levels", seed=8),
-        "16-racks-200-weights": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
         "16-racks-400": half_busy(racks=16, jobs=400, weights="levels", busy=0.25, seed=10),
     }
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+
+
+def large() -> list[Consolidation]:
+    """Generate clusters of 1,024 GPUs on which every job has a weight of its own, which takes seconds to prove.
+
+    Examples
+    --------
+    >>> [problem.name for problem in large()]
+    ['consolidation/large/any-demands', 'consolidation/large/powers-of-two']
+    """
+    made = {
+        "any-demands": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),
+        "powers-of-two": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
+    }
+    return [renamed(problem, f"large/{name}") for name, problem in made.items()]
 
 
 def _competing() -> dict[str, Consolidation]:
@@ -177,4 +190,4 @@ def _handmade(cluster: Cluster, busy: list[int], *jobs: Job, **options: Any) -> 
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(production())
+    regenerate([*production(), *large()])

@@ -13,7 +13,14 @@ from tests.exactness.trial import ORACLES, Tally, attack
 
 pytestmark = pytest.mark.slow
 
-SIZES = {"reclaiming": 8_000, "allocation": 6_000, "placement": 4_500, "scheduling": 1_500, "waiting": 1_500}
+SIZES = {
+    "reclaiming": 8_000,
+    "allocation": 6_000,
+    "consolidation": 3_000,
+    "placement": 4_500,
+    "scheduling": 1_500,
+    "waiting": 1_500,
+}
 
 
 @pytest.mark.benchmark(group="exactness: 20,000 instances over the decisions")

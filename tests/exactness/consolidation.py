@@ -107,15 +107,19 @@ def optimum(problem: Consolidation) -> Fraction:
     bonus, whole = _bonus(problem), _whole_bonus(problem)
 
     @cache
+    def worth(job: int, used: tuple[int, ...]) -> Fraction:
+        return bonus + _worth(problem, problem.jobs[job], [homes[each] for each in used])
+
+    @cache
     def best(job: int, free: tuple[int, ...]) -> Fraction:
         if job == len(problem.jobs):
             taken = {home.machine for home, left in zip(homes, free, strict=True) if left < home.gpus}
             return whole * (len(problem.cluster.machines) - len(taken))
         found = best(job + 1, free)
         for spread in _spreads(problem.jobs[job].gpus, free):
-            used = [home for home, count in zip(homes, spread, strict=True) if count]
+            used = tuple(home for home, count in enumerate(spread) if count)
             rest = tuple(left - count for left, count in zip(free, spread, strict=True))
-            found = max(found, bonus + _worth(problem, problem.jobs[job], used) + best(job + 1, rest))
+            found = max(found, worth(job, used) + best(job + 1, rest))
         return found
 
     return best(0, tuple(sum(gpu not in problem.busy for gpu in home.numbers) for home in homes))

@@ -10,15 +10,14 @@ from pydantic import TypeAdapter
 import instances
 from gsopt.errors import InvalidInput
 from gsopt.files import write
+from gsopt.problems.reader import problem_types
 from gsopt.studies.catalogue import generators
 from instances import data_folder, load, names
 from instances.reclaiming import figure_5
 
 #: Every generator of every decision, by name.
 GENERATORS = {
-    f"{word}/{name}": made
-    for word in ("allocation", "placement", "reclaiming", "scheduling")
-    for name, made in generators(word).items()
+    f"{word}/{name}": made for word in sorted(problem_types()) for name, made in generators(word).items()
 }
 
 

@@ -19,6 +19,7 @@ from instances.reclaiming import suites as reclaiming
 from instances.scheduling import elastic_jobs
 from instances.scheduling import suites as scheduling
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
+from instances.waiting import suites as waiting
 
 PROOF = {"objective": 1.0, "bound": 1.0, "proved_by": "hand"}
 
@@ -37,6 +38,7 @@ SUITES = {
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
     "scheduling": Suite(scheduling.committed, None, 10_000),
+    "waiting": Suite(waiting.committed, None, 10_000),
 }
 
 

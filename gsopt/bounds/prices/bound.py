@@ -13,6 +13,7 @@ import numpy as np
 from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.bounds.prices.demand import Array, Demand, types_of
 from gsopt.bounds.prices.supply import Supply
+from gsopt.bounds.tiers import on_best_tiers
 from gsopt.bounds.work import first_release
 from gsopt.compiled import is_worth_loading
 from gsopt.errors import InvalidInput, shorten
@@ -104,10 +105,10 @@ def price_bound(
     For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
     its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
     alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
-    of the concave hull of its menus. Rounds, overheads, placements, and slowdowns by tiers or sharing only make
-    schedules worse. Prices are improved step by step, on finer and finer cells; whatever they are the bound
-    holds, and the error of rounding is subtracted. A longer run takes the steps of a shorter one first, so that
-    it never proves less.
+    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads,
+    worse placements and sharing only make schedules worse. Prices are improved step by step, on finer and
+    finer cells; whatever they are the bound holds, and the error of rounding is subtracted. A longer run
+    takes the steps of a shorter one first, so that it never proves less.
 
     It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
     integer programming problems", 1981.
@@ -147,6 +148,7 @@ def price_bound(
     """
     begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
+    scenario = on_best_tiers(scenario)
     demand, supply = Demand.of(scenario, weights), Supply.of(scenario)
     report = partial(_bound_of, scenario, demand)
     best = -inf

@@ -38,17 +38,21 @@ class Migrating(Offers):
         self, state: State, key: Key | None = None, *, lease: float | None = None, **options: Any
     ) -> None:
         super().__init__(state, Timers(state, never_waits), key, lease=lease, **options)
+        self._capacity = 0  # of the last decision
         self._apart: dict[int, None] = {}  # running jobs that are not on their best tier, by start
 
     def decide(self, state: State) -> Iterable[Action]:
         """Serve the waiting jobs, and then move running ones."""
+        freed = bool(state.completed or state.evicted) or state.capacity > self._capacity
+        self._capacity = state.capacity
         for job in (*state.completed, *state.evicted):
             self._apart.pop(job, None)
         for action in super().decide(state):
             yield action
             self._look(state, action)
-        while self._apart and (yield from self._move_once(state)):
-            pass
+            freed = freed or isinstance(action, Stop)
+        while freed and self._apart:
+            freed = yield from self._move_once(state)
 
     def _look(self, state: State, action: Action) -> None:
         """Note whether a job that starts, or stops, is further apart than it need be."""

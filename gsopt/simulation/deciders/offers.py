@@ -14,6 +14,10 @@ from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 #: Since when a job waits: it arrived or lost its GPUs, or first declined an offer after that.
 Clock = Literal["starvation", "offer"]
 
+#: What a job whose lease ends may have again as if it had waited for it: GPUs of its best tier, of the tier
+#: that it had, or none.
+Renewal = Literal["best", "same", "never"]
+
 #: Key of a job when it begins to wait; the smallest is offered GPUs first.
 Key = Callable[[State, int], Any]
 
@@ -50,7 +54,9 @@ class Offers:
     lease
         Seconds for which a job may hold its GPUs; as long as it runs when None, and then no job is stopped.
     renew
-        Whether a job whose lease ends may have its GPUs again, or others of the same tier, as if it had waited.
+        What a job may have again when its lease ends, as if it had waited for it: its own GPUs if they are free
+        and no closer ones are, else others of the tier. With ``"best"`` that must be its best tier, so that a
+        bad placement lasts no longer than a lease; with ``"same"`` it may be any.
     placer
         Finds the GPUs that are offered; that of the run when None.
 
@@ -75,7 +81,7 @@ class Offers:
         *,
         clock: Clock = "starvation",
         lease: float | None = None,
-        renew: bool = True,
+        renew: Renewal = "best",
         placer: Placer | None = None,
     ) -> None:
         number = type(state.now)
@@ -100,7 +106,8 @@ class Offers:
         for job in (*state.evicted, *state.arrived):
             self._wait(state, job)
         ended = self._ended(state.now)
-        if self._renew and not self._turns and all(self._is_content(state, job) for job in ended):
+        keeps = self._renew != "never" and not self._turns
+        if keeps and all(self._is_content(state, job) for job in ended):
             for job in ended:
                 self._hold(state, job)
         else:
@@ -109,14 +116,13 @@ class Offers:
 
     def _end_leases(self, state: State, ended: Iterable[int]) -> Generator[Action, None, None]:
         """Take the GPUs of jobs back, and offer all that is free."""
-        renewing: dict[int, _Offer] = {}
+        before: dict[int, _Offer] = {}
         for job in ended:
             gpus = state.placement(job)
-            if self._renew:
-                renewing[job] = _Offer(gpus, self._tiers.of(gpus))
+            before[job] = _Offer(gpus, self._tiers.of(gpus))
             yield Stop(job)
             self._wait(state, job)
-        yield from self._offer_all(state, renewing)
+        yield from self._offer_all(state, before)
 
     def _is_content(self, state: State, job: int) -> bool:
         """Tell whether a running job is on its best tier."""
@@ -130,7 +136,7 @@ class Offers:
         key = 0 if self._key is None else self._key(state, job)
         self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
-    def _offer_all(self, state: State, renewing: Mapping[int, _Offer]) -> Generator[Action, None, None]:
+    def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
         """Offer what is free to one job after the other, and find when the next may change its mind."""
         offers: dict[Need, _Offer] = {}  # since somebody last accepted
 
@@ -142,7 +148,7 @@ class Offers:
             return need in offers
 
         for turn, need in self._turns.walk(is_open):
-            accepted, due = self._answer(state, turn.job, offers[need], renewing.get(turn.job))
+            accepted, due = self._answer(state, turn.job, offers[need], before.get(turn.job))
             if accepted is None:
                 self._due = min(self._due, due)
             else:
@@ -160,8 +166,11 @@ class Offers:
         self, state: State, job: int, offer: _Offer, before: _Offer | None
     ) -> tuple[_Offer | None, Any]:
         """Give what a job accepts, or None and when it would accept what it is offered."""
-        if before is not None and (again := _renewed(state, offer, before)) is not None:
-            return again, None
+        if before is not None:
+            if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
+                offer = before  # nothing is closer than where it is
+            if offer.tier <= before.tier and self._may_renew(state, job, before):
+                return offer, None
         since = self._since.setdefault(job, state.now)
         seconds = self._patience.seconds(state, job, offer.tier, offer.gpus)
         due = inf if seconds == inf else since + self._number(seconds)
@@ -169,6 +178,12 @@ class Offers:
             return None, due
         self._patience.accept(state, job, offer.tier, state.now - since)
         return offer, None
+
+    def _may_renew(self, state: State, job: int, before: _Offer) -> bool:
+        """Tell whether a job may have again what it had."""
+        if self._renew == "best":
+            return before.tier <= self._tiers.best(state.jobs[job])
+        return self._renew == "same"
 
     def _hold(self, state: State, job: int) -> None:
         """Note that a job gets GPUs, and until when."""
@@ -192,10 +207,3 @@ class Offers:
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
             heappop(self._ends)
         return self._ends[0][0] if self._ends else inf
-
-
-def _renewed(state: State, offer: _Offer, before: _Offer) -> _Offer | None:
-    """Give GPUs that are as good as those that a job had, its own if they are free and no better are."""
-    if offer.tier >= before.tier and before.gpus and not any(map(state.users, before.gpus)):
-        return before
-    return offer if offer.tier <= before.tier else None

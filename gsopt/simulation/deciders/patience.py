@@ -14,10 +14,10 @@ Timer = Callable[[int, int], float]
 class Patience(Protocol):
     """Says how long a job waits before it accepts an offer, and learns of what is accepted."""
 
-    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> Any:
+    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
         """Give the seconds that a job has waited when it accepts GPUs of a tier; infinity if it never does."""
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Take note that a job has accepted an offer of a tier after so many seconds."""
 
 
@@ -56,18 +56,17 @@ class Timers:
         self._tiers = Tiers(state)
         self._timer = timer
 
-    def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...]) -> Any:
+    def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
         """Give the longest timer of the better tiers that the job could have."""
-        del gpus
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
         """Learn nothing."""
 
 
-def never_waits(tier: int, gpus: int) -> float:
+def never_waits(_tier: int, _gpus: int) -> float:
     """Give a timer that has run out.
 
     Examples
@@ -75,11 +74,10 @@ def never_waits(tier: int, gpus: int) -> float:
     >>> never_waits(0, 8)
     0.0
     """
-    del tier, gpus
     return 0.0
 
 
-def always_waits(tier: int, gpus: int) -> float:
+def always_waits(_tier: int, _gpus: int) -> float:
     """Give a timer that never runs out.
 
     Examples
@@ -87,5 +85,4 @@ def always_waits(tier: int, gpus: int) -> float:
     >>> always_waits(0, 8)
     inf
     """
-    del tier, gpus
     return inf

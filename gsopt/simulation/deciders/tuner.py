@@ -2,12 +2,15 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from math import fsum, inf, sqrt
+from math import inf, sqrt
 from typing import Any, Literal, NamedTuple
 
 from gsopt.simulation.deciders.patience import Timers
 from gsopt.simulation.deciders.tiers import Tiers
 from gsopt.simulation.policy import State
+
+#: Parts of a second in which waits are added up: integers, so that sums stay exact however many come and go.
+_UNITS = 10**12
 
 #: By what an entry of a list grows too old: the time at which it was recorded, or the wait that it is.
 HistoryOn = Literal["record", "wait"]
@@ -79,34 +82,36 @@ class WaitList:
         max_len: int | None = None,
         ddof: int = 1,
     ) -> None:
-        self._history, self._by_wait, self._ddof = history, history_on == "wait", ddof
-        self._waits: deque[tuple[Any, float]] = deque(maxlen=max_len)  # with when they were recorded
-        self._timer: float | None = None
-        self._is_known = True
+        self._history, self._by_wait, self._max_len, self._ddof = history, history_on == "wait", max_len, ddof
+        self._waits: deque[tuple[Any, int]] = deque()  # with when they were recorded
+        self._sum, self._squares = 0, 0
 
     def add(self, now: Any, wait: float) -> None:
         """Record a wait."""
-        if not (self._by_wait and wait > self._history):
-            self._waits.append((now, wait))
-            self._is_known = False
+        if self._by_wait and wait > self._history:
+            return
+        if len(self._waits) == self._max_len:
+            self._drop_first()
+        units = round(wait * _UNITS)
+        self._waits.append((now, units))
+        self._sum += units
+        self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
         """Give the timer at a time; None when there is no wait to learn from."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
-                self._waits.popleft()
-                self._is_known = False
-        if not self._is_known:
-            self._timer, self._is_known = self._tuned(), True
-        return self._timer
-
-    def _tuned(self) -> float | None:
+                self._drop_first()
         count = len(self._waits)
         if not count:
             return None
-        mean = fsum(wait for _, wait in self._waits) / count
-        squares = fsum((wait - mean) ** 2 for _, wait in self._waits)
-        return mean + 2 * sqrt(squares / max(count - self._ddof, 1))
+        above = count * self._squares - self._sum**2
+        return (self._sum / count + 2 * sqrt(above / (count * max(count - self._ddof, 1)))) / _UNITS
+
+    def _drop_first(self) -> None:
+        _, units = self._waits.popleft()
+        self._sum -= units
+        self._squares -= units**2
 
 
 class Tuner(Timers):
@@ -168,7 +173,7 @@ class Tuner(Timers):
         self._seen: dict[tuple[int, int], float] = {}
         self._last = len(Tiers(state).names) - 1
 
-    def accept(self, state: State, job: int, tier: int, waited: Any) -> None:
+    def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record the wait for the tier, unless it is the outermost, for which nobody waits."""
         item = state.jobs[job]
         first = min(self._tiers.best(item), tier) if self._censored else tier

@@ -33,7 +33,7 @@ def test_show_convert_and_draw(conf: Path, tmp_path: Path) -> None:
     assert run.returncode == Exit.SOLUTION
     assert "32 GPUs on 4 machines" in run.stdout
     assert "  rack r1: 16 GPUs\n    machine n[1-2]: 2 machines of 8 GPUs\n" in run.stdout
-    assert run.stderr == f"{conf}: LinkSpeed of 1 switches: has no unit and is not read\n"
+    assert run.stderr == f"{conf}: LinkSpeed: has no unit and is not read\n"
     assert read_cluster(out).gpus == 32
     assert picture.read_bytes().startswith(b"\x89PNG")
 
@@ -47,25 +47,39 @@ def test_json_levels_and_formats(conf: Path, tmp_path: Path) -> None:
     assert out.read_text().startswith("BlockName=r1 Nodes=n[1-2]")
     write_cluster(Cluster.uniform(racks=2, machines=1, gpus=8), tmp_path / "a.json")
     lossy = gsopt("cluster", tmp_path / "a.json", "--out", tmp_path / "a.conf")
-    assert "a.conf: 4 names have spaces or signs, and are written such as 'rack-0'" in lossy.stderr
+    assert "a.conf: names with spaces or signs are written without: 'rack-0' and 3 more" in lossy.stderr
 
 
 def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
-    """A cluster file of a setting may have any format that says everything."""
+    """A cluster file of a setting has any format; what it does not say is told beside it, and nothing else."""
     graph, trace = tmp_path / "a.graphml", tmp_path / "jobs.json"
     gsopt("cluster", conf, "--gpus", "8", "--out", graph)
     write(Workload(jobs=[Job(name="a", release_date=0, duration=10, gpus=32)]), trace)
-    run = gsopt("simulate", trace, "--cluster", graph, "--policy", "fifo", "--json")
-    assert run.returncode == Exit.SOLUTION
-    refused = gsopt("simulate", trace, "--cluster", conf, "--policy", "fifo")
-    assert (refused.returncode, refused.stderr.count("\n")) == (Exit.BAD_INPUT, 1)
-    assert "topology.conf: gpus: 'n1': is not in the file with its GPUs" in refused.stderr
+    policy = ["--policy", "fifo", "--json"]
+    for given, note in [
+        (["--cluster", str(graph)], ""),
+        (["--cluster", str(conf), "--gpus", "8"], f"{conf}: LinkSpeed: has no unit and is not read\n"),
+    ]:
+        run = gsopt("simulate", trace, *given, *policy)
+        assert run.returncode == Exit.SOLUTION
+        assert note in run.stderr
+    for given, message in [
+        (
+            ["--cluster", str(conf)],
+            "topology.conf: gpus: 'n1': has no number of GPUs in the file: give gpus",
+        ),
+        (["--cluster", str(graph), "--gpus", "8"], "a.graphml: gpus: 8: must not be told, as the file says it"),
+        (["--cluster", "2x2x2", "--gpus", "8"], "--gpus: 8: give either the number of GPUs or a cluster"),
+    ]:
+        refused = gsopt("simulate", trace, *given, *policy)
+        assert (refused.returncode, refused.stderr.count("\n")) == (Exit.BAD_INPUT, 1)
+        assert message in refused.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["{conf}"], "topology.conf: gpus: 'n1': is not in the file with its GPUs"),
+        (["{conf}"], "topology.conf: gpus: 'n1': has no number of GPUs in the file"),
         (["no.conf"], "no.conf: cannot be read"),
         (["{conf}", "--gpus", "8", "--out", "no/such/a.json"], "cannot be written"),
         (["{conf}", "--gpus", "8", "--out", "{conf}.dot"], ".dot: must end in .json"),

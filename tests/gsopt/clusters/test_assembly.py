@@ -18,7 +18,7 @@ def test_clusters_of_racks_stay_such(racks: int) -> None:
         ]
     )
     tree = levelled("", tree_of("", plain_branches(cluster, []), []))
-    assert cluster_of("", tree, Told(gpus=4).about("", {}), []) == cluster
+    assert cluster_of("", tree, Told(gpus=4).about("", tree, {}), []) == cluster
 
 
 def test_a_network_stays_a_network() -> None:

@@ -47,7 +47,7 @@ def test_who_says_how_many_there_are() -> None:
     assert gpus_of("t", "a", None, stated) == Gpus(4, "a100")
     assert gpus_of("t", "a", 8, stated) == Gpus(8, "a100")
     assert gpus_of("t", "a", {"b": 8}, stated) == Gpus(4, "a100")
-    with pytest.raises(InvalidInput, match="t: gpus: 'b': is not in the file with its GPUs"):
+    with pytest.raises(InvalidInput, match="t: gpus: 'b': has no number of GPUs in the file"):
         gpus_of("t", "b", {"a": 8}, stated)
     with pytest.raises(InvalidInput, match="t: gpus: -1: must be a whole number of at least 0"):
         gpus_of("t", "b", -1, stated)

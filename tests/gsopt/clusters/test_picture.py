@@ -1,5 +1,6 @@
 """Pictures of clusters."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from matplotlib.figure import Figure
 
 from gsopt.cluster import Cluster
 from gsopt.clusters import draw
-from gsopt.drawing import COLOURS
+from gsopt.drawing import COLOURS, save
 from gsopt.errors import InvalidInput
 
 _SMALL = Cluster.uniform(racks=2, machines=2, gpus=4)
@@ -73,11 +74,25 @@ def test_many_jobs() -> None:
     assert min(float(text.get_fontsize()) for text in axes.texts) >= 4
 
 
+def test_names_are_shown_as_they_are(tmp_path: Path) -> None:
+    """Names that would be mathematics, or hidden, are neither."""
+    axes = draw(_SMALL, {"$a_{$": [0], "_b": [1], "$x$": [2, 3]}, title="$5")
+    assert [text.strip().replace("\\", "") for text in _legend(axes)] == [
+        "$a_{$: 1 GPU",
+        "_b: 1 GPU",
+        "$x$: 2 GPUs, machine",
+        "idle: 12 GPUs",
+    ]
+    save(axes.figure, tmp_path / "a.svg")
+    assert "idle: 12 GPUs" in (tmp_path / "a.svg").read_text()
+
+
 def test_plain_clusters_and_given_axes() -> None:
     """GPUs without machines are drawn in rows; given axes are drawn on."""
     axes = Figure().subplots()
     assert draw(Cluster.plain(10), {"a": range(10)}, axes=axes) is axes
     assert sum(width * height for width, height, _ in _blocks(axes)) == 10
+    assert _legend(axes) == ["a: 10 GPUs", "idle: 0 GPUs"]
     assert _legend(draw(Cluster.plain(10))) == ["idle: 10 GPUs"]
 
 
@@ -85,5 +100,7 @@ def test_bad_arguments() -> None:
     """GPUs that are not there and colours that mean nothing are refused."""
     with pytest.raises(InvalidInput, match=r"placements\.a\[1\]: 16: must be a GPU from 0 to 15"):
         draw(_SMALL, {"a": [0, 16]})
+    with pytest.raises(InvalidInput, match=r"placements\.a\[0\]: 0\.5: must be a GPU"):
+        draw(_SMALL, {"a": [0.5]})  # type: ignore[list-item]
     with pytest.raises(InvalidInput, match="colour: 'red': must be job or tier"):
         draw(_SMALL, colour="red")

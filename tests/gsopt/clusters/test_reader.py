@@ -113,6 +113,8 @@ def test_what_is_told(tmp_path: Path) -> None:
     notes: list[str] = []
     assert [machine.gpus for machine in read_cluster(path, gpus=told, notes=notes).machines] == [1, 2, 3]
     assert notes == [f"{path}: line 3: n4: has no GPUs and is left out"]
+    with pytest.raises(InvalidInput, match=r"topology\.conf: gpus: 'n5': must be a machine of the file"):
+        read_cluster(path, gpus=told | {"n5": 8})
     assert read_cluster(path, gpus=8, levels=["leaf"]).levels == ("machine", "leaf", "network")
 
 
@@ -128,7 +130,7 @@ def test_what_is_told(tmp_path: Path) -> None:
         (b'{"racks": [{"name": "r", "machines": [{"name": "r", "gpus": 1}]}]}', "racks: 'r': must name one"),
         (b'{"nodes": [], "links": []}', "graph: must have a node"),
         (b"<graphml/>", "must be GraphML"),
-        (b"SwitchName=a Nodes=n", "gpus: 'n': is not in the file with its GPUs"),
+        (b"SwitchName=a Nodes=n", "gpus: 'n': has no number of GPUs in the file"),
         (b"SwitchName=a Nodes=n\n# NodeName=n Gres=gpu:2000000", "gpus: 2000000"),
         (
             b"SwitchName=a Nodes=n[1-3]\n# NodeName=n[1-3] Gres=gpu:400000",
@@ -155,6 +157,8 @@ def test_bad_options_are_one_line(tmp_path: Path) -> None:
     write_cluster(cluster, path)
     with pytest.raises(InvalidInput, match="format: 'dot': must be one of gsopt, node-link"):
         read_cluster(path, format="dot")
+    with pytest.raises(InvalidInput, match="levels: 'rack': must be a list of names"):
+        read_cluster(path, levels="rack")
     with pytest.raises(InvalidInput, match=r"a\.json: gpus: 8: must not be told, as the file says it"):
         read_cluster(path, gpus=8)
     with pytest.raises(InvalidInput, match=r"a\.dot: must end in \.json, \.graphml"):

@@ -38,7 +38,7 @@ def test_switches() -> None:
     ]
     assert cluster.levels == ("machine", "rack", "network")
     assert cluster.rack_of == (0, 0, 0, 0, 1, 1)
-    assert notes == ["t: LinkSpeed of 1 switches: has no unit and is not read"]
+    assert notes == ["t: LinkSpeed: has no unit and is not read"]
 
 
 def test_blocks() -> None:
@@ -81,7 +81,7 @@ def test_nodes_without_gpus_are_left_out() -> None:
     ("text", "message"),
     [
         ("", "t: must name at least one switch"),
-        (ONE, "t: gpus: 'n1': is not in the file with its GPUs"),
+        (ONE, "t: gpus: 'n1': has no number of GPUs in the file"),
         ("Switch=s1 Nodes=n1", "t: line 1: 'Switch=s1 Nodes=n1': must begin with SwitchName, BlockName"),
         ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
         ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
@@ -127,7 +127,7 @@ def test_what_is_lost_is_noted() -> None:
     notes: list[str] = []
     write_tree(_deep(), notes)
     assert notes == [
-        "9 names have spaces or signs, and are written such as 'pod-m-0'",
+        "names with spaces or signs are written without: 'pod-m-0' and 8 more",
         "memory cannot be written in this format",
         "level leaf is not written, and read back as rack",
         "level spine is not written, and read back as pod",
@@ -135,7 +135,7 @@ def test_what_is_lost_is_noted() -> None:
     text = write_blocks(_deep(), notes)
     assert "BlockSizes=1\n" in text
     assert notes[-3:] == [
-        "4 switches such as 'core' are not written",
+        "not written: 'core' and 3 more",
         "level leaf is not written, and read back as rack",
         "level spine is not written",
     ]

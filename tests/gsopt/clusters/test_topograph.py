@@ -36,7 +36,7 @@ def test_switches_blocks_and_domains() -> None:
     assert notes == [
         "t: blocks[4]: leaf4: has no machines and is left out",
         "t: switches: leaf5: has no machines and is left out",
-        "t: 1 sub-domains such as s: are no switches and not read",
+        "t: sub-domains that are no switches are not read: 's'",
     ]
 
 
@@ -80,7 +80,7 @@ def test_round_trip() -> None:
             "t: blocks[1]: 'b': must be below another",
         ),
         ("switches: {a: {switches: [b]}, b: {switches: [a]}}", "t: switches.a: 'a': must not be below itself"),
-        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': is not in the file with its GPUs"),
+        ("blocks: [{switch: a, nodes: [n]}]", "t: gpus: 'n': has no number of GPUs in the file"),
     ],
 )
 def test_bad_models(text: str, message: str) -> None:

@@ -73,7 +73,7 @@ def test_what_is_left_counts() -> None:
     """After a lease a job waits for as long as the rest of its work would suffer."""
     jobs = made((0, 300, 2), (0, 300, 2), (1, 10, 2))
     run = simulate(
-        jobs, break_even, cluster=RACKS, speed=SPEED, lease=7, renew=False, order="fifo", record=True
+        jobs, break_even, cluster=RACKS, speed=SPEED, lease=7, renew="never", order="fifo", record=True
     )
     assert run.schedule is not None
     starts = [each.start for each in run.schedule.segments if each.job == "j2"]

@@ -1,6 +1,7 @@
 """Dally: Algorithms 1 and 2 by hand, with every place that can be read in several ways."""
 
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,14 +10,12 @@ from gsopt.cluster import Cluster, Island, Machine, Switch
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
-from gsopt.simulation import Action, Replay, Start, State, Stop, simulate
+from gsopt.simulation import Replay, simulate
 from gsopt.simulation.deciders.tuner import TunedTimer
 from gsopt.speed import Speed, TierPenalty
 from gsopt.testing import check_policy
 from heuristics.policies import dally
-from heuristics.policies.options import network_sensitivity
 from tests.gsopt.simulation.scenarios import bundle
-from tests.gsopt.simulation.scripts import doing
 
 #: Machines of three GPUs, on which a third pair of GPUs is split: over two racks, or within one.
 TWO_RACKS = Cluster.uniform(racks=2, machines=1, gpus=3)
@@ -207,12 +206,36 @@ def test_orders(order: str, starts: list[float]) -> None:
     assert [start for start, _ in spans(replay, "j0")] == starts
 
 
-@pytest.mark.parametrize(("renew", "end"), [(True, 24), (False, 28)])
-def test_leases_are_renewed(renew: bool, end: float) -> None:
-    """A job keeps its place in a rack when its lease ends, or waits for it as if it were new."""
+@pytest.mark.parametrize(("renew", "end"), [("same", 24), ("best", 28), ("never", 28)])
+def test_a_bad_placement_lasts_for_a_lease(renew: str, end: float) -> None:
+    """A job waits again for a place in a rack, unless it may renew what is not its best tier."""
     replay = run(made((0, 100, 2), (0, 100, 2), (0, 20, 2)), ONE_RACK, delays=[4], lease=10, renew=renew)
     assert replay.completion_times[2] == end
-    assert replay.metrics.preemptions == (0 if renew else 1)
+    assert replay.metrics.preemptions == (0 if renew == "same" else 1)
+
+
+@pytest.mark.parametrize(("renew", "timers"), [("best", [0, 9.571]), ("never", [0, 9.571, 7.440])])
+def test_a_renewal_is_no_accepted_offer(renew: str, timers: list[float]) -> None:
+    """Its wait of 0 is recorded only where every lease is a new offer."""
+    machine = Cluster.uniform(machines=1, gpus=2)
+    seen = observed(made((0, 5, 2), (0, 15, 2)), machine, lease=8, renew=renew)
+    assert [timer.seconds for timer in seen] == pytest.approx(timers, abs=5e-4)
+
+
+def test_equal_slowdowns_tie() -> None:
+    """Jobs that have run on one tier only tie, in floats too, so that who has waited longer comes first."""
+    random = Random(5)
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    for _ in range(4):
+        sizes = [(0, random.randint(20, 200), random.choice([2, 4, 8])) for _ in range(10)]
+        workload = made(*sizes, models=random.choices(["third", "tame"], k=10))
+        third = TierPenalty(machine=0.1, rack=1 / 3, network=0.7)
+        speed = Speed(tiers={**SPEED.tiers, "third": third})
+        floats, exact = (
+            run(workload, cluster, timers="none", lease=12, speed=speed, exact=fractions)
+            for fractions in (False, True)
+        )
+        assert floats.completion_times == pytest.approx([float(time) for time in exact.completion_times])
 
 
 def test_a_renewed_lease_may_bring_jobs_together() -> None:
@@ -228,18 +251,6 @@ def test_without_leases_nobody_is_stopped() -> None:
     assert replay.metrics.preemptions == 0
     assert replay.schedule is not None
     assert not replay.schedule.preemptive
-
-
-def test_priority_does_not_depend_on_the_demand() -> None:
-    """A job's time is that on the GPUs it demands, so jobs that nothing slows down have a priority of 1."""
-    found: list[Any] = []
-
-    def look(state: State) -> Iterable[Action]:
-        found.extend(network_sensitivity(state, job) for job in (0, 1))
-        return [*map(Start, state.arrived), *(map(Stop, range(2)) if state.now == 2 else ())]
-
-    simulate(made((0, 10, 1), (0, 10, 3), (2, 1, 1)), doing(look), cluster=TWO_RACKS)
-    assert found[:4] == [0, 0, 1, 1]
 
 
 def deep() -> Cluster:
@@ -299,6 +310,7 @@ def test_check() -> None:
         ("order", "lifo"),
         ("placement", "worst"),
         ("history_on", "both"),
+        ("renew", True),
         ("lease", 0),
         ("lease", float("inf")),
         ("delays", []),

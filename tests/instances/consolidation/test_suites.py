@@ -3,13 +3,13 @@
 from formulations.consolidation import exact
 from gsopt.studies.catalogue import load
 from heuristics.consolidation import greedy
-from instances.consolidation.suites import production
+from instances.consolidation.suites import large, production
 from tests.strategies.consolidation import committed
 
 
 def test_every_large_instance_is_proven() -> None:
     """Value and bound in the file of a large instance are the same, proven by two families."""
-    for problem in production():
+    for problem in [*production(), *large()]:
         about = load(problem.name).about
         assert about is not None
         assert about.objective == about.bound is not None

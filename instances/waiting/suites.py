@@ -1,0 +1,113 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.waiting.suites`` writes every file anew, and solves the instances of which no proof stands
+in their file; the files do not change unless a generator does.
+"""
+
+from typing import get_args
+
+import gsopt
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.problem import About
+from gsopt.problems.waiting import Waiting
+from gsopt.result import Status
+from instances.suites import regenerate, renamed, with_about
+from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
+
+#: Seconds for the proof of one instance.
+TIME_LIMIT = 120.0
+
+
+def committed() -> list[Waiting]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return [*small(), *medium()]
+
+
+def small() -> list[Waiting]:
+    """Generate the instances of at most six jobs, which are proven in a second.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    6
+    """
+    made = {**_random((3, 4, 5, 6)), **_corner_cases()}
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def medium() -> list[Waiting]:
+    """Generate the instances of 8 to 12 jobs, which take up to a minute.
+
+    Examples
+    --------
+    >>> {len(problem.jobs) for problem in medium()} == {8, 10, 12}
+    True
+    """
+    return [renamed(problem, f"medium/{name}") for name, problem in _random((8, 10, 12)).items()]
+
+
+def proven(problem: Waiting, time_limit: float = TIME_LIMIT) -> Waiting:
+    """Give an instance with the best that the exact method finds and proves within a time limit."""
+    result = gsopt.solve(problem, time_limit=time_limit)
+    if result.objective is None:
+        return problem
+    proof = result.method if result.status is Status.OPTIMAL else ""
+    bound = None if result.bound is None else float(result.bound)
+    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
+
+
+def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:
+    """Numbers of jobs, arrivals and objectives in turn."""
+    return {
+        f"{arrivals}-{minimize.replace('_', '-')}-j{jobs:02}": tier_jobs(
+            jobs=jobs, arrivals=arrivals, minimize=minimize, seed=jobs
+        )
+        for arrivals in get_args(Arrivals)
+        for minimize in get_args(Minimize)
+        for jobs in sizes
+    }
+
+
+def _corner_cases() -> dict[str, Waiting]:
+    one = Job(name="a", release_date=5.0, duration=10.0, gpus=3, model="alexnet")
+    sensitive = [Job(name=name, release_date=0.0, duration=5.0, gpus=3, model="mobilenetv3") for name in "abc"]
+    return {
+        "one-job": _handmade(Cluster.uniform(racks=2, machines=2, gpus=2), one),
+        "larger-than-a-rack": _handmade(
+            Cluster.uniform(racks=2, machines=1, gpus=2), one, _named(one, "b", gpus=4)
+        ),
+        "all-gpus-each": _handmade(
+            Cluster.uniform(racks=1, machines=2, gpus=2),
+            *(
+                _named(one, name, gpus=4, duration=seconds)
+                for name, seconds in zip("abc", (9.0, 3.0, 6.0), strict=True)
+            ),
+        ),
+        "wait-for-a-machine": _handmade(Cluster.uniform(racks=2, machines=1, gpus=4), *sensitive),
+        "makespan-horizon": _handmade(
+            Cluster.uniform(machines=1, gpus=2),
+            *(
+                _named(one, name, gpus=1, duration=seconds)
+                for name, seconds in zip("abcd", (1.0, 1.0, 1.0, 3.0), strict=True)
+            ),
+        ),
+    }
+
+
+def _named(job: Job, name: str, **fields: float) -> Job:
+    return job.model_copy(update={"name": name, **fields})
+
+
+def _handmade(cluster: Cluster, *jobs: Job) -> Waiting:
+    return Waiting(about=About(source="made by hand"), cluster=cluster, jobs=jobs)
+
+
+if __name__ == "__main__":
+    regenerate(committed(), prove=proven)
