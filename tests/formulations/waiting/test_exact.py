@@ -44,6 +44,7 @@ def test_without_cp_sat_the_relaxation_proves_what_it_can(name: str, monkeypatch
     """With HiGHS alone small instances are proven too."""
     monkeypatch.setattr(sys.modules["formulations.waiting.exact"], "find_spec", lambda _package: None)
     problem = gsopt.load(f"waiting/small/{name}")
+    assert isinstance(problem, Waiting)
     result = exact(problem)
 
     assert result.status is Status.OPTIMAL
