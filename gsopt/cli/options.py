@@ -10,6 +10,9 @@ from gsopt.errors import InvalidInput, shorten
 #: A name, which may have colons in it, and behind another colon its options.
 _NAMED = re.compile(r"(?P<name>.*?)(?::(?P<options>\w+\s*=.*))?", re.DOTALL)
 
+#: Values as tables print them.
+_PRINTED = {"None": None, "True": True, "False": False}
+
 _OPENING, _CLOSING = "[{", "]}"
 
 
@@ -58,7 +61,10 @@ def read_options(text: str, field: str) -> dict[str, Any]:
     for part in _parts(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name:
-            raise InvalidInput("", field, shorten(part), "must be an option and its value, such as promote=2")
+            rule = (
+                "must be an option and its value, such as promote=2; a list stands in brackets, such as [1,2]"
+            )
+            raise InvalidInput("", field, shorten(part), rule)
         if name in options:
             raise InvalidInput("", field, shorten(part), f"gives {name} twice")
         options[name] = read_value(value)
@@ -77,13 +83,15 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def read_value(text: str) -> Any:
-    """Read a value, which is JSON, or else text.
+    """Read a value, which is JSON, or else text; None, True and False are read as they are printed, too.
 
     Examples
     --------
-    >>> read_value("0.5"), read_value("[1, 2]"), read_value("packed")
-    (0.5, [1, 2], 'packed')
+    >>> read_value("0.5"), read_value("[1, 2]"), read_value("packed"), read_value("None"), read_value("null")
+    (0.5, [1, 2], 'packed', None, None)
     """
+    if text in _PRINTED:
+        return _PRINTED[text]
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

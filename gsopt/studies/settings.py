@@ -16,6 +16,7 @@ from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
 from gsopt.simulation.run import SHORTEST_ROUND
+from gsopt.speed import TIER_PENALTIES, Speed
 
 
 class Setting(Physics):
@@ -72,6 +73,9 @@ class Setting(Physics):
         )
 
 
+#: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
+SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
+
 #: GPUs of a cluster of racks, before any is made.
 _MOST_GPUS = 1_000_000
 
@@ -86,7 +90,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
     """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
 
     Beside a file that does not say what GPUs the machines have, ``gpus`` is the number of each; `notes` takes
-    what of a file was left out.
+    what of a file was left out. The ``speed`` may be a name of `SPEEDS`.
 
     Raises
     ------
@@ -97,13 +101,18 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
     --------
     >>> setting_of({"reader": "sia", "gpus": 64}).gpus
     64
-    >>> setting_of({"reader": "dally", "cluster": "2x8x8"}).machines.gpus
-    128
+    >>> setting = setting_of({"reader": "dally", "cluster": "2x8x8", "speed": "dally"})
+    >>> setting.machines.gpus, setting.speed.tiers["vgg11"].network
+    (128, 0.07)
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
         made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
         chosen["cluster"] = made.model_dump(mode="json")
+    if isinstance(name := chosen.get("speed"), str):
+        if name not in SPEEDS:
+            raise InvalidInput("", "speed", shorten(name), f"must be {' or '.join(SPEEDS)}, or slowdowns")
+        chosen["speed"] = SPEEDS[name].model_dump(mode="json")
     try:
         return Setting.model_validate_json(json.dumps(chosen))
     except ValidationError as error:

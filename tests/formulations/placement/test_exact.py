@@ -1,5 +1,7 @@
 """The default method, all exact methods against enumeration, and properties of the optimum."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,9 +109,8 @@ def test_the_random_instances_cover_every_variant() -> None:
 
 
 @pytest.mark.parametrize("method", [patterns, milp, column_generation])
-def test_two_solver_families_on_the_small_suite(method: object) -> None:
+def test_two_solver_families_on_the_small_suite(method: Any) -> None:
     """HiGHS and CP-SAT prove the optimum of every committed small instance; patterns know no racks."""
-    assert callable(method)
     suited = [name for name in SMALL if method is milp or "racks" not in name]
     checked = check_formulation(method, [load(name) for name in suited], backends=[Highs(), CpSat()])
     assert checked == 2 * len(suited)

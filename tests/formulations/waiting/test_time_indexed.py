@@ -4,10 +4,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.intervals import intervals
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.relaxation import Relaxation
+from formulations.waiting.split import find_conflict
 from formulations.waiting.time_indexed import model_of, solve_relaxation, time_indexed
 from gsopt.backends import Highs
 from gsopt.budget import Budget
@@ -27,6 +28,22 @@ def test_what_no_gpus_are_found_for_is_a_bound_only() -> None:
     assert (relaxed.status, relaxed.bound) == (Status.FEASIBLE, 21)
     assert relaxed.message == "the relaxation is a bound only: no GPUs were found for its schedule"
     assert (exact.status, exact.objective) == (Status.OPTIMAL, Fraction(127, 6))
+
+
+def test_a_conflict_is_a_row_that_the_schedule_breaks() -> None:
+    """Three jobs of three GPUs that start together on four: the row forbids two of them, and no list."""
+    jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "abc"]
+    instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
+    model = Relaxation(instance, latest_ends(instance, 20))
+    together = [Choice(0, 2), Choice(1, 2), Choice(0, 2)]
+    conflict = find_conflict(instance, together, Budget())
+    assert conflict == [0, 2]
+    form = model.without(model.form(), together, conflict)
+    one_by_one = [Choice(0, 2), Choice(1, 2), Choice(2, 2)]
+
+    assert form.rows[-1].startswith("conflict")
+    assert (form.matrix @ model.point(together))[-1] == 2
+    assert form.violation(model.point(one_by_one)) == 0
 
 
 def test_gpus_found_for_its_schedule_make_it_exact() -> None:

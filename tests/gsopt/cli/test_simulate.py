@@ -187,7 +187,7 @@ def test_setting_is_given_by_options_or_by_a_file(tmp_path: Path, workload: Path
 
 
 def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
-    """A share limit is that of the scenario; a number of GPUs beside a cluster file is refused."""
+    """A share limit is that of the scenario; a number of GPUs beside a file that says it is refused."""
     cluster = tmp_path / "cluster.json"
     write(Cluster.uniform(machines=1, gpus=2), cluster)
     scenario = read_scenario(str(workload), None, read_setting(cluster=cluster, share_limit=2))
@@ -196,6 +196,27 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
     assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
     _assert_refused("must not be told, as the file says it", *line, "--gpus", "2")
+
+
+def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:
+    """Where no job suffers from the network a line says so and names the slowdowns that are at hand."""
+    file = tmp_path / "workload.json"
+    write(bundle([Job(name="a", release_date=0, duration=4, gpus=3, model="vgg11")]), file)
+    line = ("simulate", file, "--cluster", "2x1x2", "--policy", "fifo", "--json")
+    free = gsopt(*line)
+    assert free.stderr.startswith("the network slows no job down: ")
+    assert free.stderr.count("\n") == 1
+    paid = gsopt(*line, "--setting", "speed=dally")
+    assert paid.stderr == ""
+    assert [json.loads(run.stdout)["mean_jct"] for run in (free, paid)] == pytest.approx([4, 4.28])
+    _assert_refused("'tiresias': must be dally, or slowdowns", *line, "--setting", "speed=tiresias")
+
+
+def test_options_are_read_as_they_are_printed(workload: Path) -> None:
+    """What a table calls a policy may be typed, with None, True and False."""
+    chosen = "dally:lease=None,censored=True,delays=[3,4]"
+    found = _figures("simulate", workload, "--gpus", "2", "--policy", chosen)
+    assert found["policy"] == "dally(lease=None, censored=True, delays=[3.0, 4.0])"
 
 
 def test_round_length_delays_decisions(workload: Path) -> None:
@@ -254,6 +275,7 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
         (("--gpus", "2", "--policy", "tiresias:promote=x"), "--policy tiresias: promote: 'x': "),
         (("--gpus", "2", "--policy", "tiresias:promote=1,promote=2"), "gives promote twice"),
         (("--gpus", "2", "--policy", "tiresias:promote=1,2"), "must be an option and its value"),
+        (("--gpus", "2", "--policy", "dally:delays=3,4"), "a list stands in brackets"),
     ],
 )
 def test_bad_arguments_of_simulate(workload: Path, arguments: tuple[str, ...], named: str) -> None:

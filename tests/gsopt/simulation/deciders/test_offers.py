@@ -17,10 +17,10 @@ from tests.gsopt.simulation.scripts import workload
 
 
 class Asked:
-    """Patience that keeps what it is asked and told; jobs wait for so many seconds."""
+    """Patience that keeps what it is asked and told; jobs wait for so many seconds, each one in its turn."""
 
-    def __init__(self, wait: float) -> None:
-        self.wait = wait
+    def __init__(self, *waits: float) -> None:
+        self.waits = waits
         self.asked: list[tuple[Any, int, int]] = []
         self.told: list[tuple[int, int, Any]] = []
 
@@ -28,11 +28,11 @@ class Asked:
         """Give the same seconds for every tier."""
         assert len(gpus) in {0, state.jobs[job].gpus}
         self.asked.append((state.now, job, tier))
-        return self.wait
+        return self.waits[job % len(self.waits)]
 
     def accept(self, _state: State, job: int, tier: int, waited: Any, /) -> None:
         """Note what has been accepted."""
-        assert waited >= self.wait
+        assert waited >= self.waits[job % len(self.waits)]
         self.told.append((job, tier, waited))
 
 
@@ -43,6 +43,13 @@ def test_jobs_are_asked_when_there_is_an_offer() -> None:
     assert run.start_times == (3, 12)
     assert patience.asked == [(0, 0, 0), (0, 1, 0), (3, 0, 0), (12, 1, 0)]
     assert patience.told == [(0, 0, 3), (1, 0, 12)]
+
+
+@pytest.mark.parametrize("waits", [(3.0, 7.0), (7.0, 3.0)])
+def test_each_job_accepts_when_its_own_time_has_come(waits: tuple[float, float]) -> None:
+    """Of several jobs that decline, the first to change its mind is asked then, wherever it stands."""
+    jobs = workload((0, 9, 2), (0, 9, 2))
+    assert simulate(jobs, lambda state: Offers(state, Asked(*waits)), cluster=4).start_times == waits
 
 
 def test_offers_go_in_the_order_of_keys() -> None:
