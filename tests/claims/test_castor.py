@@ -198,42 +198,37 @@ def test_sharing_makes_jobs_run_for_longer() -> None:
 
 # What the formulas say
 
-PAIRS = st.builds(
-    Pair,
-    remaining=st.integers(1, 10**9),
-    seconds=st.integers(1, 10**9),
-    slowdown_running=st.fractions(1, 6),
-    slowdown_new=st.fractions(1, 6),
-)
+SECONDS = st.integers(1, 10**9).map(Fraction)
+SLOWDOWNS = st.fractions(1, 6)
+
+#: Remaining seconds of a running job, seconds of a new one, and the slowdown of each.
+JOBS = st.tuples(SECONDS, SECONDS, SLOWDOWNS, SLOWDOWNS)
 
 
-def parts(pair: Pair) -> tuple[Fraction, ...]:
-    """Give both slowdowns and both solo times, the running job's first."""
-    numbers = (pair.slowdown_running, pair.slowdown_new, pair.remaining, pair.seconds)
-    return tuple(map(Fraction, numbers))
-
-
-@given(pair=PAIRS, share=st.fractions(0, 1))
-def test_equation_23_is_the_mean_where_the_new_job_lasts_longer(pair: Pair, share: Fraction) -> None:
+@given(jobs=JOBS, share=st.fractions(0, 1))
+def test_equation_23_is_the_mean_where_the_new_job_lasts_longer(
+    jobs: tuple[Fraction, Fraction, Fraction, Fraction], share: Fraction
+) -> None:
     """In Case 2 the printed mean, with its delay, is that of both completions at every delay."""
-    ours, theirs, seconds, new = parts(pair)
-    delay = share * seconds
+    running, new, ours, theirs = jobs
+    pair, delay = Pair(*jobs), share * running
     mean = (
         (2 * theirs + ours - 2 * ours * theirs) / (2 * theirs) * delay
-        + (1 - 1 / (2 * theirs)) * ours * seconds
+        + (1 - 1 / (2 * theirs)) * ours * running
         + new / 2
     )
 
-    assert pair.running_lasts or mean == Fraction(sum(pair.completions(delay)), 2)
+    assert pair.running_lasts or 2 * mean == sum(pair.completions(delay))
 
 
-@given(pair=PAIRS)
-def test_equation_19_is_the_mean_without_delay(pair: Pair) -> None:
+@given(jobs=JOBS)
+def test_equation_19_is_the_mean_without_delay(jobs: tuple[Fraction, Fraction, Fraction, Fraction]) -> None:
     """In Case 1 the printed mean is that of starting at once; it has no delay in it."""
-    ours, theirs, seconds, new = parts(pair)
-    mean = theirs * new + seconds / 2 - theirs * new / (2 * ours)
+    running, new, ours, theirs = jobs
+    pair = Pair(*jobs)
+    mean = theirs * new + running / 2 - theirs * new / (2 * ours)
 
-    assert not pair.running_lasts or mean == Fraction(sum(pair.completions()), 2)
+    assert not pair.running_lasts or 2 * mean == sum(pair.completions())
 
 
 def test_equation_19_says_nothing_of_delays() -> None:
