@@ -1,6 +1,6 @@
 """Shortest job first, with best sharing benefit first: the policy of Castor."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 from gsopt.colocation import Rule
 from gsopt.colocation.sub_batches import Ties, choose_sub_batch
@@ -93,7 +93,8 @@ def sjf_bsbf(
     (4.25, 1.25)
     (5.0, 1.0)
     """
-    require_one_of("batches", batches, ("all", "whole"))
+    for name, value, words in (("rule", rule, Rule), ("batches", batches, Batches), ("ties", ties, Ties)):
+        require_one_of(name, value, get_args(words))
     return Colocating(
         state,
         size_key(state, order),
