@@ -99,9 +99,7 @@ class PairTable(Frozen):
         for first, second in couples:
             for one, other in ((first, second), (second, first)):
                 if other not in self.slowdowns.get(one, {}):
-                    raise InvalidInput(
-                        self.name, "pair", shorten((one, other)), "must have been measured"
-                    )
+                    raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
                 kept.setdefault(one, {})[other] = self.slowdowns[one][other]
         return self.model_copy(update={"slowdowns": kept})
 
