@@ -6,8 +6,8 @@ A, B = Profile(name="a", features={}), Profile(name="b", features={})
 
 
 def test_no_job_is_sped_up() -> None:
-    """Estimates below 1 are slowdowns of 1; the others stay."""
-    assert Prediction(lambda _: [0.2, 1.0, 3.5]).slowdowns([(A, A), (A, B), (B, B)]) == [1.0, 1.0, 3.5]
+    """Estimates below 1 are slowdowns of 1, those beyond what data may have are that; the others stay."""
+    assert Prediction(lambda _: [0.2, 3.5, 1e9]).slowdowns([(A, A), (A, B), (B, B)]) == [1.0, 3.5, 1e6]
 
 
 def test_what_was_measured_stays() -> None:
