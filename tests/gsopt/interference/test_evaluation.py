@@ -66,6 +66,13 @@ def test_too_few_pairs_are_refused() -> None:
         evaluate(EIGHT.only([("a", "b")]), overall_mean)
 
 
+def test_computation_and_memory_matter_most_on_measured_tables() -> None:
+    """On Lucid's table a job's GPU utilisation and its partner's memory utilisation lead; none has a half."""
+    importance = evaluate(_measured("lucid", {}), regression_tree).importance
+    assert {*list(importance)[:2]} == {"GPU utilisation (%)", "partner's memory utilisation (%)"}
+    assert max(importance.values()) < 0.5
+
+
 def test_decisions_within_ten_percent_say_little() -> None:
     """On Gavel's V100 one slowdown for all pairs is off by less than that, and loses a third of savings."""
     decisions = evaluate(_measured("gavel", {"gpu": "v100"}), overall_mean).decisions
