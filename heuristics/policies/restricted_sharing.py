@@ -38,7 +38,8 @@ def restricted_sharing(
 
     It is no Lucid: there is no profiler, whose 200 s and GPUs are not charged, and none of its models. What
     they predict is known here: durations, and the interference of the very pair instead of a score of each
-    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their whole batch.
+    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their whole
+    batch.
 
     Parameters
     ----------
