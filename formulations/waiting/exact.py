@@ -19,7 +19,7 @@ from gsopt.result import Result, StoppedBy
 _FEW_JOBS = 7
 
 #: Part of the time left that the relaxation gets, and how often it is solved again where it needs a move.
-_RELAXATION_SHARE, _CONFLICTS = 0.6, 5
+_RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
 
 @exact_method()
