@@ -78,7 +78,7 @@ def run(policy: Policy, load: float | None, seed: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("load", LOADS)
 def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
-    """No run takes long; a look at the pairs helps, and one at all together helps more as jobs come over time."""
+    """No run takes long; a look at pairs helps, and one at all together helps more as jobs come over time."""
     _report(f"\nload {load or 'at once'}: mean JCT and processor seconds relative to SJF, most seconds")
     plain = [run(sjf, load, seed) for seed in SEEDS]
     means = {}
