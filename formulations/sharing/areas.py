@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 
 
 @compiled
-def area_bound(release: Array, left: Array, area: Array, now: float) -> float:
+def area_bound(release: Array, left: Array, area: Array, alone: Array, now: float) -> float:
     """Bound the sum of the ends of some jobs by their work as areas on one fast machine.
 
     A second of work of job j counts w[j] on each of its GPUs, so little that a GPU earns at most 1 in a second,
@@ -40,8 +40,7 @@ def area_bound(release: Array, left: Array, area: Array, now: float) -> float:
     >>> float(area_bound(np.zeros(2), np.ones(2), np.array([0.5, 1.0]), 3.0))
     8.0
     """
-    alone = np.sort(np.maximum(release, now) + left)
-    ends, _ = serve(release, area, now, alone, True)
+    ends, _ = serve(release, area, now, np.sort(alone), True)
     _, busy = serve(release, area, now, alone, False)
     return max(ends, busy + left.sum() / 2)
 
