@@ -14,13 +14,11 @@ def area_bound(release: Array, left: Array, area: Array, alone: Array, now: floa
     """Bound the sum of the ends of some jobs by their work as areas on one fast machine.
 
     A second of work of job j counts w[j] on each of its GPUs, so little that a GPU earns at most 1 in a second,
-    alone or shared: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share. So a machine of speed M
-    can do all areas w[j] G[j] p[j] in time. The larger of two numbers bounds the sum: the ends of shortest
+    alone or shared: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share. So a machine of speed
+    M can do all areas w[j] G[j] p[j] in time. The larger of two numbers bounds the sum: the ends of shortest
     remaining area first on that machine, the first, second and so on not before that of the jobs alone; and its
-    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at most 1.
-
-    Weights: w[j] is the least 1 / (1 / xi[j, k] + 1 / xi[k, j]) over the jobs k with which j may still share, and
-    at most 1.
+    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at
+    most 1.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.bounds.mean_busy_time`; the weights are our own.
 
@@ -32,13 +30,15 @@ def area_bound(release: Array, left: Array, area: Array, alone: Array, now: floa
         Seconds of work that are left.
     area
         The same times GPUs and weight, divided by the number of all GPUs.
+    alone
+        Before when each job cannot end.
     now
         The time.
 
     Examples
     --------
-    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([0.5, 1.0]), 3.0))
-    8.0
+    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([0.5, 1.0]), np.full(2, 4.0), 3.0))
+    8.5
     """
     ends, _ = serve(release, area, now, np.sort(alone), True)
     _, busy = serve(release, area, now, alone, False)

@@ -68,9 +68,7 @@ class Best:
             safe = min(safe, self.value)
         self.bound = max(self.bound, safe)
 
-    def result(
-        self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""
-    ) -> Result[SharingSolution]:
+    def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[SharingSolution]:
         """Hand over what is known."""
         return Result.judged(
             self.problem,

@@ -36,8 +36,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     Sets: jobs j; at each event the classes of GPUs, that nobody holds or that one job holds alone.
     Parameters: p_j seconds and G_j GPUs of a job, r_j its release; xi_jk its slowdown beside job k.
     Variables: at each event which pending jobs start, and how many GPUs of each class each of them takes.
-    Objective: the sum of the ends. Constraints: a job starts once, after its release, on G_j GPUs, none of which
-    has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its partners k.
+    Objective: the sum of the ends.
+    Constraints: a job starts once, after its release, on G_j GPUs, none of which has two users already, and
+    runs on them until it ends; its speed is 1 / max(1, xi_jk) over its partners k.
     Size: a node for each start and each event, some thousand to some millions for 8 jobs.
 
     The search (`formulations.sharing.search`) starts from the best schedule known, bounds by areas
@@ -98,20 +99,20 @@ class _Search:
     """The search, step by step: plain first, compiled when it goes on."""
 
     def __init__(self, best: Best) -> None:
-        from formulations.sharing import search
+        from formulations.sharing import search, stack, table
 
-        self.best, self.kernel = best, search
+        self.best, self.kernel, self.new_table = best, search, table.new_table
         self.jobs: Jobs
         self.units: Units
         self.jobs, self.units = arrays_of(best.problem)
-        self.stack = search.new_stack(self.jobs)
+        self.stack = stack.new_stack(self.jobs)
         self.found = search.nothing_found(self.jobs, self._total(best.value))
 
     def run(self) -> None:
         """Search until all is searched or there is a reason to stop."""
         root = float(twin(self.kernel.lower)(self.jobs, self.stack, 0))
         self.best.raise_bound(self._mean(root))
-        step, table = twin(self.kernel.search), self.kernel.new_table(_FEW_PLACES)
+        step, table = twin(self.kernel.search), self.new_table(_FEW_PLACES)
         nodes = _FIRST_NODES
         while not self.best.finished:
             known = self.found.value[0]
@@ -123,7 +124,7 @@ class _Search:
                     self.best.raise_bound(self._mean(float(self.found.value[0])))
                 return
             if nodes == _FIRST_NODES and is_ready(self.kernel.__name__, "search", self.best.budget.left()):
-                step, table, nodes = self.kernel.search, self.kernel.new_table(_PLACES), _NODES
+                step, table, nodes = self.kernel.search, self.new_table(_PLACES), _NODES
 
     def _take(self) -> None:
         from formulations.sharing.layout import laid_out

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gsopt.grid import decimal
-from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
 
 Array = np.ndarray[Any, Any]
@@ -67,6 +66,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
     Examples
     --------
+    >>> from gsopt.job import Job
     >>> jobs = [Job(name=n, release_date=5, duration=d, gpus=1, model=n) for n, d in [("a", 4), ("b", 2)]]
     >>> arrays, units = arrays_of(Sharing(gpus=1, jobs=jobs, default_interference=1.6))
     >>> arrays.duration, arrays.worth[0, 1], units.seconds(0.25)

@@ -4,80 +4,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from formulations.sharing.areas import area_bound
 from formulations.sharing.jobs import Jobs
+from formulations.sharing.lower import lower
+from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, is_whole, pending
+from formulations.sharing.table import Table, is_new
 from gsopt.compiled import compiled
 from gsopt.tolerances import SPAN_ERROR, WORK_DONE
 
 Array = np.ndarray[Any, Any]
-
-#: States of a job.
-PENDING, RUNNING, ENDED = 0, 1, 2
-
-#: Two primes below 2**31, so that products of remainders are 64-bit integers, and a factor for each.
-_PRIMES, _FACTORS = (2147483647, 2147483629), (1000003, 998244353)
-
-#: Steps of the grid of times and works on which states are compared, in a unit of time.
-_GRID = float(2**33)
-
-#: Places of the table that a state may have.
-_PROBES = 8
-
-
-class Stack(NamedTuple):
-    """The nodes from the root to the one at hand, a row of each array for each.
-
-    Attributes
-    ----------
-    depth
-        Row of the node at hand, in an array of one; -1 when all is searched.
-    cursor
-        The job of which starts are tried; the number of jobs when time is to pass, one more when it has.
-    fresh
-        Whether no start of that job has been tried.
-    time, cost
-        The time, and the sum of the ends of the jobs that have ended.
-    free
-        GPUs that nobody holds.
-    state, left
-        State of each job and seconds of work that are left of it.
-    own
-        GPUs that each job holds alone.
-    shared
-        GPUs that two jobs share.
-    taken
-        GPUs of the start being tried: those of each job that it shares, and last the free ones.
-    start
-        When each job started.
-    """
-
-    depth: Array
-    cursor: Array
-    fresh: Array
-    time: Array
-    cost: Array
-    free: Array
-    state: Array
-    left: Array
-    own: Array
-    shared: Array
-    taken: Array
-    start: Array
-
-
-class Table(NamedTuple):
-    """States that were seen, by two remainders, and the least cost of each.
-
-    Attributes
-    ----------
-    keys
-        Two remainders of each state.
-    costs
-        Its least cost, infinity where a place is free.
-    """
-
-    keys: Array
-    costs: Array
 
 
 class Found(NamedTuple):
@@ -99,34 +33,6 @@ class Found(NamedTuple):
     taken: Array
 
 
-def new_stack(jobs: Jobs) -> Stack:
-    """Give the stack with the root: nothing has started at the first arrival."""
-    count = len(jobs.demand)
-    rows = 3 * count + 2
-    stack = Stack(
-        depth=np.zeros(1, dtype=np.int64),
-        cursor=np.zeros(rows, dtype=np.int64),
-        fresh=np.ones(rows, dtype=np.bool_),
-        time=np.zeros(rows),
-        cost=np.zeros(rows),
-        free=np.zeros(rows, dtype=np.int64),
-        state=np.zeros((rows, count), dtype=np.int64),
-        left=np.zeros((rows, count)),
-        own=np.zeros((rows, count), dtype=np.int64),
-        shared=np.zeros((rows, count, count), dtype=np.int64),
-        taken=np.zeros((rows, count, count + 1), dtype=np.int64),
-        start=np.zeros((rows, count)),
-    )
-    stack.free[0] = jobs.gpus[0]
-    stack.left[0] = jobs.duration
-    return stack
-
-
-def new_table(size: int) -> Table:
-    """Give an empty table of so many places."""
-    return Table(np.zeros((size, 2), dtype=np.int64), np.full(size, np.inf))
-
-
 def nothing_found(jobs: Jobs, value: float = np.inf) -> Found:
     """Give the best schedule when there is none, but for its value."""
     count = len(jobs.demand)
@@ -142,8 +48,8 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
     number of GPUs of each class, or time passes to the next event. Classes are the GPUs that nobody holds and
     those that one job holds alone: which GPUs of a class makes no difference, so there is no symmetry left. A
     node is left out where its bound is not below the best schedule, and where its state was seen at no higher
-    cost: the same work left of the same jobs on as many shared GPUs, at the same time, or later where no arrival
-    is ahead.
+    cost: the same work left of the same jobs on as many shared GPUs, at the same time, or later where no
+    arrival is ahead.
 
     Parameters
     ----------
@@ -199,15 +105,6 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
         stack.cursor[depth] += 1
         stack.fresh[depth] = True
     return -1
-
-
-@compiled
-def pending(stack: Stack, depth: int) -> int:
-    """Count the jobs that have not started."""
-    total = 0
-    for state in stack.state[depth]:
-        total += state == PENDING
-    return total
 
 
 @compiled
@@ -334,201 +231,9 @@ def leave(stack: Stack, depth: int, job: int) -> None:
 
 
 @compiled
-def copy_node(stack: Stack, depth: int) -> None:
-    """Write the node behind one as it is, but for what has been tried."""
-    child = depth + 1
-    stack.time[child] = stack.time[depth]
-    stack.cost[child] = stack.cost[depth]
-    stack.free[child] = stack.free[depth]
-    stack.state[child] = stack.state[depth]
-    stack.left[child] = stack.left[depth]
-    stack.own[child] = stack.own[depth]
-    stack.shared[child] = stack.shared[depth]
-    stack.taken[child] = stack.taken[depth]
-    stack.start[child] = stack.start[depth]
-
-
-@compiled
-def is_whole(stack: Stack, depth: int) -> bool:
-    """Tell whether all jobs have ended."""
-    for state in stack.state[depth]:
-        if state != ENDED:
-            return False
-    return True
-
-
-@compiled
 def keep(stack: Stack, depth: int, found: Found) -> None:
     """Keep the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]
     found.start[:] = stack.start[depth]
     found.end[:] = stack.left[depth]
     found.taken[:] = stack.taken[depth]
-
-
-@compiled
-def lower(jobs: Jobs, stack: Stack, depth: int) -> float:
-    """Bound the sum of all ends from a node on: those that are known, and the areas that are left.
-
-    No start makes a job that runs faster, so none ends before it would if nothing started any more; and none
-    that is pending starts before enough GPUs have at most one user then.
-    """
-    count = len(jobs.demand)
-    weight, ends, begins = np.empty(count), np.empty(count), np.empty(count)
-    weigh(jobs, stack, depth, weight)
-    run_out(jobs, stack, depth, ends)
-    wait_for_room(jobs, stack, depth, ends, begins)
-    release, left, alone, area = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
-    size = 0
-    for job in range(count):
-        if stack.state[depth, job] != ENDED:
-            release[size] = begins[job]
-            left[size] = stack.left[depth, job]
-            alone[size] = ends[job] if stack.state[depth, job] == RUNNING else begins[job] + left[size]
-            area[size] = weight[job] * jobs.demand[job] * left[size] / jobs.gpus[0]
-            size += 1
-    return stack.cost[depth] + area_bound(
-        release[:size], left[:size], area[:size], alone[:size], stack.time[depth]
-    )
-
-
-@compiled
-def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
-    """Find when the jobs that run would end if nothing started any more."""
-    count = len(jobs.demand)
-    time = stack.time[depth]
-    left = stack.left[depth].copy()
-    runs = stack.state[depth] == RUNNING
-    slow = np.ones(count)
-    while True:
-        first, soonest = -1, np.inf
-        for job in range(count):
-            if runs[job]:
-                slow[job] = 1.0
-                for other in range(count):
-                    if runs[other] and stack.shared[depth, job, other] > 0:
-                        slow[job] = max(slow[job], jobs.slowdown[job, other])
-                if left[job] * slow[job] < soonest:
-                    first, soonest = job, left[job] * slow[job]
-        if first < 0:
-            return
-        for job in range(count):
-            if runs[job]:
-                left[job] -= soonest / slow[job]
-        time += soonest
-        ends[first] = time
-        runs[first] = False
-
-
-@compiled
-def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array) -> None:
-    """Find before when no pending job can start, by the earliest ends of those that run."""
-    count = len(jobs.demand)
-    for job in range(count):
-        begins[job] = stack.time[depth]
-        if stack.state[depth, job] == PENDING:
-            begins[job] = max(jobs.release[job], stack.time[depth])
-            later = begins[job]
-            while later < np.inf:
-                begins[job] = later
-                later = room_from(jobs, stack, depth, ends, job, later)
-
-
-@compiled
-def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Give when the next GPUs get room for a pending job that finds too few at a time; infinity if it finds them."""
-    count = len(jobs.demand)
-    room, later = jobs.gpus[0], np.inf
-    for one in range(count):
-        if stack.state[depth, one] != RUNNING:
-            continue
-        if stack.own[depth, one] > 0 and ends[one] > time and not jobs.pairs[job, one]:
-            room -= stack.own[depth, one]
-            later = min(later, ends[one])
-        for two in range(one):
-            if stack.shared[depth, one, two] > 0:
-                until = min(ends[one], ends[two])
-                if ends[one] > time and not jobs.pairs[job, one]:
-                    until = max(until, ends[one])
-                if ends[two] > time and not jobs.pairs[job, two]:
-                    until = max(until, ends[two])
-                if until > time:
-                    room -= stack.shared[depth, one, two]
-                    later = min(later, until)
-    return np.inf if room >= jobs.demand[job] else later
-
-
-@compiled
-def weigh(jobs: Jobs, stack: Stack, depth: int, weight: Array) -> None:
-    """Weigh the jobs of a node for `area_bound`: what is safe for all pairs, then as much more as each leaves.
-
-    Two jobs that run and share no GPU never will.
-    """
-    count = len(jobs.demand)
-    for raising in range(2):
-        for job in range(count):
-            if stack.state[depth, job] == ENDED:
-                continue
-            most = 1.0
-            for other in range(count):
-                if (
-                    jobs.pairs[job, other]
-                    and stack.state[depth, other] != ENDED
-                    and (
-                        stack.shared[depth, job, other] > 0
-                        or stack.state[depth, job] == PENDING
-                        or stack.state[depth, other] == PENDING
-                    )
-                ):
-                    room = jobs.worth[job, other]
-                    if raising:
-                        room = jobs.slowdown[job, other] * (1 - weight[other] / jobs.slowdown[other, job])
-                    most = min(most, room)
-            weight[job] = max(most, weight[job]) if raising else most
-
-
-@compiled
-def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
-    """Tell whether the state of a node was not seen before at as low a cost, and note it."""
-    count = len(jobs.demand)
-    ahead, open_jobs = False, 0
-    for job in range(count):
-        ahead = ahead or (stack.state[depth, job] == PENDING and jobs.release[job] > stack.time[depth])
-        open_jobs += stack.state[depth, job] != ENDED
-    time, cost = stack.time[depth], stack.cost[depth]
-    if not ahead:  # what follows is the same, only later
-        time, cost = 0.0, cost + open_jobs * time
-    first, second = 0, 0
-    first = (first * _FACTORS[0] + int(time * _GRID)) % _PRIMES[0]
-    second = (second * _FACTORS[1] + int(time * _GRID)) % _PRIMES[1]
-    for job in range(count):
-        state = stack.state[depth, job]
-        first = (first * _FACTORS[0] + state) % _PRIMES[0]
-        second = (second * _FACTORS[1] + state) % _PRIMES[1]
-        if state == RUNNING:
-            work = int(stack.left[depth, job] * _GRID)
-            first = (first * _FACTORS[0] + work) % _PRIMES[0]
-            second = (second * _FACTORS[1] + work) % _PRIMES[1]
-            for other in range(job):
-                both = stack.shared[depth, job, other]
-                first = (first * _FACTORS[0] + both) % _PRIMES[0]
-                second = (second * _FACTORS[1] + both) % _PRIMES[1]
-            first = (first * _FACTORS[0] + stack.own[depth, job]) % _PRIMES[0]
-            second = (second * _FACTORS[1] + stack.own[depth, job]) % _PRIMES[1]
-    size = len(table.costs)
-    spare = -1
-    for probe in range(_PROBES):
-        place = (first + probe) % size
-        if table.costs[place] == np.inf:
-            spare = place if spare < 0 else spare
-            break
-        if table.keys[place, 0] == first and table.keys[place, 1] == second:
-            if table.costs[place] <= cost * (1 + WORK_DONE):
-                return False
-            table.costs[place] = cost
-            return True
-    if spare < 0:  # the place of another state that is forgotten
-        spare = (first + second % _PROBES) % size
-    table.keys[spare, 0], table.keys[spare, 1] = first, second
-    table.costs[spare] = cost
-    return True
