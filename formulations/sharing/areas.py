@@ -42,7 +42,7 @@ def area_bound(release: Array, left: Array, area: Array, alone: Array, now: floa
     """
     ends, _ = serve(release, area, now, np.sort(alone), True)
     _, busy = serve(release, area, now, alone, False)
-    return max(ends, busy + left.sum() / 2)
+    return float(max(ends, busy + left.sum() / 2))
 
 
 @compiled
@@ -63,7 +63,7 @@ def serve(release: Array, area: Array, now: float, alone: Array, shortest_rest: 
     >>> release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
     >>> ends, busy = serve(release, area, 0.0, np.zeros(2), True)
     >>> float(ends), float(busy)
-    (7.0, 4.375)
+    (7.0, 4.25)
     """
     rest = area.copy()
     time, ends, busy, done = now, 0.0, 0.0, 0

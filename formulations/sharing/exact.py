@@ -99,19 +99,19 @@ class _Search:
     """The search, step by step: plain first, compiled when it goes on."""
 
     def __init__(self, best: Best) -> None:
-        from formulations.sharing import search, stack, table
+        from formulations.sharing import lower, search, stack, table
 
         self.best, self.kernel, self.new_table = best, search, table.new_table
         self.jobs: Jobs
         self.units: Units
         self.jobs, self.units = arrays_of(best.problem)
         self.stack = stack.new_stack(self.jobs)
+        self.root = twin(lower.lower)(self.jobs, self.stack, 0)
         self.found = search.nothing_found(self.jobs, self._total(best.value))
 
     def run(self) -> None:
         """Search until all is searched or there is a reason to stop."""
-        root = float(twin(self.kernel.lower)(self.jobs, self.stack, 0))
-        self.best.raise_bound(self._mean(root))
+        self.best.raise_bound(self._mean(self.root))
         step, table = twin(self.kernel.search), self.new_table(_FEW_PLACES)
         nodes = _FIRST_NODES
         while not self.best.finished:

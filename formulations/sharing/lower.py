@@ -33,9 +33,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int) -> float:
             alone[size] = ends[job] if stack.state[depth, job] == RUNNING else begins[job] + left[size]
             area[size] = weight[job] * jobs.demand[job] * left[size] / jobs.gpus[0]
             size += 1
-    return stack.cost[depth] + area_bound(
-        release[:size], left[:size], area[:size], alone[:size], stack.time[depth]
-    )
+    now = stack.time[depth]
+    return float(stack.cost[depth] + area_bound(release[:size], left[:size], area[:size], alone[:size], now))
 
 
 @compiled

@@ -101,7 +101,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
             last = pending(stack, depth) == 1
             while next_choice(jobs, stack, depth, job):
                 if not last or is_least(jobs, stack, depth, job):
-                    return job
+                    return int(job)
         stack.cursor[depth] += 1
         stack.fresh[depth] = True
     return -1
@@ -162,7 +162,7 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
         taken[place] = min(room[place], need)
         need -= taken[place]
         place -= 1
-    return need == 0
+    return bool(need == 0)
 
 
 @compiled

@@ -107,4 +107,4 @@ def is_whole(stack: Stack, depth: int) -> bool:
     ended = 0
     for state in stack.state[depth]:
         ended += state == ENDED
-    return ended == stack.state.shape[1]
+    return bool(ended == stack.state.shape[1])

@@ -56,7 +56,7 @@ def interfering_jobs(
     --------
     >>> problem = interfering_jobs(jobs=3, gpus=4, seed=1)
     >>> [(job.release_date, job.duration, job.gpus) for job in problem.jobs]
-    [(0.0, 20.0, 1), (3.5, 10.0, 1), (4.9, 18.0, 2)]
+    [(0.0, 20.0, 1), (4.7, 10.0, 1), (6.8, 17.0, 1)]
     """
     for name, value in (("jobs", jobs), ("gpus", gpus)):
         require(value >= 1, name, value, "must be at least 1")

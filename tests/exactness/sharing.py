@@ -74,7 +74,8 @@ def value(problem: Sharing, solution: SharingSolution) -> Fraction | None:
         while waiting and exactly(waiting[0].start) <= now.time + near:
             run = waiting.pop(0)
             gpus = frozenset(run.gpus)
-            if abs(exactly(run.start) - now.time) > near or len(run.gpus) != len(gpus) != jobs[run.job].gpus:
+            right = len(run.gpus) == len(gpus) == jobs[run.job].gpus
+            if not right or abs(exactly(run.start) - now.time) > near:
                 return None
             if run.job not in _waiting(problem, now) or not _fits(problem, now, run.job, gpus):
                 return None

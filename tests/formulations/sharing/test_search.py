@@ -59,4 +59,5 @@ def test_areas_by_hand() -> None:
     assert serve(release, area, 0.0, np.zeros(2), True)[0] == 2 + 5
     assert serve(release, area, 0.0, np.array([3.0, 6.0]), True)[0] == 3 + 6
     assert serve(release, area, 0.0, np.zeros(2), False)[1] == (0.5 * 1 + 3.5 * 3) / 4 + 1.5
-    assert area_bound(release, area, area, np.array([4.0, 2.0]), 0.0) == pytest.approx(4.25 + 2.5)
+    assert area_bound(release, area, area, np.array([4.0, 2.0]), 0.0) == 2 + 5
+    assert area_bound(release, 2 * area, area, np.array([4.0, 2.0]), 0.0) == 4.25 + 5

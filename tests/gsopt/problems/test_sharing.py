@@ -219,15 +219,12 @@ def test_a_schedule_that_interrupts_is_refused() -> None:
         two_jobs().taken_over(apart)
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e9])
-@pytest.mark.parametrize("epoch", [0.0, 1.7e9])
+@pytest.mark.parametrize(("scale", "epoch"), [(1e-9, 0.0), (1e9, 0.0), (1e3, 1.7e9)])
 def test_starts_are_at_the_events_that_their_floats_mean(scale: float, epoch: float) -> None:
     """At any magnitude and date a start at the float of an end of 17 digits is at that end."""
-    if scale < 1 < epoch:
-        pytest.skip("the clock cannot tell nanoseconds since 1970")
     jobs = [
         Job(name=name, release_date=epoch, duration=scale * seconds, gpus=1)
-        for name, seconds in [("a", 4 / 7), ("b", 1)]
+        for name, seconds in [("a", 12 / 7), ("b", 1)]
     ]
     problem = Sharing(gpus=1, jobs=jobs, default_interference=1.1)
     in_turn = runs(("a", epoch, [0]), ("b", float(problem.origin + problem.durations[0]), [0]))

@@ -5,8 +5,14 @@ from fractions import Fraction
 from gsopt.schedule.course import Course
 
 
+def twice(job: int, other: int) -> int:
+    """Let any two jobs be twice as slow."""
+    assert job != other
+    return 2
+
+
 def test_the_worst_partner_on_any_gpu_slows_the_whole_job() -> None:
-    """Beside partners of 1.5 and 3 on one GPU each of its four, a job is three times as slow, then 1.5 times."""
+    """Beside partners of 1.5 and 3 on single GPUs, a job is three times as slow, then 1.5 times."""
     slow = {(0, 1): Fraction(3, 2), (0, 2): Fraction(3)}
     course = Course([4, 9, 2], lambda job, other: slow.get((job, other), 1), [0, 0, 0])
     course.start(0, [0, 1, 2, 3])
@@ -24,7 +30,7 @@ def test_the_worst_partner_on_any_gpu_slows_the_whole_job() -> None:
 
 def test_arrivals_are_events() -> None:
     """Time passes from arrival to end, and the last event is known."""
-    course = Course([4, 1], lambda job, other: 2, [0, 3])
+    course = Course([4, 1], twice, [0, 3])
     course.start(0, [0])
     course.pass_until(Fraction(7, 2))
 
@@ -33,7 +39,7 @@ def test_arrivals_are_events() -> None:
 
 def test_a_copy_goes_its_own_way() -> None:
     """What starts in a copy changes nothing in the course that was copied."""
-    course = Course([4, 4], lambda job, other: 2, [0, 0])
+    course = Course([4, 4], twice, [0, 0])
     course.start(0, [0])
     other = course.copy()
     other.start(1, [0])
