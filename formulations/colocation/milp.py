@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 from gsopt.colocation import SubBatch
 from gsopt.formulation import Formulation
 from gsopt.grid import Exact, Number
-from gsopt.problem import Sense
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from gsopt.standard_form import StandardForm
 
@@ -75,9 +74,8 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         model.shares = Var(model.W, domain=Binary)
         total = sum(float(seconds) * model.shares[way] for way, seconds in saved.items())
         model.saved = Objective(expr=total, sense=maximize)
-        for name, ways in (("of_running", by_running), ("of_pending", by_pending)):
-            rows = {job: sum(model.shares[way] for way in each) <= 1 for job, each in ways.items()}
-            setattr(model, name, Constraint(list(rows), rule=rows.__getitem__))
+        model.of_running = Constraint(list(by_running), rule=lambda m, r: _sum(m, by_running[r]) <= 1)
+        model.of_pending = Constraint(list(by_pending), rule=lambda m, p: _sum(m, by_pending[p]) <= 1)
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
@@ -117,6 +115,10 @@ def _offered(problem: Colocation) -> Iterator[tuple[tuple[int, int, int], SubBat
     for r, beside in enumerate(problem.running):
         for p, job in enumerate(problem.pending):
             yield from (((r, p, w), each) for w, each in enumerate(problem.offered(beside, job)))
+
+
+def _sum(model: Any, ways: Sequence[tuple[int, int, int]]) -> Any:
+    return sum(model.shares[way] for way in ways)
 
 
 def _column(r: int, p: int, w: int) -> str:
