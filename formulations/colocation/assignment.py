@@ -43,7 +43,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     >>> from instances.colocation import full_cluster
     >>> result = assignment(full_cluster(running=60, pending=60, seed=1))
     >>> result.status, len(result.solution.shares)
-    (<Status.OPTIMAL: 'optimal'>, 48)
+    (<Status.OPTIMAL: 'optimal'>, 39)
     """
     case = Case.of(problem, budget)
     first, ended = begin(case, budget, "assignment")

@@ -45,7 +45,7 @@ class Case(NamedTuple):
         >>> from instances.colocation import full_cluster
         >>> case = Case.of(full_cluster(running=12, pending=12, seed=1))
         >>> len(case.savings), case.complete
-        (60, True)
+        (21, True)
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):

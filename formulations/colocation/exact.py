@@ -38,7 +38,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     >>> from instances.colocation import full_cluster
     >>> result = exact(full_cluster(running=12, pending=12, seed=1))
     >>> result.status, len(result.solution.shares), result.message
-    (<Status.OPTIMAL: 'optimal'>, 12, 'assignment')
+    (<Status.OPTIMAL: 'optimal'>, 5, 'assignment')
     """
     case = Case.of(problem, budget)
     first, ended = begin(case, budget, "exact")

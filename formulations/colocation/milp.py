@@ -54,7 +54,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
     >>> from instances.colocation import full_cluster
     >>> result = milp(full_cluster(running=6, pending=6, seed=1))
     >>> result.status, len(result.solution.shares)
-    (<Status.OPTIMAL: 'optimal'>, 6)
+    (<Status.OPTIMAL: 'optimal'>, 4)
     """
 
     name: ClassVar[str] = "milp"

@@ -43,7 +43,7 @@ def bsbf(
     --------
     >>> from instances.colocation import full_cluster
     >>> round(float(bsbf(full_cluster(running=12, pending=12, seed=1)).objective))
-    71168
+    11041
     """
     left = dict.fromkeys(range(len(problem.running)))
     shares: dict[str, Share] = {}

@@ -30,7 +30,7 @@ def first_fit(problem: Colocation, *, key: Key = "seconds") -> ColocationSolutio
     --------
     >>> from instances.colocation import full_cluster
     >>> round(float(first_fit(full_cluster(running=12, pending=12, seed=1)).objective))
-    71168
+    -1752
     """
     left = list(problem.running)
     shares: dict[str, Share] = {}

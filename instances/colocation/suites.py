@@ -32,7 +32,7 @@ def small() -> list[Colocation]:
     >>> max(len(problem.pending) for problem in small())
     4
     """
-    made = {**_pairs(), **_competing(), **_memory(), **_corner_cases()}
+    made = {**_pairs(), **_competing(), **_memory(), **_drawn(), **_corner_cases()}
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
 
 
@@ -88,7 +88,7 @@ def _competing() -> dict[str, Colocation]:
     """Jobs for which one partner is not enough."""
     table = {"x": {"x": 2.0, "y": 1.1}, "y": {"x": 1.2, "y": 2.5}}
     return {
-        "shortest-takes-the-only-partner": _handmade(
+        "wide-job-needs-the-wide-partner": _handmade(
             [_running("a", 4, 1000, "x"), _running("b", 1, 30, "x")],
             [_pending("short", 1, 10, "y"), _pending("wide", 4, 12, "y")],
             table,
@@ -146,6 +146,14 @@ def _memory() -> dict[str, Colocation]:
             table,
             memory=80 * _GIB,
         ),
+    }
+
+
+def _drawn() -> dict[str, Colocation]:
+    """Full clusters of few jobs."""
+    return {
+        f"drawn-{seed}": full_cluster(running=4, pending=3, models=3, modes=1, worst=2.0, seed=seed)
+        for seed in range(1, 6)
     }
 
 

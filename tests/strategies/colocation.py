@@ -16,3 +16,8 @@ def committed(name: str = "small") -> list[Colocation]:
     """Load the committed instances below a place."""
     found = [load(each) for each in names(f"colocation/{name}")]
     return [problem for problem in found if isinstance(problem, Colocation)]
+
+
+def small(name: str) -> Colocation:
+    """Load a committed small instance."""
+    return next(problem for problem in committed() if problem.name == f"colocation/small/{name}")

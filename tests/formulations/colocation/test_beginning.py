@@ -3,6 +3,7 @@
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case
 from gsopt.budget import Budget
+from gsopt.problems.colocation import ColocationSolution
 from gsopt.result import Status, StoppedBy
 from instances.colocation import full_cluster
 
@@ -11,7 +12,7 @@ def test_a_better_start_takes_the_place_of_the_greedy_pairs() -> None:
     """A start of more value is what is begun with."""
     problem = full_cluster(seed=1)
     case = Case.of(problem)
-    nothing, worse = problem.solution_type(shares={}), begin(case, Budget(), "x")[0]
+    nothing, worse = ColocationSolution(shares={}), begin(case, Budget(), "x")[0]
     assert begin(case, Budget(start=nothing), "x")[0].objective == worse.objective
     assert begin(case, Budget(start=worse.solution), "x")[0].solution == worse.solution
 

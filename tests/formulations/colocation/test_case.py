@@ -11,7 +11,7 @@ from tests.strategies.colocation import tiny
 
 
 def test_the_fastest_mode_that_fits_saves_most() -> None:
-    """For every pair the saving is the most of all modes, as the judge counts it; pairs that cost are left out."""
+    """For every pair the saving is the most of all modes, as the judge counts it; what costs is left out."""
     looked = 0
     for seed in range(100):
         problem = tiny(seed)

@@ -5,16 +5,17 @@ from random import Random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from formulations.colocation.prices import proves
 
 
-def matrix(random: Random, rows: int, columns: int) -> np.ndarray[tuple[int, int], np.dtype[np.object_]]:
+def matrix(random: Random, rows: int, columns: int) -> NDArray[np.object_]:
     """Draw whole numbers of forty digits with ties, many of them 0."""
     drawn = np.zeros((rows, columns), dtype=object)
     for place in np.ndindex(rows, columns):
-        drawn[place] = random.choice((0, 1, 2, 3, random.randint(0, 6))) * 10**40 + random.randint(0, 1)
-    return drawn * np.array([[random.randint(0, 1) for _ in range(columns)] for _ in range(rows)], dtype=object)
+        drawn[place] = random.choice((0, 0, 1, 2, 3, random.randint(0, 6))) * (10**40 + random.randint(0, 1))
+    return drawn
 
 
 def pairings(rows: int, columns: int) -> list[tuple[tuple[int, int], ...]]:

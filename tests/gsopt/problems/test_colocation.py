@@ -117,7 +117,7 @@ def test_mutations_are_caught() -> None:
 
 
 def test_what_is_offered_is_what_the_judge_allows() -> None:
-    """A mode is offered beside a running job exactly where no rule forbids it, and saves what the judge says."""
+    """A mode is offered beside a running job exactly where no rule forbids it, and saves what that counts."""
     problem = two_and_two(memory=75)
     for beside in problem.running:
         for job in problem.pending:
@@ -184,7 +184,7 @@ def test_a_bad_file_is_one_line(tmp_path: Path, old: str, new: str, line: str) -
 def test_two_modes_of_one_name_are_refused() -> None:
     """Modes of a job have different names."""
     mode = Mode(name="half", slowdown=1, memory=1)
-    with pytest.raises(ValidationError, match="modes\\[1\\].name: 'half': must differ"):
+    with pytest.raises(ValidationError, match=r"modes\[1\]\.name: 'half': must differ"):
         Pending(name="p", gpus=1, seconds=1, modes=[mode, mode])
 
 
