@@ -46,7 +46,7 @@ def test_rules_by_hand(name: str, rule: str, together: bool) -> None:
 
 
 def test_the_soonest_pair_is_not_the_one_that_saves_most() -> None:
-    """Each job takes the partner with which both are soonest done, which leaves a tenth of the savings to nobody."""
+    """Each job takes the partner with which both are soonest done, and a tenth of the savings is lost."""
     problem = small("short-partner-is-chosen-first")
     found, best = bsbf(problem).objective, exact_value(problem)
     assert shares(problem) == {"p": Share(running="soon"), "q": Share(running="late")}
