@@ -6,7 +6,7 @@ import gsopt
 from gsopt.result import Status
 
 #: Suites whose proofs take minutes: what is found in a second must be consistent with them.
-_SLOW = "scheduling/medium/"
+_SLOW = ("scheduling/medium/", "waiting/medium/")
 
 
 @pytest.mark.usefixtures("patient")

@@ -8,7 +8,6 @@ from itertools import accumulate
 
 from formulations.consolidation.kinds import Kind, kinds
 from formulations.consolidation.vacancy import Vacancy
-from gsopt.grid import Exact, exact_total
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 #: How many jobs of a kind stay within a group, by the places of the two.
@@ -84,11 +83,6 @@ class Case:
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
-
-    def value(self, stays: Stays) -> Exact:
-        """Total worth of jobs that stay in groups."""
-        nodes = self.vacancy.nodes
-        return exact_total(count * self.kinds[k].worths[nodes[v].level] for (k, v), count in stays.items())
 
     def located(self, solution: ConsolidationSolution) -> Stays:
         """Find the groups in which the jobs of a solution stay, each on the level as which it counts."""

@@ -11,8 +11,8 @@ from gsopt.formulation import Formulation
 from gsopt.grid import Exact
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
-#: Jobs times groups up to which this model is of use.
-_LARGEST = 20_000
+#: Jobs times groups up to which this model is of use, and built in little time.
+_LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):

@@ -1,12 +1,12 @@
 """Program: an integer program written column by column and row by row, with exact costs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from math import inf
 
 import numpy as np
 from scipy.sparse import coo_array
 
-from gsopt.grid import Exact, exact_total
+from gsopt.grid import Exact
 from gsopt.problem import Sense
 from gsopt.standard_form import StandardForm
 
@@ -61,7 +61,3 @@ class Program:
             sense=Sense.MAXIMIZE,
             offset=float(offset),
         )
-
-    def value(self, values: Mapping[str, float]) -> Exact:
-        """Give the exact objective of column values by name."""
-        return exact_total(self.costs[name] * round(value) for name, value in values.items() if value)

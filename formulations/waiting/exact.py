@@ -1,11 +1,15 @@
 """Exact: lists above, relaxation or intervals below, and intervals for what the relaxation leaves open."""
 
+from importlib.util import find_spec
+from math import inf
+
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
-from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.time_indexed import solve_relaxation
+from gsopt.backends import CpSat
 from gsopt.budget import Budget
 from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
@@ -14,21 +18,22 @@ from gsopt.result import Result, StoppedBy
 #: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
 _FEW_JOBS = 7
 
-#: Part of the time left that the relaxation gets.
-_RELAXATION_SHARE = 0.6
+#: Part of the time left that the relaxation gets, and how often it is solved again where it needs a move.
+_RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
 
 @exact_method()
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Prove the optimum in the way that suits what is minimised.
 
-    1. Lists and a simple bound.
+    1. Lists, a simple bound, and prices of GPU time.
     2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
     and
-       the search for GPUs for its schedule. Its optimum is not the problem's unless such GPUs, or a list as
-       good, are found.
-    3. Constraint programming with intervals, which is exact, where 1. and 2. leave something open: at once for
-       the makespan and for few jobs. The bound and the schedule known go into it.
+       the search for GPUs for its schedule. Where there are none, what makes that so is ruled out a few times.
+    3. Constraint programming with intervals, where 1. and 2. leave something open: at once for the makespan and
+       for few jobs. The bound and the schedule known go into it.
+
+    Without CP-SAT installed, 2. is all there is: it goes on until a schedule with GPUs meets the bound.
 
     On 16 GPUs, up to some twelve jobs are proven; with more, the time limit leaves a bracket.
 
@@ -38,11 +43,6 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
         The problem.
     budget
         When to stop; the backend solves the relaxation, and CP-SAT what remains.
-
-    Raises
-    ------
-    MissingSolver
-        CP-SAT is not installed.
 
     Source: `time_indexed` and `intervals`.
 
@@ -58,11 +58,14 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     best = Best(Instance.of(problem), budget, "exact")
     technique = "lists"
     try:
-        best.raise_bound(simple_bound(best.instance))
+        bound_at_once(best)
         search_lists(best)
-        if not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
-            technique = solve_relaxation(best, _RELAXATION_SHARE)
-        if not best.finished:
+        has_intervals = find_spec(CpSat.package) is not None
+        if not best.finished and not has_intervals:
+            technique = solve_relaxation(best, conflicts=inf)
+        elif not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
+            technique = solve_relaxation(best, _RELAXATION_SHARE, _CONFLICTS)
+        if not best.finished and has_intervals:
             technique = "intervals"
             solve_intervals(best)
         stopped_by = best.finished or StoppedBy.FINISHED

@@ -7,7 +7,7 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import search_lists
-from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.simple_bounds import bound_at_once
 from gsopt.backends import CpSat
 from gsopt.backends.base import GRACE
 from gsopt.backends.cumulative import Activity, Answer, Chosen, Task, Way, solve
@@ -60,7 +60,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """
     best = Best(Instance.of(problem), budget, "intervals")
     try:
-        best.raise_bound(simple_bound(best.instance))
+        bound_at_once(best)
         search_lists(best)
         if not best.finished:
             solve_intervals(best)

@@ -2,10 +2,12 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from math import inf
 from random import Random
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Choice, Instance
+from gsopt.budget import Budget
 
 #: Lists that the local search tries, for each job.
 _TRIES = 30
@@ -101,10 +103,19 @@ class Profile:
                 self._free[index][cell] -= count
 
 
-def place_all(instance: Instance, order: Sequence[int], widest: Sequence[int]) -> list[Choice]:
-    """Place jobs in an order, each no wider than its tier where that is possible; by job."""
+def place_all(
+    instance: Instance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
+) -> list[Choice] | None:
+    """Place jobs in an order, each no wider than its tier where that is possible; by job.
+
+    None where a budget passes meanwhile.
+    """
     profile = Profile(instance)
-    found = {job: profile.place(job, widest[job]) for job in order}
+    found: dict[int, Choice] = {}
+    for job in order:
+        if budget is not None and budget.passed:
+            return None
+        found[job] = profile.place(job, widest[job])
     return [found[job] for job in range(len(found))]
 
 
@@ -117,9 +128,9 @@ def search_lists(best: Best) -> None:
     jobs, random = range(len(instance.demand)), Random(0)
     widest = len(instance.problem.tiers) - 1
     known = [(list(order), [tier] * len(jobs)) for order in _rules(best) for tier in range(widest + 1)]
-    scored: list[tuple[int, list[int], list[int]]] = []
+    scored: list[tuple[float, list[int], list[int]]] = []
     for order, tiers in known:
-        if best.finished and scored:
+        if best.finished and best.solution is not None:
             return
         scored.append((_try(best, order, tiers), order, tiers))
     value, order, tiers = min(scored)
@@ -136,6 +147,14 @@ def search_lists(best: Best) -> None:
             value, order, tiers = found, order_now, tiers_now
 
 
+def try_order(best: Best, choices: Sequence[Choice]) -> None:
+    """Place jobs in the order in which a relaxation starts them, no wider than there, or anywhere."""
+    instance = best.instance
+    order = sorted(range(len(choices)), key=lambda job: choices[job].start)
+    _try(best, order, [instance.places[choice.place].tier for choice in choices])
+    _try(best, order, [len(instance.problem.tiers)] * len(choices))
+
+
 def _rules(best: Best) -> Iterator[list[int]]:
     """Give orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
     instance = best.instance
@@ -150,10 +169,15 @@ def _rules(best: Best) -> Iterator[list[int]]:
     yield sorted(jobs, key=lambda job: -shortest[job] * instance.demand[job])
 
 
-def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> int:
-    """Place jobs in an order, keep the schedule if it is the best, and give its value in slots."""
+def _try(best: Best, order: Sequence[int], tiers: Sequence[int]) -> float:
+    """Place jobs in an order, keep the schedule if it is the best, and give its value in slots.
+
+    The first schedule of all is finished whatever time it takes.
+    """
     instance = best.instance
-    choices = place_all(instance, order, tiers)
+    choices = place_all(instance, order, tiers, None if best.solution is None else best.budget)
+    if choices is None:
+        return inf
     ends = [each.start + instance.length(job, each.place) for job, each in enumerate(choices)]
     if instance.problem.minimize == "makespan":
         value, seconds = max(ends), max(ends) * instance.slot

@@ -1,13 +1,14 @@
 """Relaxation: jobs in places and slots, where GPUs of a place are counted and not told apart."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array, vstack
 
 from formulations.waiting.instance import Choice, Instance
 from gsopt.grid import Exact
@@ -78,10 +79,11 @@ class Relaxation:
         )
 
     @property
-    def size(self) -> int:
-        """Number of columns, without listing them."""
-        return sum(
-            max(self._last_start(job, place) + 1 - self.instance.release[job], 0)
+    def entries(self) -> int:
+        """Number of entries of the capacity rows, at most, without listing the columns."""
+        instance = self.instance
+        return len(instance.problem.tiers) * sum(
+            max(self._last_start(job, place) + 1 - instance.release[job], 0) * instance.length(job, place)
             for job, places in enumerate(self.places)
             for place in places
         )
@@ -124,8 +126,6 @@ class Relaxation:
 
     def form(self) -> StandardForm:
         """Give the model as arrays."""
-        from scipy.sparse import coo_array
-
         rows, columns, values, lower, upper = self._assignment()
         for more in (self._capacity, self._last_end):
             more(rows, columns, values, lower, upper)
@@ -155,6 +155,28 @@ class Relaxation:
         """Read place and start of each job."""
         chosen = [self.columns[index] for index in np.flatnonzero(values[: len(self.columns)] > 1 / 2)]
         return [Choice(start, place) for _, place, start in sorted(chosen)]
+
+    def without(self, form: StandardForm, choices: Sequence[Choice], jobs: Sequence[int]) -> StandardForm:
+        """Give the arrays with a row more: not all of some jobs have start and run time as chosen."""
+        alike = [
+            index
+            for index, column in enumerate(self.columns)
+            if column.job in jobs
+            and column.start == choices[column.job].start
+            and self._run_time(column.job, column.place)
+            == self._run_time(column.job, choices[column.job].place)
+        ]
+        row = csr_array(([1.0] * len(alike), ([0] * len(alike), alike)), shape=(1, len(self.costs)))
+        return replace(
+            form,
+            matrix=csr_array(vstack([form.matrix, row], format="csr")),
+            row_lower=np.append(form.row_lower, -inf),
+            row_upper=np.append(form.row_upper, float(len(jobs) - 1)),
+            rows=(*form.rows, f"conflict[{len(form.rows)}]"),
+        )
+
+    def _run_time(self, job: int, place: int) -> Exact:
+        return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
         """Give the place with columns that stands for a place: itself, or the widest that is as fast."""

@@ -2,7 +2,9 @@
 
 from fractions import Fraction
 
+from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
+from gsopt.bounds import mean_jct_bound
 from gsopt.grid import Exact
 
 
@@ -38,6 +40,30 @@ def simple_bound(instance: Instance) -> Exact:
         )
         return max(alone, *served)
     return max(sum(shortest, Fraction(0)), _served(instance, area)) / len(shortest)
+
+
+def bound_at_once(best: Best) -> None:
+    """Raise the bound by formulas, and for the mean by prices of GPU time, with each job on its best tier.
+
+    Those hold for jobs that may be interrupted and moved too (`gsopt.bounds.mean_jct_bound`).
+
+    Examples
+    --------
+    >>> from gsopt.budget import Budget
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=6, gpus=4) for n in "abcd"]
+    >>> best = Best(Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)), Budget(), "")
+    >>> bound_at_once(best)
+    >>> best.bound
+    Fraction(15, 1)
+    """
+    best.raise_bound(simple_bound(best.instance))
+    if best.problem.minimize == "mean_jct" and not best.finished:
+        found = mean_jct_bound(best.problem.scenario)
+        if found is not None:
+            best.raise_bound(found.mean_jct)
 
 
 def _served(instance: Instance, area: list[Fraction]) -> Fraction:

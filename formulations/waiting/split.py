@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from math import inf
 
 from formulations.waiting.instance import Choice, Instance
+from gsopt.backends import Outcome
 from gsopt.budget import Budget
+from gsopt.result import Status, StoppedBy
 from gsopt.standard_form import StandardForm
 
 
@@ -33,10 +35,8 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
     >>> sum(split[0].counts.values()), sum(split[1].counts.values())
     (3, 3)
     """
-    form, names = _model(instance, choices)
-    outcome = budget.solver.solve(form, time_limit=budget.left(), log=budget.log)
-    if outcome.stopped_by == "interrupt":
-        raise KeyboardInterrupt
+    form, names = _model(instance, choices, range(len(choices)))
+    outcome = _solve(form, budget)
     if outcome.values is None:
         return None
     counts: list[dict[int, int]] = [{} for _ in choices]
@@ -46,11 +46,51 @@ def find_split(instance: Instance, choices: Sequence[Choice], budget: Budget) ->
     return [choice._replace(counts=own) for choice, own in zip(choices, counts, strict=True)]
 
 
-def _model(instance: Instance, choices: Sequence[Choice]) -> tuple[StandardForm, list[tuple[int, int]]]:
-    """Give the model, and the jobs and cells of its first columns."""
+def find_conflict(instance: Instance, choices: Sequence[Choice], budget: Budget) -> list[int] | None:
+    """Find jobs for which there are no such GPUs even if the others do not run, as few as will do.
+
+    None where it is not proven in time that there are none for all jobs together.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.waiting import Waiting
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=3) for n in "abc"]
+    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs))
+    >>> find_conflict(instance, [Choice(0, 2), Choice(1, 2), Choice(0, 2)], Budget())
+    [0, 2]
+    """
+    needed = list(range(len(choices)))
+    if not _is_impossible(instance, choices, needed, budget):
+        return None
+    for job in range(len(choices)):
+        fewer = [other for other in needed if other != job]
+        if _is_impossible(instance, choices, fewer, budget):
+            needed = fewer
+    return needed
+
+
+def _is_impossible(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int], budget: Budget) -> bool:
+    if not jobs or budget.passed:
+        return False
+    return _solve(_model(instance, choices, jobs)[0], budget).status is Status.INFEASIBLE
+
+
+def _solve(form: StandardForm, budget: Budget) -> Outcome:
+    outcome = budget.solver.solve(form, time_limit=budget.left(), log=budget.log)
+    if outcome.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    return outcome
+
+
+def _model(
+    instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]
+) -> tuple[StandardForm, list[tuple[int, int]]]:
+    """Give the model of some jobs, and the jobs and cells of its first columns."""
     from scipy.sparse import coo_array
 
-    jobs, cells = range(len(choices)), range(len(instance.sizes))
+    cells = range(len(instance.sizes))
     held = [(job, cell) for job in jobs for cell in cells]
     placed = [(job, place) for job in jobs for place in _as_fast(instance, job, choices[job].place)]
     count_of = {pair: index for index, pair in enumerate(held)}
@@ -67,7 +107,7 @@ def _model(instance: Instance, choices: Sequence[Choice]) -> tuple[StandardForm,
             rows.append(([(count_of[job, cell], 1.0), *around], -inf, 0.0))
     rows += [
         ([(count_of[job, cell], 1.0) for job in running], -inf, float(instance.sizes[cell]))
-        for running in _together(instance, choices)
+        for running in _together(instance, choices, jobs)
         for cell in cells
     ]
     entries = [(row, *entry) for row, (own_entries, _, _) in enumerate(rows) for entry in own_entries]
@@ -91,11 +131,15 @@ def _as_fast(instance: Instance, job: int, chosen: int) -> Iterator[int]:
             yield place
 
 
-def _together(instance: Instance, choices: Sequence[Choice]) -> list[list[int]]:
-    """Give the jobs that run at each start."""
-    spans = [(each.start, each.start + instance.length(job, each.place)) for job, each in enumerate(choices)]
+def _together(instance: Instance, choices: Sequence[Choice], jobs: Sequence[int]) -> list[list[int]]:
+    """Give those of some jobs that run at each start."""
+    spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
-        [job for job, (begin, end) in enumerate(spans) if begin <= start < end]
-        for start in sorted({start for start, _ in spans})
+        [job for job, (begin, end) in spans.items() if begin <= start < end]
+        for start in sorted({start for start, _ in spans.values()})
     ]
     return [running for running in found if running]
+
+
+def _end(instance: Instance, job: int, choice: Choice) -> int:
+    return choice.start + instance.length(job, choice.place)

@@ -7,17 +7,17 @@ import numpy as np
 from formulations.duals import prove
 from formulations.scheduling.prover import Prover
 from formulations.waiting.best import Best
-from formulations.waiting.instance import Instance
+from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.latest import latest_ends
-from formulations.waiting.listing import search_lists
+from formulations.waiting.listing import search_lists, try_order
 from formulations.waiting.relaxation import Relaxation
-from formulations.waiting.simple_bounds import simple_bound
-from formulations.waiting.split import find_split
+from formulations.waiting.simple_bounds import bound_at_once
+from formulations.waiting.split import find_conflict, find_split
 from gsopt.backends import Highs
 from gsopt.budget import Budget
 from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.result import Result, Status, StoppedBy
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import PROBED
@@ -67,7 +67,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     best = Best(Instance.of(problem), budget, "time_indexed")
     message = _LISTS
     try:
-        best.raise_bound(simple_bound(best.instance))
+        bound_at_once(best)
         search_lists(best)
         if not best.finished:
             message = solve_relaxation(best)
@@ -77,8 +77,11 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     return best.result(stopped_by, solver=best.budget.solver.name, message=message)
 
 
-def solve_relaxation(best: Best, share: float = 1.0) -> str:
+def solve_relaxation(best: Best, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, and look for GPUs; say what came of it.
+
+    Where there are no GPUs for its schedule, it is solved again without the starts and run times of some jobs
+    for which there are none (`find_conflict`): for these at least one has to be another.
 
     Parameters
     ----------
@@ -86,6 +89,8 @@ def solve_relaxation(best: Best, share: float = 1.0) -> str:
         What is known.
     share
         Part of the time left that it may take.
+    conflicts
+        How often it is solved again.
 
     Raises
     ------
@@ -96,22 +101,34 @@ def solve_relaxation(best: Best, share: float = 1.0) -> str:
     budget = best.budget if left is None else best.budget.within(share * left)
     model = model_of(best)
     form = None if budget.passed else narrowed(model, best, budget)
-    if form is None or best.finished:
-        return _LISTS
+    while form is not None and not best.finished:
+        relaxed = _solve(model, form, best, budget)
+        if relaxed is None or best.finished:
+            break
+        split = find_split(model.instance, relaxed, budget)
+        if split is not None:
+            best.take(model.instance.solution(split))
+            return _EXACT if best.finished is StoppedBy.FINISHED else _BOUND
+        try_order(best, relaxed)
+        conflict = find_conflict(model.instance, relaxed, budget) if conflicts > 0 else None
+        if conflict is None:
+            return f"{_BOUND}: no GPUs were found for its schedule"
+        form, conflicts = model.without(form, relaxed, conflict), conflicts - 1
+    return _LISTS
+
+
+def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) -> list[Choice] | None:
+    """Solve the relaxation and raise the bound; give its schedule."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
-    proof = optimize(form, asked, costs=model.costs, start=start)
+    proof = optimize(form, asked, costs=model.costs, start=start if form.is_feasible(start) else None)
     if proof.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if proof.bound is not None:
         best.raise_bound(proof.bound)
-    if proof.values is None or best.finished:
-        return _LISTS
-    split = find_split(model.instance, model.choices(proof.values), budget)
-    if split is None:
-        return f"{_BOUND}: no GPUs were found for its schedule"
-    best.take(model.instance.solution(split))
-    return _EXACT if best.finished is StoppedBy.FINISHED else _BOUND
+    if proof.values is None or proof.status is not Status.OPTIMAL:
+        return None
+    return model.choices(proof.values)
 
 
 def narrowed(model: Relaxation, best: Best, budget: Budget) -> StandardForm:
@@ -137,16 +154,9 @@ def model_of(best: Best) -> Relaxation:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)
     model, factor = Relaxation(best.instance, latest), 1
-    if _entries(model) <= _MOST_ENTRIES:
+    if model.entries <= _MOST_ENTRIES:
         return model
-    while _entries(model) > _MOST_COARSE:
+    while model.entries > _MOST_COARSE:
         factor *= 2
         model = Relaxation(best.instance.coarser(factor), latest)
     return model
-
-
-def _entries(model: Relaxation) -> int:
-    """Guess the entries of the capacity rows: those of each column on every tier."""
-    mean = [sum(own) / len(own) for own in model.instance.lengths]
-    longest = max(mean, default=0) + 1
-    return int(model.size * longest * len(model.instance.problem.tiers))

@@ -166,7 +166,10 @@ class Levels:
         one, other = self.machine_of[first], self.machine_of[last]
         if one == other:
             return Tier.MACHINE
-        return next(level for level, groups in self._wider if groups[one] == groups[other])
+        for level, groups in self._wider:
+            if groups[one] == groups[other]:
+                return level
+        return self._wider[-1][0]
 
 
 def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:

@@ -239,8 +239,8 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give the numbers of racks, of free GPUs and of jobs."""
-        return {"racks": len(self.cluster.racks), "free GPUs": self.free_gpus, "jobs": len(self.jobs)}
+        """Give the numbers of jobs, of GPUs and of those that are free."""
+        return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
         """Jobs that start, free GPUs that stay idle, and machines left whole."""

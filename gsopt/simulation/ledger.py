@@ -283,11 +283,9 @@ class Placements:
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
         """Let a placer choose of enough free GPUs."""
         chosen = tuple(sorted(placer(room, count)))
-        free = (
-            0 <= gpu < self._limit and not self._users[gpu] and self._machine_of[gpu] in room.machines
-            for gpu in chosen
-        )
-        if len(chosen) != count or len(set(chosen)) != count or not all(free):
+        limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
+        free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
+        if not free or len(chosen) != count or len(set(chosen)) != count:
             raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
         return chosen
 
@@ -347,11 +345,12 @@ class Placements:
 
     def _check_kind(self, job: Job, chosen: tuple[int, ...]) -> None:
         machines, machine_of = self._cluster.machines, self._machine_of
+        limit, away, kind = self._limit, self._away, job.gpu_type
         for gpu in chosen:
-            if not 0 <= gpu < self._limit or machine_of[gpu] in self._away:
+            if not 0 <= gpu < limit or machine_of[gpu] in away:
                 raise Forbidden(f"GPU {gpu} is there")
-            if job.gpu_type and job.gpu_type != machines[machine_of[gpu]].gpu_type:
-                raise Forbidden(f"the job runs on {job.gpu_type} GPUs only, which GPU {gpu} is not")
+            if kind and kind != machines[machine_of[gpu]].gpu_type:
+                raise Forbidden(f"the job runs on {kind} GPUs only, which GPU {gpu} is not")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
         """Give the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""

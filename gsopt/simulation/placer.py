@@ -134,7 +134,7 @@ class FreeGpus:
         self.count += after - before
         for _, group_of, free_in in self._between:
             free_in[group_of[machine]] += after - before
-        if machine in self._islands_of:
+        if self._islands_of and machine in self._islands_of:
             for island in self._islands_of[machine]:
                 self._in_island[island] = 0
             for gpu in self._free[machine]:

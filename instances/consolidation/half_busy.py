@@ -66,7 +66,7 @@ def half_busy(
     --------
     >>> problem = half_busy(racks=4, jobs=100, seed=1)
     >>> problem.headline(), sum(job.gpus for job in problem.jobs)
-    ({'racks': 4, 'free GPUs': 116, 'jobs': 100}, 673)
+    ({'jobs': 100, 'GPUs': 256, 'free': 116}, 673)
     """
     require(racks >= 1, "racks", racks, "must be at least 1")
     require(machines >= 1, "machines", machines, "must be at least 1")

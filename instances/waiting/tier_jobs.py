@@ -1,5 +1,6 @@
 """Tier jobs: random rigid jobs of the models of Table I, all at once or one after the other."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 from math import isfinite
 from random import Random
@@ -21,6 +22,9 @@ _SHORTEST, _LONGEST = 3, 15
 #: Largest number of GPUs of a job: of two machines.
 _MOST_GPUS = 8
 
+#: Numbers of GPUs that divide each other.
+_POWERS = (1, 2, 4, 8)
+
 
 def tier_jobs(
     *,
@@ -31,13 +35,14 @@ def tier_jobs(
     arrivals: Arrivals = "batch",
     gap: float = 4.0,
     most: float = 30.0,
+    powers_of_two: bool = False,
     minimize: Minimize = "mean_jct",
     seed: int = 0,
 ) -> Waiting:
     """Generate rigid jobs on a small cluster of racks, in slots of one second.
 
-    A job demands 1 to 8 GPUs and takes 3 to 15 seconds without communication, all equally likely, and is of one
-    of the six models of Dally's Table I. Run times are rounded up to whole seconds.
+    A job demands 1 to 8 GPUs, or 1, 2, 4 or 8, and takes 3 to 15 seconds without communication, all equally
+    likely, and is of one of the six models of Dally's Table I. Run times are rounded up to whole seconds.
 
     Parameters
     ----------
@@ -52,6 +57,8 @@ def tier_jobs(
         Mean gap in seconds of Poisson arrivals.
     most
         The most that a tier may multiply a run time by; what Table I says beyond is cut off.
+    powers_of_two
+        Whether all demands are powers of two.
     minimize
         What counts.
     seed
@@ -76,7 +83,9 @@ def tier_jobs(
     require(isfinite(most) and most >= 1, "most", most, "must be at least 1 and finite")
     cluster = Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
     random = Random(seed)
-    drawn = [_job(random, f"j{number}", min(_MOST_GPUS, cluster.gpus)) for number in range(1, jobs + 1)]
+    largest = min(_MOST_GPUS, cluster.gpus)
+    demands = [count for count in _POWERS if count <= largest] if powers_of_two else range(1, largest + 1)
+    drawn = [_job(random, f"j{number}", demands) for number in range(1, jobs + 1)]
     gaps = [random.expovariate(1.0) * gap for _ in drawn[1:]] if arrivals == "poisson" else [0.0] * (jobs - 1)
     releases = [float(round(time)) for time in accumulate(gaps, initial=0.0)]
     return Waiting(
@@ -107,9 +116,9 @@ def cut_off(most: float) -> dict[str, TierPenalty]:
     }
 
 
-def _job(random: Random, name: str, largest: int) -> Job:
+def _job(random: Random, name: str, demands: Sequence[int]) -> Job:
     seconds = float(random.randint(_SHORTEST, _LONGEST))
-    gpus = random.randint(1, largest)
+    gpus = random.choice(demands)
     return Job(
         name=name, release_date=0.0, duration=seconds, gpus=gpus, model=random.choice(sorted(TIER_PENALTIES))
     )

@@ -1,6 +1,6 @@
 """Offers: waiting jobs are offered free GPUs in turn, and accept them or wait for closer ones."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import inf, nextafter
 from typing import Any, Literal, NamedTuple
@@ -106,15 +106,21 @@ class Offers:
         for job in (*state.evicted, *state.arrived):
             self._wait(state, job)
         ended = self._ended(state.now)
-        keeps = self._renew != "never" and not self._turns
-        if keeps and all(self._is_content(state, job) for job in ended):
+        if self._renew != "never" and self._nothing_changes(state, ended):
             for job in ended:
                 self._hold(state, job)
         else:
             yield from self._end_leases(state, ended)
         yield from self._wake()
 
-    def _end_leases(self, state: State, ended: Iterable[int]) -> Generator[Action, None, None]:
+    def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
+        """Tell whether all whose leases end are on their best tier, and their GPUs too few for who waits."""
+        most = state.free + sum(state.running[job] for job in ended)
+        if any(need.gpus <= most for need in self._turns.needs):
+            return False
+        return all(self._is_content(state, job) for job in ended)
+
+    def _end_leases(self, state: State, ended: Sequence[int]) -> Generator[Action, None, None]:
         """Take the GPUs of jobs back, and offer all that is free."""
         before: dict[int, _Offer] = {}
         for job in ended:
@@ -138,6 +144,8 @@ class Offers:
 
     def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
         """Offer what is free to one job after the other, and find when the next may change its mind."""
+        if state.free <= 0:
+            return
         offers: dict[Need, _Offer] = {}  # since somebody last accepted
 
         def is_open(need: Need) -> bool:

@@ -1,7 +1,7 @@
 """Turns: waiting jobs in one order, of which those that need too much are passed over all at once."""
 
 from bisect import bisect_left, insort
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from heapq import heapify, heappop, heapreplace
 from typing import Any, NamedTuple
 
@@ -35,8 +35,10 @@ class Turns:
     def __init__(self) -> None:
         self._lists: dict[Hashable, list[Turn]] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._lists)
+    @property
+    def needs(self) -> Iterable[Any]:
+        """What the jobs need, each need once."""
+        return self._lists.keys()
 
     def first(self, need: Hashable) -> Turn:
         """Give the first job of a need."""

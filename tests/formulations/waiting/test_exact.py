@@ -1,10 +1,12 @@
 """The exact method: the relaxation for the mean, intervals for the makespan and for what is left open."""
 
+import sys
 from fractions import Fraction
 from random import Random
 
 import pytest
 
+import gsopt
 from formulations.waiting import exact
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
@@ -26,20 +28,35 @@ def test_brute_force_is_proven() -> None:
 
 
 def test_intervals_prove_what_the_relaxation_leaves_open() -> None:
-    """Where no GPUs are found for the relaxation's schedule, its bound of 21 s goes into the proof."""
-    best = Best(Instance.of(tier_jobs(jobs=6, seed=0)), Budget(), "test")
+    """Where no GPUs are found for the relaxation's schedule, its bound goes into the proof."""
+    best = Best(Instance.of(tier_jobs(jobs=5, seed=21, most=1.5)), Budget(), "test")
     search_lists(best)
-    best.raise_bound(21)
+    best.raise_bound(Fraction(51, 5))
     assert best.finished is None
 
     solve_intervals(best)
 
-    assert best.value == best.bound == Fraction(127, 6)
+    assert best.value == best.bound == Fraction(53, 5)
+
+
+@pytest.mark.parametrize("name", ["batch-mean-jct-j04", "batch-makespan-j04", "wait-for-a-machine"])
+def test_without_cp_sat_the_relaxation_proves_what_it_can(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With HiGHS alone small instances are proven too."""
+    monkeypatch.setattr(sys.modules["formulations.waiting.exact"], "find_spec", lambda _package: None)
+    problem = gsopt.load(f"waiting/small/{name}")
+    assert isinstance(problem, Waiting)
+    result = exact(problem)
+
+    assert result.status is Status.OPTIMAL
+    assert problem.about is not None
+    assert result.objective is not None
+    assert float(result.objective) == problem.about.objective
+    assert result.message != "intervals"
 
 
 def test_ten_jobs_of_least_makespan() -> None:
     """Ten jobs on 16 GPUs are proven."""
-    result = exact(tier_jobs(jobs=10, seed=1, minimize="makespan"))
+    result = exact(tier_jobs(jobs=10, seed=4, minimize="makespan"))
 
     assert result.status is Status.OPTIMAL
 

@@ -138,9 +138,9 @@ def test_candidates_are_all_spreads() -> None:
 
 
 def test_figures_beside_the_value() -> None:
-    """The measures count jobs, idle GPUs and whole machines; the headline racks, free GPUs and jobs."""
+    """The measures count jobs, idle GPUs and whole machines; the headline jobs, GPUs and free ones."""
     problem = two_racks()
-    assert problem.headline() == {"racks": 2, "free GPUs": 14, "jobs": 3}
+    assert problem.headline() == {"jobs": 3, "GPUs": 16, "free": 14}
     measures = problem.measures(placed(v=[1, 2, 3, 9]))
     assert measures == {"placed_jobs": 1, "idle_gpus": 10, "whole_machines": 2}
 

@@ -205,6 +205,19 @@ def test_a_schedule_is_taken_over_on_the_exact_clock() -> None:
     assert [run.start for run in problem.taken_over(Schedule(tuple(late))).runs] == [0, 15.25]
 
 
+def test_starts_at_the_rounded_end_of_another_run_are_exact() -> None:
+    """A start that is a tick late for the end on which it waits, on GPUs of its own, is at that end."""
+    jobs = [
+        Job(name=name, release_date=0, duration=seconds, gpus=gpus)
+        for name, seconds, gpus in [("a", 0.3, 2), ("b", 0.7, 2)]
+    ]
+    problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)
+    late = 0.30000000000000004
+    schedule = Schedule((Segment("a", 0, 0.3, 2, (0, 1)), Segment("b", late, 1.0, 2, (2, 3))))
+
+    assert [run.start for run in problem.taken_over(schedule).runs] == [0, 0.3]
+
+
 def test_a_schedule_that_interrupts_is_refused() -> None:
     """A job in two pieces apart, or on other GPUs, is named."""
     apart = Schedule((Segment("a", 0, 5, 2, (0, 1)), Segment("a", 6, 11.2, 2, (0, 1))))

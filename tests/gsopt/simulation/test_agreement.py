@@ -1,5 +1,6 @@
 """The simulator and the judge agree, on 1,000 scenarios with everything in them and under every policy."""
 
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
     today = shifted(scenario, date, scale)
     for policy in POLICIES:
         rounds = None if length is None or today.overheads else length * scale
-        run = replay(today, policy, record=True, round_length=rounds)
+        run = replay(today, policy, record=True, round_length=rounds, **_lease(policy, scale))
         assert run.schedule is not None
         verdict = judge(run.schedule, today)
         assert verdict.violations == ()
@@ -94,6 +95,11 @@ def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: fl
     assert run.schedule is not None
     verdict = judge(run.schedule, today)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
+
+
+def _lease(policy: Policy, scale: float) -> dict[str, Any]:
+    """Give leases of eight hours times the scale, so that they stay longer than overheads."""
+    return {"lease": 28_800.0 * scale} if "lease" in signature(policy).parameters else {}
 
 
 @each_policy

@@ -56,7 +56,7 @@ def test_a_policy_that_raises_leaves_the_others(workload: Workload) -> None:
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
-        ("fifoo", "policy: 'fifoo': must be one of efq, .*, or package.module:function"),
+        ("fifoo", "policy: 'fifoo': must be one of .*, efq, .*, or package.module:function"),
         (7, "policy: 7: must be a name or a callable"),
         ("nowhere:fifo", "policy: 'nowhere:fifo': there is no module nowhere"),
     ],

@@ -48,6 +48,14 @@ def test_a_job_may_move_onto_gpus_of_its_own() -> None:
     assert pieces(run, "j3") == [(0, (2, 5)), (2, (1, 2))]
 
 
+def test_a_job_moves_when_gpus_come_back() -> None:
+    """Machines that return are as good as GPUs that jobs leave."""
+    changes = [CapacityChange(time=0, gpus=4), CapacityChange(time=5, gpus=6)]
+    jobs = made((0, 9, 2), (0, 9, 2))
+    run = simulate(jobs, gandiva, cluster=RACKS, speed=SPEED, record=True, capacity_changes=changes)
+    assert pieces(run, "j1") == [(0, (2, 3)), (5, (3, 4))]
+
+
 def test_waiting_jobs_come_before_those_that_would_move() -> None:
     """GPUs that become free go to who waits, however far apart others run."""
     run = simulate(

@@ -15,7 +15,7 @@ from tests.gsopt.simulation.scenarios import bundle
 def test_a_line_has_the_timers_of_one_tier_and_demand() -> None:
     """What a run told of one tier and demand is its line; the axis of waits has a unit."""
     seen: list[TunedTimer] = []
-    jobs = [Job(name=str(n), release_date=0, duration=7200 * (1 + n % 3), gpus=3) for n in range(12)]
+    jobs = [Job(name=str(n), release_date=0, duration=7200 * (1 + n % 3), gpus=2 + n % 2) for n in range(24)]
     cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
     simulate(bundle(jobs), dally, cluster=cluster, observe=seen.append)
     mine = [(each.time, each.seconds) for each in seen if (each.tier, each.gpus) == ("machine", 3)]
@@ -23,6 +23,7 @@ def test_a_line_has_the_timers_of_one_tier_and_demand() -> None:
     lines = list[Any](axes.lines)
 
     assert len(mine) > 1
+    assert {each.gpus for each in seen if each.tier == "machine"} == {2, 3}
     assert [tuple(point) for point in lines[0].get_xydata().tolist()] == mine
     assert lines[1].get_xydata().tolist() == []
     assert legend(axes) == ["all", "none"]
