@@ -1,8 +1,6 @@
 """Assignment: the pairs as entries of a matrix, in doubles, and a proof in exact numbers."""
 
 from dataclasses import replace
-from fractions import Fraction
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,9 +84,8 @@ def assign(
 
 def _matrix(case: Case) -> NDArray[np.object_]:
     """Give savings as whole numbers of their common denominator, 0 where there is no pair."""
-    common = lcm(*(saving.seconds.denominator for saving in case.savings.values()))
     shape = len(case.problem.running), len(case.problem.pending)
     matrix = np.zeros(shape, dtype=object)
-    for pair, saving in case.savings.items():
-        matrix[pair] = int(Fraction(saving.seconds) * common)
+    for pair, weight in case.weights.items():
+        matrix[pair] = weight
     return matrix

@@ -139,7 +139,7 @@ class Pair:
         >>> [tuple(map(int, pair.completions(delay))) for delay in (0, 2, 4)]
         [(5, 2), (5, 4), (4, 5)]
         """
-        if not 0 <= delay <= self.remaining:
+        if delay and not 0 <= delay <= self.remaining:
             rule = f"must be at least 0 and at most the {self.remaining} seconds that the running job remains"
             raise InvalidInput("", "delay", shorten(delay), rule)
         running = self.slowdown_running * (self.remaining - delay)
