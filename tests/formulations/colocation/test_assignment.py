@@ -34,7 +34,7 @@ def test_what_is_called_optimal_is() -> None:
 
 
 def test_what_doubles_cannot_tell_is_not_called_proven() -> None:
-    """Of two matrices that are one in doubles, with different optima, the assignment of at most one is proven."""
+    """Of two matrices with different optima that are one in doubles, at most one is proven."""
     problem = Colocation(
         running=[Running(name=f"r{k}", gpus=1, seconds=1) for k in range(3)],
         pending=[Pending(name=f"p{k}", gpus=1, seconds=1) for k in range(3)],
