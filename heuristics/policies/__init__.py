@@ -14,6 +14,8 @@ from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
 from heuristics.policies.sjf import sjf
+from heuristics.policies.sjf_bsbf import sjf_bsbf
+from heuristics.policies.sjf_ffs import sjf_ffs
 from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
@@ -35,6 +37,8 @@ __all__ = [
     "marginal_attained",
     "random_order",
     "sjf",
+    "sjf_bsbf",
+    "sjf_ffs",
     "skew_consolidation",
     "srsf",
     "srtf",
