@@ -37,6 +37,14 @@ class Decisions(Frozen):
         completion times, that those by predicted ones do not save; 1 if they save nothing, more if sharing
         costs more than it saves. Cases count in proportion to the sum without sharing. None where nothing can
         be saved.
+
+    Examples
+    --------
+    >>> from gsopt.interference import Profile
+    >>> table = PairTable(profiles=[Profile(name="a", features={})], slowdowns={"a": {"a": 1.25}})
+    >>> decisions = compare_decisions(table, [(("a", "a"), (2.0, 2.0))], ratios=[1.0])
+    >>> decisions.sharing, decisions.alike, decisions.benefit_measured
+    (1.0, 0.0, 1.6)
     """
 
     cases: int

@@ -25,6 +25,16 @@ class Evaluation(Frozen):
         What they do to decisions.
     importance
         Mean importance of the features over all splits, most important first; empty where there is none.
+
+    Examples
+    --------
+    >>> from gsopt.interference import Profile
+    >>> from gsopt.interference.predictors import overall_mean
+    >>> profiles = [Profile(name=name, features={}) for name in "ab"]
+    >>> slowdowns = {"a": {"a": 1.0}, "b": {"b": 2.0}}
+    >>> found = evaluate(PairTable(profiles=profiles, slowdowns=slowdowns), overall_mean)
+    >>> found.largest, found.mean_relative
+    (1.0, 0.75)
     """
 
     directions: int

@@ -6,6 +6,9 @@ from typing import Protocol
 
 from gsopt.interference.table import PairTable, Profile
 
+#: The largest slowdown that data may have (`gsopt.job.Slowdown`).
+_LARGEST = 1e6
+
 
 @dataclass(frozen=True)
 class Prediction:
@@ -32,8 +35,8 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Give the slowdown of the first configuration of each pair beside the second one; at least 1."""
-        return [max(1.0, float(value)) for value in self.estimate(pairs)]
+        """Give the slowdown of the first configuration of each pair beside the second one; 1 to 1e6."""
+        return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
         """Give the slowdowns of all pairs of a table's profiles: those that were measured, else predicted ones.

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, shorten
 from gsopt.interference.prediction import Prediction
 from gsopt.interference.samples import Samples
 from gsopt.interference.table import PairTable, Profile
+
+#: Number of seeds that scikit-learn knows.
+_SEEDS = 2**32
 
 
 def require_scikit_learn(predictor: str) -> None:
@@ -20,6 +23,29 @@ def require_scikit_learn(predictor: str) -> None:
     """
     if find_spec("sklearn") is None:
         raise InvalidInput("", "predictor", predictor, 'needs scikit-learn: pip install "gsopt[predict]"')
+
+
+def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
+    """Refuse options that no tree can have.
+
+    Raises
+    ------
+    InvalidInput
+        A count is below 1, the rate is not above 0 and at most 1, or the seed is not one of scikit-learn's.
+
+    Examples
+    --------
+    >>> require_options(0, leaf=0)
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: leaf: 0: must be at least 1
+    """
+    for name, count in counts.items():
+        if count is not None and count < 1:
+            raise InvalidInput("", name, shorten(count), "must be at least 1")
+    if not 0 < rate <= 1:
+        raise InvalidInput("", "rate", shorten(rate), "must be above 0 and at most 1")
+    if not 0 <= seed < _SEEDS:
+        raise InvalidInput("", "seed", shorten(seed), "must be at least 0 and less than 2**32")
 
 
 def fitted(table: PairTable, model: Any) -> Prediction:

@@ -1,21 +1,17 @@
 """A sum of small regression trees, each fitted to what those before it leave."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from gsopt.interference.prediction import Prediction
 from gsopt.interference.table import PairTable
-from gsopt.interference.trees import fitted, require_scikit_learn
+from gsopt.interference.trees import fitted, require_options, require_scikit_learn
 
 
 def boosted_trees(
     table: PairTable,
     /,
     *,
-    trees: Annotated[int, Field(ge=1)] = 300,
-    depth: Annotated[int, Field(ge=1)] = 4,
-    rate: Annotated[float, Field(gt=0, le=1)] = 0.1,
+    trees: int = 300,
+    depth: int = 4,
+    rate: float = 0.1,
     seed: int = 0,
 ) -> Prediction:
     """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
@@ -38,7 +34,7 @@ def boosted_trees(
     Raises
     ------
     InvalidInput
-        The table has no pairs or no features, or scikit-learn is not installed.
+        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
 
     Examples
     --------
@@ -49,6 +45,7 @@ def boosted_trees(
     >>> [round(slowdown, 3) for slowdown in prediction.slowdowns([(a, b), (b, a)])]
     [1.25, 1.5]
     """
+    require_options(seed, rate=rate, trees=trees, depth=depth)
     require_scikit_learn("boosted_trees")
     from sklearn.ensemble import GradientBoostingRegressor
 

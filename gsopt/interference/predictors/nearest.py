@@ -1,16 +1,15 @@
 """Interpolation between the measured pairs that resemble a pair most."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field
-
+from gsopt.errors import InvalidInput, shorten
 from gsopt.interference.prediction import Prediction
 from gsopt.interference.samples import Samples
 from gsopt.interference.table import PairTable, Profile
 
 
-def nearest(table: PairTable, /, *, neighbours: Annotated[int, Field(ge=1)] = 4) -> Prediction:
+def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """Predict by interpolation between the measured pairs with the most similar features.
 
     Logarithms of slowdowns are weighted by one over the distance, in the features of both jobs, each divided by
@@ -30,7 +29,7 @@ def nearest(table: PairTable, /, *, neighbours: Annotated[int, Field(ge=1)] = 4)
     Raises
     ------
     InvalidInput
-        The table has no pairs or no features.
+        The table has no pairs or no features, or there are no neighbours.
 
     Examples
     --------
@@ -42,6 +41,8 @@ def nearest(table: PairTable, /, *, neighbours: Annotated[int, Field(ge=1)] = 4)
     """
     import numpy as np
 
+    if neighbours < 1:
+        raise InvalidInput("", "neighbours", shorten(neighbours), "must be at least 1")
     samples = Samples(table)
     known, logs = np.array(samples.rows), np.array(samples.logs)
     spread = known.std(axis=0)

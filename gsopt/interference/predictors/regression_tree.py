@@ -1,20 +1,16 @@
 """One regression tree over the features of both jobs."""
 
-from typing import Annotated
-
-from pydantic import Field
-
 from gsopt.interference.prediction import Prediction
 from gsopt.interference.table import PairTable
-from gsopt.interference.trees import fitted, require_scikit_learn
+from gsopt.interference.trees import fitted, require_options, require_scikit_learn
 
 
 def regression_tree(
     table: PairTable,
     /,
     *,
-    leaf: Annotated[int, Field(ge=1)] = 2,
-    depth: Annotated[int, Field(ge=1)] | None = None,
+    leaf: int = 2,
+    depth: int | None = None,
     seed: int = 0,
 ) -> Prediction:
     """Predict by one regression tree over the features of both jobs (needs scikit-learn).
@@ -38,7 +34,7 @@ def regression_tree(
     Raises
     ------
     InvalidInput
-        The table has no pairs or no features, or scikit-learn is not installed.
+        The table has no pairs or no features, an option is out of range, or scikit-learn is not installed.
 
     Examples
     --------
@@ -51,6 +47,7 @@ def regression_tree(
     >>> max(prediction.importance, key=prediction.importance.get)
     "partner's load"
     """
+    require_options(seed, leaf=leaf, depth=depth)
     require_scikit_learn("regression_tree")
     from sklearn.tree import DecisionTreeRegressor
 

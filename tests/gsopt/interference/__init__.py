@@ -1,1 +1,1 @@
-"""Tests of measured interference."""
+"""Tests of measured and predicted interference."""
