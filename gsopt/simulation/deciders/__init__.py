@@ -5,6 +5,7 @@ from gsopt.simulation.deciders.colocating import Colocating
 from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.simulation.deciders.migrating import Migrating
 from gsopt.simulation.deciders.offers import Offers
+from gsopt.simulation.deciders.pairing import Pairing
 from gsopt.simulation.deciders.partners import Match, Partners
 from gsopt.simulation.deciders.patience import Timers
 from gsopt.simulation.deciders.pool import Pool, pool_of
@@ -19,6 +20,7 @@ __all__ = [
     "Match",
     "Migrating",
     "Offers",
+    "Pairing",
     "Pairs",
     "Partners",
     "Pool",

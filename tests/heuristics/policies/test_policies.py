@@ -56,6 +56,8 @@ def test_comparison_fits_a_page() -> None:
         ("fifo", (4, 7, 8)),
         ("fifo_skipping", (4, 7, 2)),
         ("sjf", (7, 3, 4)),
+        ("best_pairs", (7, 3, 4)),
+        ("restricted_sharing", (4, 7, 2)),
         ("sjf_bsbf", (7, 3, 4)),
         ("sjf_ffs", (7, 3, 4)),
         ("ssf", (4, 7, 2)),
