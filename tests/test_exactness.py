@@ -27,6 +27,7 @@ SIZES = {
     "consolidation": cases(60),
     "placement": cases(200),
     "scheduling": cases(60),
+    "sharing": cases(60),
     "waiting": cases(60),
 }
 

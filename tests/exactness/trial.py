@@ -18,7 +18,16 @@ from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
 from gsopt.studies.catalogue import exact_methods, heuristics
 from gsopt.studies.solve import solve
-from tests.exactness import allocation, colocation, consolidation, placement, reclaiming, scheduling, waiting
+from tests.exactness import (
+    allocation,
+    colocation,
+    consolidation,
+    placement,
+    reclaiming,
+    scheduling,
+    sharing,
+    waiting,
+)
 
 
 class _Optimum(NamedTuple):
@@ -62,6 +71,7 @@ ORACLES: dict[str, Oracle] = {
     "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
     "placement": Oracle(placement.draw, placement.optimum, placement.value),
     "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),
+    "sharing": Oracle(sharing.draw, sharing.optimum, sharing.value),
     "waiting": Oracle(waiting.draw, waiting.optimum, waiting.value),
 }
 
