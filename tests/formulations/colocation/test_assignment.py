@@ -1,6 +1,7 @@
 """The assignment in doubles and its proof."""
 
 from fractions import Fraction
+from random import Random
 
 from formulations.colocation import assignment
 from formulations.colocation.assignment import assign
@@ -47,6 +48,20 @@ def test_what_doubles_cannot_tell_is_not_called_proven() -> None:
         assert {float(saving.seconds) for saving in case.savings.values()} == {1.0}
         messages.append(assign(case, Budget(), known).message)
     assert "assignment, not proven" in messages
+
+
+def test_common_denominators_may_have_any_number_of_digits() -> None:
+    """Slowdowns of seventeen digits, whose common denominator no double holds, are assigned and proven."""
+    names = [f"m{k}" for k in range(12)]
+    random = Random(5)
+    problem = Colocation(
+        running=[Running(name=name, gpus=1, seconds=random.uniform(1, 9), model=name) for name in names],
+        pending=[Pending(name=name, gpus=1, seconds=random.uniform(1, 9), model=name) for name in names],
+        interference={a: {b: random.uniform(1, 2) for b in names} for a in names},
+    )
+    result = assignment(problem)
+    assert max(Case.of(problem).weights.values()) > 10**309
+    assert (result.status, result.message) == (Status.OPTIMAL, "assignment")
 
 
 def test_a_hundred_jobs_are_proven() -> None:
