@@ -242,6 +242,8 @@ class Colocation(Problem[ColocationSolution]):
         >>> [(each.name, each.pair.seconds) for each in problem.offered(beside, job)]
         [('half', Fraction(110, 1))]
         """
+        if pending.gpus > running.gpus:
+            return []
         left = None if self.memory is None else self.memory - running.memory
         whole = decimal(pending.seconds)
         modes = [(DEFAULT_MODE, whole, pending.memory)]
@@ -259,7 +261,7 @@ class Colocation(Problem[ColocationSolution]):
                 memory=memory,
             )
             for name, seconds, memory in modes
-            if pending.gpus <= running.gpus and (left is None or memory <= left)
+            if left is None or memory <= left
         ]
 
     def headline(self) -> dict[str, int | float | str]:
