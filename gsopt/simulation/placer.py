@@ -190,3 +190,16 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
             if len(chosen := tuple(islice(own, count))) == count:
                 return chosen
     return ()
+
+
+def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
+    """Place a job on the machines with the most free GPUs, whatever joins them; ties go to the lower number.
+
+    Examples
+    --------
+    >>> free = FreeGpus(Cluster.uniform(machines=2, gpus=4), range(2), [[0, 1], [4, 5, 6]])
+    >>> emptiest_first(free, 2), emptiest_first(free, 4)
+    ((4, 5), (4, 5, 6, 0))
+    """
+    gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
+    return tuple(islice(gpus, count))

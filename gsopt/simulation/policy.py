@@ -209,6 +209,10 @@ class State(Protocol):
         """Number of GPUs that are there."""
 
     @property
+    def share_limit(self) -> int:
+        """Number of jobs that may hold one GPU at the same time."""
+
+    @property
     def free(self) -> int:
         """Number of GPUs that no job holds; negative while a plan takes more than there are."""
 

@@ -80,6 +80,11 @@ class EngineState:
         return self._engine.ledger.capacity
 
     @property
+    def share_limit(self) -> int:
+        """Number of jobs that may hold one GPU at the same time."""
+        return self._engine.scenario.share_limit
+
+    @property
     def free(self) -> int:
         """Number of GPUs that no job holds; negative while a plan takes more than there are."""
         engine = self._engine

@@ -1,5 +1,6 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
+from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
 from heuristics.policies.dally import dally
 from heuristics.policies.efq import efq
@@ -13,7 +14,10 @@ from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
+from heuristics.policies.restricted_sharing import restricted_sharing
 from heuristics.policies.sjf import sjf
+from heuristics.policies.sjf_bsbf import sjf_bsbf
+from heuristics.policies.sjf_ffs import sjf_ffs
 from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
@@ -21,6 +25,7 @@ from heuristics.policies.ssf import ssf
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
+    "best_pairs",
     "break_even",
     "dally",
     "efq",
@@ -34,7 +39,10 @@ __all__ = [
     "marginal",
     "marginal_attained",
     "random_order",
+    "restricted_sharing",
     "sjf",
+    "sjf_bsbf",
+    "sjf_ffs",
     "skew_consolidation",
     "srsf",
     "srtf",

@@ -82,7 +82,7 @@ def dally(
     placement
         ``"best"`` asks the run's placer, by default for the tightest machine, or the tightest rack and its
         emptiest machines, or the emptiest machines of all; ``"first"`` takes the first machine, or rack, that
-        has room.
+        has room; ``"emptiest"`` the machines with the most free GPUs.
     delays
         Given timers in seconds from the innermost tier out, each counted from the beginning of the wait. Where
         there are more tiers they go on as from the last but one to the last.

@@ -1,6 +1,6 @@
 """Options that policies of offers have in common: the order of the jobs, where they go, and for how long."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import inf
 from typing import Any, Literal
@@ -10,17 +10,20 @@ from gsopt.simulation import Placer, State
 from gsopt.simulation.deciders.offers import Clock, Key, Offers, Renewal
 from gsopt.simulation.deciders.patience import Patience
 from gsopt.simulation.deciders.tiers import Tiers
-from gsopt.simulation.placer import first_fit
+from gsopt.simulation.placer import emptiest_first, first_fit
 from gsopt.tolerances import SPEED_DIGITS
 
 #: In which order waiting jobs are offered GPUs.
 Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
 
 #: Which of the free GPUs are offered.
-Placement = Literal["best", "first"]
+Placement = Literal["best", "first", "emptiest"]
+
+#: What makes a job large: its remaining time, its GPUs, or the product.
+Size = Literal["time", "gpus", "gpu_time"]
 
 #: Placers by their names; None is that of the run.
-_PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit}
+_PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit, "emptiest": emptiest_first}
 
 
 def offers(
@@ -80,6 +83,23 @@ def placer_of(placement: Placement) -> Placer | None:
     """
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
+
+
+def size_key(state: State, order: Size) -> Callable[[int], Any]:
+    """Give the key by which the smallest job comes first.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such order.
+    """
+    keys: dict[str, Callable[[int], Any]] = {
+        "time": state.remaining,
+        "gpus": lambda job: state.jobs[job].gpus,
+        "gpu_time": lambda job: state.remaining(job) * state.jobs[job].gpus,
+    }
+    require_one_of("order", order, keys)
+    return keys[order]
 
 
 def network_sensitivity(state: State, job: int) -> Any:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
 from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
-from gsopt.simulation.placer import first_fit
+from gsopt.simulation.placer import emptiest_first, first_fit
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 from tests.strategies.topology import trees
@@ -75,6 +75,16 @@ def test_placers_are_their_definitions(seed: int) -> None:
         for count in range(1, len(all_free) + 1):
             assert consolidated(books, count) == by_definition(cluster, all_free, count)
             assert first_fit(books, count) == first_by_definition(cluster, all_free, count)
+            assert emptiest_first(books, count) == emptiest_by_definition(cluster, all_free, count)
+
+
+def emptiest_by_definition(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:
+    """Take GPU by GPU, those of the machines with the most free ones first."""
+    machines = [cluster.machine_of[gpu] for gpu in free]
+    order = sorted(
+        (-machines.count(machine), machine, gpu) for machine, gpu in zip(machines, free, strict=True)
+    )
+    return tuple(gpu for _, _, gpu in order[:count])
 
 
 def _spread(cluster: Cluster, free: list[int], count: int) -> tuple[int, ...]:

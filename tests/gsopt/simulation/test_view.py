@@ -126,7 +126,7 @@ def test_speeds_tiers_and_memory() -> None:
             float(state.remaining(0)),
         ]
         if state.now == 0:
-            assert state.cluster is _CLUSTER
+            assert (state.cluster, state.share_limit) == (_CLUSTER, 2)
             assert [state.tier(gpus) for gpus in ((0, 1), (1, 2))] == [Tier.MACHINE, Tier.NETWORK]
 
     simulate(jobs, doing(decide), cluster=_CLUSTER, speed=_SPEED, share_limit=2, exact=True)

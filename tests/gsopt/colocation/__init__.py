@@ -1,0 +1,1 @@
+"""Tests of the pair of a running and a new job."""
