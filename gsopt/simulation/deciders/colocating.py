@@ -1,12 +1,10 @@
 """Colocating: waiting jobs start on free GPUs, and where these are too few beside running jobs."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from gsopt.job import Job
-from gsopt.simulation.deciders.accumulation import fits, memory_left, sub_batches
-from gsopt.simulation.deciders.partners import Judge, Partner, Partners
+from gsopt.simulation.deciders.partners import Judge, Partners
+from gsopt.simulation.deciders.starts import beside, on_free
 from gsopt.simulation.deciders.tiers import need_of
 from gsopt.simulation.deciders.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
@@ -42,7 +40,7 @@ class Colocating:
     Examples
     --------
     >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from gsopt.simulation.deciders.partners import Match
     >>> def anyhow(state):
@@ -94,71 +92,10 @@ class Colocating:
 
     def _start(self, state: State, job: int) -> Start | None:
         """Give how a job starts now; None when it waits."""
-        ways = [self._on_free, self._beside]
-        for way in reversed(ways) if self._share_first else ways:
-            if (start := way(state, job)) is not None:
-                return start
-        return None
-
-    def _on_free(self, state: State, job: int) -> Start | None:
-        gpus = state.offer(job, self._placer)
-        return None if gpus is None else Start(job, gpus or None)
+        if self._share_first:
+            return self._beside(state, job) or on_free(state, job, self._placer)
+        return on_free(state, job, self._placer) or self._beside(state, job)
 
     def _beside(self, state: State, job: int) -> Start | None:
-        """Give how a job starts beside others."""
         found = self._partners.of(state, job) if self._partners.room else []
-        if not found:
-            return None
-        item = self._jobs[job]
-        free = _usable(state, item)
-        shared, modes = _taken(found, max(item.gpus - len(free), 0) if self._free_first else item.gpus)
-        gpus = shared + _nearest(state, free, shared, item.gpus - len(shared))
-        if not shared or len(gpus) < item.gpus:
-            return None
-        return _in_sub_batches(state, job, tuple(sorted(gpus)), modes)
-
-
-def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Take so many GPUs of partners, or all if there are fewer; give them and the modes found for these."""
-    shared: list[int] = []
-    modes: set[str] = set()
-    for partner in found:
-        if len(shared) == count:
-            break
-        shared += partner.gpus[: count - len(shared)]
-        modes.add(partner.mode)
-    return tuple(shared), modes
-
-
-def _usable(state: State, job: Job) -> tuple[int, ...]:
-    """Give the free GPUs on which a job may run in some sub-batches."""
-    free = state.free_gpus(job.gpu_type)
-    least = min(job.memory_in(name) or 0 for name in sub_batches(job))
-    if not least:
-        return free
-    return tuple(gpu for gpu in free if (left := state.memory(gpu)) is None or least <= left)
-
-
-def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Choose free GPUs: on the machines of those that are shared, then where most are free."""
-    if count <= 0:
-        return ()
-    machine_of = state.cluster.machine_of
-    own = {machine_of[gpu] for gpu in shared}
-    room = Counter(machine_of[gpu] for gpu in free)
-
-    def rank(gpu: int) -> tuple[bool, int, int]:
-        machine = machine_of[gpu]
-        return machine not in own, -room[machine], gpu
-
-    return tuple(sorted(free, key=rank)[:count])
-
-
-def _in_sub_batches(state: State, job: int, gpus: tuple[int, ...], modes: set[str]) -> Start | None:
-    """Start a job in the smallest of some sub-batches, or in a smaller one if they do not fit the GPUs."""
-    names = sub_batches(state.jobs[job])
-    left = memory_left(state, gpus)
-    for name in names[max(map(names.index, modes)) :]:
-        if fits(state.jobs[job], name, left):
-            return Start(job, gpus, name)
-    return None
+        return beside(state, job, found, free_first=self._free_first)

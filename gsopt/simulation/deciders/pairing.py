@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gsopt.simulation.deciders.partners import Judge, Partner, Partners
+from gsopt.simulation.deciders.starts import on_free
 from gsopt.simulation.deciders.tiers import need_of
 from gsopt.simulation.deciders.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
@@ -64,10 +65,10 @@ class Pairing:
             return
         self._partners.update(state)
         for turn, need in self._turns.walk(lambda need: need.gpus <= state.free):
-            gpus = state.offer(turn.job, self._placer)
-            if gpus is not None:
+            start = on_free(state, turn.job, self._placer)
+            if start is not None:
                 self._turns.remove(turn, need)
-                yield Start(turn.job, gpus or None)
+                yield start
                 self._partners.refresh(state, turn.job)
         while starts := self._pairs(state):
             for turn, need, start in starts:

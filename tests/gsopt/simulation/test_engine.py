@@ -324,6 +324,40 @@ def test_interference_is_that_of_the_worst_partner() -> None:
     assert run.completion_times == (5.0, 2.0)
 
 
+def _beside_wide(*starts: Start, share_limit: int = 2) -> tuple[Any, ...]:
+    """Give when a job of 12 s on three GPUs and those that start beside it complete."""
+    jobs = bundle(
+        Job(name=name, release_date=0, duration=duration, gpus=gpus, model=name)
+        for name, duration, gpus in [("wide", 12, 3), ("bad", 7, 1), ("worse", 1, 1)]
+    )
+    table = {"wide": {"bad": 2.0, "worse": 4.0}, "worse": {"wide": 3.0, "bad": 5.0}}
+    run = simulate(
+        jobs,
+        scripted([Start(0, (0, 1, 2)), *starts]),
+        cluster=Cluster.uniform(machines=1, gpus=3),
+        speed=Speed(interference=table),
+        share_limit=share_limit,
+        exact=True,
+    )
+    return run.completion_times
+
+
+def test_a_gang_is_as_slow_as_where_it_is_slowest() -> None:
+    """A job is slower on all GPUs for a partner on one, as beside the worst of several, until each has gone."""
+    assert _beside_wide() == (12, None, None)
+    assert _beside_wide(Start(1, (0,))) == (7 + 12 - Fraction(7, 2), 7, None)
+    done = Fraction(3, 4) + Fraction(4, 2)  # 3 s beside the worse partner, and 4 s beside the other
+    assert _beside_wide(Start(1, (0,)), Start(2, (1,))) == (7 + 12 - done, 7, 3)
+
+
+def test_jobs_on_different_gpus_of_a_third_are_no_partners() -> None:
+    """They slow each other down on the same GPU only, where as many jobs may be as the limit says."""
+    on_one = Start(1, (0,)), Start(2, (0,))
+    assert _beside_wide(*on_one, share_limit=3)[2] == 5
+    with pytest.raises(IllegalDecision, match=r"at most 2 jobs hold GPU 0 \(not jobs 0, 1, 2\)"):
+        _beside_wide(*on_one)
+
+
 def test_a_delayed_start_beside_a_running_job() -> None:
     """Four jobs on two GPUs, of which only the first suffers beside others: 5 + 8 + 6 + 6 = 25 s in total."""
     jobs = bundle(
