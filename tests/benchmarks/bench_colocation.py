@@ -1,4 +1,4 @@
-"""Colocation: the theorem on 20,000 pairs, what deciding job by job loses, and the two ways to decide at once."""
+"""Colocation: the theorem on 20,000 pairs, what deciding job by job loses, and two ways to decide at once."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -65,7 +65,7 @@ def test_what_deciding_job_by_job_loses() -> None:
     """On drawn and on measured slowdowns the choice by savings loses less than the one by completion."""
     generated = {
         f"{running} x {pending}": [
-            full_cluster(running=running, pending=pending, seed=seed) for seed in range(8)
+            full_cluster(running=running, pending=pending, seed=seed) for seed in range(3)
         ]
         for running, pending in ((20, 20), (20, 60), (60, 20), (60, 60))
     }
