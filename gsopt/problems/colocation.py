@@ -125,7 +125,8 @@ class Colocation(Problem[ColocationSolution]):
     at full speed. A pair saves what both completions together come to if the new job waits until the running
     one has completed, less what they come to if it starts now; it may be negative. A job that waits saves
     nothing. The end of a long partner counts as what its partner would wait for, also where GPUs of others
-    become free before; over time, the decision is `gsopt.problems.sharing.Sharing`. Floats are read as the decimals they are written as, so every value is an exact fraction.
+    become free before; over time, the decision is `gsopt.problems.sharing.Sharing`. Floats are read as the
+    decimals they are written as, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1, for two jobs; the paper takes the decision job by job (Algorithms 1 and
     2), here it is taken for all waiting jobs at once.

@@ -58,16 +58,15 @@ def production() -> list[Colocation]:
 
 
 def large() -> list[Colocation]:
-    """Generate full clusters on which the matching takes several seconds.
+    """Generate a full cluster on which the matching takes several seconds.
 
     Examples
     --------
     >>> [problem.name for problem in large()]
-    ['colocation/large/100-200', 'colocation/large/200-200']
+    ['colocation/large/100-200']
     """
     made = {
         "100-200": full_cluster(running=100, pending=200, seed=9),
-        "200-200": full_cluster(running=200, pending=200, models=12, seed=10),
     }
     return [renamed(problem, f"large/{name}") for name, problem in made.items()]
 
