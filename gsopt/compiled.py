@@ -9,6 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
 #: Seconds from which on loading, and compiling if need be, is plainly paid back.
@@ -121,3 +122,29 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
     original: Any = getattr(function, "py_func", function)
     found: Callable[Given, Found] = original
     return found
+
+
+def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Give the plain function of a kernel that calls plain functions only, those of the kernels that it calls.
+
+    It does the same as the kernel, slowly, and needs no compiler: for first steps, and for tests.
+
+    Examples
+    --------
+    >>> twin(abs) is abs
+    True
+    """
+    original: Any = plain(function)
+    if not isinstance(original, FunctionType):
+        return function
+    scope = dict(original.__globals__)
+    for name, each in original.__globals__.items():
+        if hasattr(each, "py_func"):
+            within = each.py_func.__globals__ is original.__globals__
+            scope[name] = _with_scope(each.py_func, scope) if within else twin(each)
+    found: Callable[Given, Found] = _with_scope(original, scope)
+    return found
+
+
+def _with_scope(function: Any, scope: dict[str, Any]) -> Any:
+    return FunctionType(function.__code__, scope, function.__name__, function.__defaults__)

@@ -14,6 +14,7 @@ from gsopt.cli.compare import compare
 from gsopt.cli.demo import demo
 from gsopt.cli.exits import Interrupted
 from gsopt.cli.generate import generate
+from gsopt.cli.interference import interference
 from gsopt.cli.judge import judge
 from gsopt.cli.methods import methods
 from gsopt.cli.output import show_help
@@ -67,6 +68,7 @@ app.command()(check)
 app.command()(judge)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
 app.command()(cluster)
+app.command()(interference)
 app.command()(schema)
 app.command()(methods)
 app.command()(demo)

@@ -324,7 +324,7 @@ class Waiting(Problem[WaitingSolution]):
         known: set[Exact] = {self._release(job) for job in self.jobs}
         free_from: dict[int, Exact] = {}
         runs = []
-        for first in sorted(_first_segments(schedule), key=lambda segment: segment.start):
+        for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
             ready = max(free_from.get(gpu, 0) for gpu in first.placement)
             ready = max(ready, self._release(self._job_of[first.job]))
             near = [time for time in known if time >= ready and abs(time - Fraction(first.start)) <= excuse]
@@ -416,7 +416,7 @@ def _on_clock(time: Exact) -> float:
     return rounded if decimal(rounded) >= time else nextafter(rounded, inf)
 
 
-def _first_segments(schedule: Schedule) -> list[Segment]:
+def first_segments(schedule: Schedule) -> list[Segment]:
     """Give the first segment of every job, whose others must go on with it.
 
     Raises

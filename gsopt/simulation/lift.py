@@ -11,6 +11,7 @@ from gsopt.errors import InvalidInput
 from gsopt.files import first_error
 from gsopt.method import NoSolution, heuristic, name_of
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result
 from gsopt.simulation.policy import Policy
@@ -72,6 +73,42 @@ def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingS
             return NoSolution(str(error))
 
     return _dressed(method, policy, Waiting, preset)
+
+
+def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingSolution]]:
+    """Make a heuristic of sharing of a policy, with the policy's name and options.
+
+    The policy is simulated on the problem's GPUs, and what it starts is taken over on the problem's exact
+    clock. Where it interrupts or moves a job there is no solution, and the message names the job.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    preset
+        Options that have another default here, such as those without which a policy would interrupt jobs.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from heuristics.policies import fifo
+    >>> jobs = [Job(name=n, release_date=0, duration=10, gpus=2) for n in "abc"]
+    >>> lift_sharing(fifo)(Sharing(gpus=4, jobs=jobs)).objective
+    Fraction(40, 3)
+    """
+
+    def method(problem: Sharing, /, **options: Any) -> SharingSolution | NoSolution:
+        run = replay(problem.scenario, partial(policy, **{**preset, **options}), record=True)
+        if run.schedule is None:  # only without recording
+            raise AssertionError
+        try:
+            solution = problem.taken_over(run.schedule)
+        except InvalidInput as error:
+            return NoSolution(str(error))
+        broken = problem.violations(solution)
+        return NoSolution(broken[0]) if broken else solution
+
+    return _dressed(method, policy, Sharing, preset)
 
 
 def _dressed(

@@ -122,6 +122,17 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
     return _named_exports("instances.traces")
 
 
+def interference_readers() -> dict[str, Callable[..., Any]]:
+    """Give the readers of published measurements of jobs that share a GPU by name.
+
+    Examples
+    --------
+    >>> "gavel" in interference_readers()
+    True
+    """
+    return _named_exports("instances.interference")
+
+
 def data_folder() -> Path | None:
     """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
     folder: Path | None = _sibling("instances").data_folder()

@@ -12,12 +12,14 @@ from gsopt.files import write
 from gsopt.problem import Problem
 from instances import load, names
 from instances.allocation import suites as allocation
+from instances.colocation import suites as colocation
 from instances.consolidation import suites as consolidation
 from instances.placement import suites as placement
 from instances.reclaiming import figure_5
 from instances.reclaiming import suites as reclaiming
 from instances.scheduling import elastic_jobs
 from instances.scheduling import suites as scheduling
+from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
 from instances.waiting import suites as waiting
 
@@ -34,10 +36,12 @@ class Suite(NamedTuple):
 
 SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
+    "colocation": Suite(colocation.committed, colocation.small, 200_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
     "scheduling": Suite(scheduling.committed, None, 10_000),
+    "sharing": Suite(sharing.committed, None, 10_000),
     "waiting": Suite(waiting.committed, None, 10_000),
 }
 

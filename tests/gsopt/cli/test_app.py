@@ -10,7 +10,19 @@ import pytest
 from gsopt.cli.exits import Exit
 from tests.commands import gsopt
 
-_COMMANDS = ["check", "compare", "demo", "generate", "judge", "methods", "schema", "simulate", "solve", "study"]
+_COMMANDS = [
+    "check",
+    "compare",
+    "demo",
+    "generate",
+    "interference",
+    "judge",
+    "methods",
+    "schema",
+    "simulate",
+    "solve",
+    "study",
+]
 
 
 def _started(*line: str, **environment: str) -> tuple[int, str, str]:

@@ -1,0 +1,92 @@
+"""Areas: what no schedule of jobs that share GPUs is below, with starts at any time."""
+
+from typing import Any
+
+import numpy as np
+
+from gsopt.compiled import compiled
+
+Array = np.ndarray[Any, Any]
+
+
+@compiled
+def area_bound(release: Array, left: Array, area: Array, alone: Array, now: float) -> float:
+    """Bound the sum of the ends of some jobs by their work as areas on one fast machine.
+
+    A second of work of job j counts w[j] on each of its GPUs, so little that a GPU earns at most 1 in a second,
+    alone or shared: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share. So a machine of speed
+    M can do all areas w[j] G[j] p[j] in time. The larger of two numbers bounds the sum: the ends of shortest
+    remaining area first on that machine, the first, second and so on not before that of the jobs alone; and its
+    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at
+    most 1.
+
+    Source: mean busy times after Goemans (1997), as in `gsopt.bounds.mean_busy_time`; the weights are our own.
+
+    Parameters
+    ----------
+    release
+        Release dates.
+    left
+        Seconds of work that are left.
+    area
+        The same times GPUs and weight, divided by the number of all GPUs.
+    alone
+        Before when each job cannot end.
+    now
+        The time.
+
+    Examples
+    --------
+    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([0.5, 1.0]), np.full(2, 4.0), 3.0))
+    8.5
+    """
+    ends, _ = serve(release, area, now, np.sort(alone), True)
+    _, busy = serve(release, area, now, alone, False)
+    return float(max(ends, busy + left.sum() / 2))
+
+
+@compiled
+def serve(release: Array, area: Array, now: float, alone: Array, shortest_rest: bool) -> tuple[float, float]:
+    """Do areas one after the other, preemptively; give the sums of their ends and of their mean busy times.
+
+    Parameters
+    ----------
+    release, area, now
+        As of `area_bound`.
+    alone
+        What the first end, the second and so on are not before.
+    shortest_rest
+        Whether the least that is left goes first; else the least as a whole.
+
+    Examples
+    --------
+    >>> release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
+    >>> ends, busy = serve(release, area, 0.0, np.zeros(2), True)
+    >>> float(ends), float(busy)
+    (7.0, 4.25)
+    """
+    rest = area.copy()
+    time, ends, busy, done = now, 0.0, 0.0, 0
+    while done < len(area):
+        job, arrival, least = -1, np.inf, np.inf
+        for each in range(len(area)):
+            if rest[each] > 0:
+                key = rest[each] if shortest_rest else area[each]
+                if release[each] > time:
+                    arrival = min(arrival, release[each])
+                elif key < least:
+                    job, least = each, key
+        if job < 0:
+            time = arrival
+            continue
+        step = min(rest[job], arrival - time)
+        busy += (time + step / 2) * step / area[job]
+        if step < rest[job]:
+            rest[job] -= step
+            time = arrival
+        else:
+            rest[job] = 0.0
+            time += step
+            ends += max(time, alone[done])
+            done += 1
+    return ends, busy

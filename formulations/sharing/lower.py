@@ -1,0 +1,132 @@
+"""Lower: a bound on what follows from a node of the search, a kernel."""
+
+from typing import Any
+
+import numpy as np
+
+from formulations.sharing.areas import area_bound
+from formulations.sharing.jobs import Jobs
+from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack
+from gsopt.compiled import compiled
+
+Array = np.ndarray[Any, Any]
+
+
+@compiled
+def lower(jobs: Jobs, stack: Stack, depth: int) -> float:
+    """Bound the sum of all ends from a node on: those that are known, and the areas that are left.
+
+    No start makes a job that runs faster, so none ends before it would if nothing started any more; and none
+    that is pending starts before enough GPUs have at most one user then.
+    """
+    count = len(jobs.demand)
+    weight, ends, begins = np.empty(count), np.empty(count), np.empty(count)
+    weigh(jobs, stack, depth, weight)
+    run_out(jobs, stack, depth, ends)
+    wait_for_room(jobs, stack, depth, ends, begins)
+    release, left, alone, area = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    size = 0
+    for job in range(count):
+        if stack.state[depth, job] != ENDED:
+            release[size] = begins[job]
+            left[size] = stack.left[depth, job]
+            alone[size] = ends[job] if stack.state[depth, job] == RUNNING else begins[job] + left[size]
+            area[size] = weight[job] * jobs.demand[job] * left[size] / jobs.gpus[0]
+            size += 1
+    now = stack.time[depth]
+    return float(stack.cost[depth] + area_bound(release[:size], left[:size], area[:size], alone[:size], now))
+
+
+@compiled
+def weigh(jobs: Jobs, stack: Stack, depth: int, weight: Array) -> None:
+    """Weigh the jobs of a node for `area_bound`: what is safe for all pairs, then as much more as each leaves.
+
+    Two jobs that run and share no GPU never will.
+    """
+    count = len(jobs.demand)
+    for raising in range(2):
+        for job in range(count):
+            if stack.state[depth, job] == ENDED:
+                continue
+            most = 1.0
+            for other in range(count):
+                if (
+                    jobs.pairs[job, other]
+                    and stack.state[depth, other] != ENDED
+                    and (
+                        stack.shared[depth, job, other] > 0
+                        or stack.state[depth, job] == PENDING
+                        or stack.state[depth, other] == PENDING
+                    )
+                ):
+                    room = jobs.worth[job, other]
+                    if raising:
+                        room = jobs.slowdown[job, other] * (1 - weight[other] / jobs.slowdown[other, job])
+                    most = min(most, room)
+            weight[job] = max(most, weight[job]) if raising else most
+
+
+@compiled
+def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
+    """Find when the jobs that run would end if nothing started any more."""
+    count = len(jobs.demand)
+    time = stack.time[depth]
+    left = stack.left[depth].copy()
+    runs = stack.state[depth] == RUNNING
+    slow = np.ones(count)
+    while True:
+        first, soonest = -1, np.inf
+        for job in range(count):
+            if runs[job]:
+                slow[job] = 1.0
+                for other in range(count):
+                    if runs[other] and stack.shared[depth, job, other] > 0:
+                        slow[job] = max(slow[job], jobs.slowdown[job, other])
+                if left[job] * slow[job] < soonest:
+                    first, soonest = job, left[job] * slow[job]
+        if first < 0:
+            return
+        for job in range(count):
+            if runs[job]:
+                left[job] -= soonest / slow[job]
+        time += soonest
+        ends[first] = time
+        runs[first] = False
+
+
+@compiled
+def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array) -> None:
+    """Find before when no pending job can start, by the earliest ends of those that run."""
+    count = len(jobs.demand)
+    for job in range(count):
+        begins[job] = stack.time[depth]
+        if stack.state[depth, job] == PENDING:
+            begins[job] = max(jobs.release[job], stack.time[depth])
+            later = begins[job]
+            while later < np.inf:
+                begins[job] = later
+                later = room_from(jobs, stack, depth, ends, job, later)
+
+
+@compiled
+def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
+    """Give when more GPUs have room for a pending job that finds too few at a time; else infinity."""
+    count = len(jobs.demand)
+    room, later = jobs.gpus[0], np.inf
+    for one in range(count):
+        if stack.state[depth, one] != RUNNING:
+            continue
+        if stack.own[depth, one] > 0 and ends[one] > time and not jobs.pairs[job, one]:
+            room -= stack.own[depth, one]
+            later = min(later, ends[one])
+        for two in range(one):
+            if stack.shared[depth, one, two] > 0:
+                until = min(ends[one], ends[two])
+                if ends[one] > time and not jobs.pairs[job, one]:
+                    until = max(until, ends[one])
+                if ends[two] > time and not jobs.pairs[job, two]:
+                    until = max(until, ends[two])
+                if until > time:
+                    room -= stack.shared[depth, one, two]
+                    later = min(later, until)
+    return np.inf if room >= jobs.demand[job] else later

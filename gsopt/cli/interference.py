@@ -1,0 +1,167 @@
+"""``gsopt interference``: how well slowdowns of shared GPUs are predicted, and what that costs."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gsopt.cli.arguments import Json, complete
+from gsopt.cli.options import split_name
+from gsopt.cli.output import print_table
+from gsopt.cli.progress import show_progress
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import read_data, require_writable, to_json, write_text
+from gsopt.interference import Evaluation, PairTable, Predictor, Split, evaluate, predictors
+from gsopt.speed import Speed
+from gsopt.studies import catalogue
+from gsopt.studies.options import typed
+from gsopt.studies.tables import Column, lay_out
+
+#: Features that are shown of each predictor that tells which matter.
+_SHOWN = 5
+
+_PREDICTORS: Mapping[str, Predictor] = {name: getattr(predictors, name) for name in predictors.__all__}
+
+#: Predictors that are tried when none is named: the tree of the paper first, knowing nothing last.
+_ALL = ("regression_tree", "boosted_trees", "nearest", "row_means", "overall_mean")
+
+_COLUMNS: Mapping[str, Callable[[Evaluation], str]] = {
+    "mean error": lambda row: f"{row.mean_absolute:.3f}",
+    "relative": lambda row: f"{row.mean_relative:.1%}",
+    "root mean square": lambda row: f"{row.root_mean_square:.3f}",
+    "decided alike": lambda row: f"{row.decisions.alike:.1%}",
+    "sharing benefit": lambda row: f"{row.decisions.benefit:.3f}",
+    "off by": lambda row: f"{row.decisions.deviation:.1%}",
+    "savings lost": lambda row: "" if row.decisions.lost is None else f"{row.decisions.lost:.1%}",
+}
+
+
+def interference(
+    table: Annotated[
+        str, typer.Argument(help="measured pairs: JSON, or a file or folder that --reader can read")
+    ],
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            help="format of the table, such as gavel:gpu=p100 or lucid",
+            autocompletion=complete(catalogue.interference_readers),
+        ),
+    ] = None,
+    predictor: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="such as regression_tree:leaf=3; may be repeated; all when left out",
+            autocompletion=complete(lambda: _ALL),
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="parts of the table, each held out once; 5 for 80:20")] = 5,
+    split: Annotated[Split, typer.Option(help="what is dealt to the parts")] = "pair",
+    seed: Annotated[int, typer.Option(help="of the random split")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="file of all slowdowns, missing ones predicted, for a speed"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Predict held-out pairs of jobs on one GPU; print errors, and what they do to who shares.
+
+    Two jobs share if their completion times then have the smaller sum, for lengths from 1 : 8 to 8 : 1.
+    """
+    chosen = [_find(text) for text in predictor or _ALL]
+    if output is not None:
+        if len(chosen) != 1:
+            raise InvalidInput(
+                "", "--output", shorten(str(output)), "needs one --predictor that fills the gaps"
+            )
+        require_writable(output)
+    measured = _read(table, reader)
+    found = _evaluations(measured, dict(chosen), partial(evaluate, folds=folds, by=split, seed=seed))
+    if output is not None:
+        write_text(output, to_json(Speed(interference=chosen[0][1](measured).filled(measured))))
+    if as_json:
+        typer.echo(
+            json.dumps([{"predictor": name, **row.model_dump()} for name, row in found.items()], indent=1)
+        )
+        return
+    configurations = f"{len(measured.couples):,} pairs of {len(measured.profiles)} configurations"
+    typer.echo(f"{measured.name or table}: {configurations}; {folds} splits by {split}, seed {seed}")
+    _print(found)
+
+
+def _find(text: str) -> tuple[str, Predictor]:
+    """Find a predictor by name, with its options."""
+    name, given = split_name(text, "--predictor")
+    if name not in _PREDICTORS:
+        raise InvalidInput("", "--predictor", shorten(name), f"must be one of {', '.join(_ALL)}")
+    options = _typed("--predictor", name, _PREDICTORS[name], given)
+    return text, partial(_PREDICTORS[name], **options) if options else _PREDICTORS[name]
+
+
+def _read(table: str, reader: str | None) -> PairTable:
+    if reader is None:
+        return read_data(PairTable, table)
+    name, given = split_name(reader, "--reader")
+    known = catalogue.interference_readers()
+    if name not in known:
+        raise InvalidInput("", "--reader", shorten(name), f"must be one of {', '.join(known)}")
+    reading = known[name](table, **_typed("--reader", name, known[name], given))
+    typer.echo(f"{table}: {reading.summary}", err=True)
+    found: PairTable = reading.table
+    return found
+
+
+def _typed(field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return typed(function, given)
+    except InvalidInput as error:
+        raise InvalidInput("", f"{field} {name}: {error.field}", error.value, error.rule) from None
+
+
+def _evaluations(
+    table: PairTable, chosen: Mapping[str, Predictor], evaluated: Callable[[PairTable, Predictor], Evaluation]
+) -> dict[str, Evaluation]:
+    """Evaluate predictors one by one; one of several that cannot predict is said and left out."""
+    found: dict[str, Evaluation] = {}
+    with show_progress() as progress:
+        for name, each in chosen.items():
+            task = progress.add_task(name, total=1)
+            try:
+                found[name] = evaluated(table, each)
+            except InvalidInput as error:
+                if len(chosen) == 1:
+                    raise
+                typer.echo(f"gsopt: {name} is left out: {error}", err=True)
+            progress.update(task, completed=1)
+    return found
+
+
+def _print(found: Mapping[str, Evaluation]) -> None:
+    """Print a line for each predictor, and the features that matter most to those that tell."""
+    rows = list(found.values())
+    if not rows:
+        return
+    cells = {name: [cell(row) for row in rows] for name, cell in _COLUMNS.items()}
+    columns = [Column(name, values) for name, values in cells.items()]
+    measured = rows[0].decisions
+    note = (
+        f"By measured slowdowns {measured.sharing:.1%} of {measured.cases:,} decisions are to share, with a "
+        f"mean benefit of {measured.benefit_measured:.3f}; savings lost are parts of what these decisions save."
+    )
+    print_table(lay_out([Column("predictor", list(found), right=False), *columns], notes=[note]))
+    _print_importance({name: row.importance for name, row in found.items() if row.importance})
+
+
+def _print_importance(importance: Mapping[str, Mapping[str, float]]) -> None:
+    """Print the features that matter most, predictor by predictor."""
+    headings: dict[int, str] = {}
+    shown: list[tuple[str, float]] = []
+    for name, parts in importance.items():
+        headings[len(shown)] = f"what matters to {name}"
+        shown += list(parts.items())[:_SHOWN]
+    if shown:
+        features = Column("feature", [feature for feature, _ in shown], right=False)
+        column = Column("importance", [f"{part:.1%}" for _, part in shown])
+        print_table(lay_out([features, column], headings=headings))

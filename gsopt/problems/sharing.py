@@ -1,0 +1,358 @@
+"""Sharing over time: when each job starts and on which GPUs, which two jobs may hold at the same time."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.clock import clock_error
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import Unsupported
+from gsopt.grid import Exact, decimal, whole
+from gsopt.job import LATEST, Bytes, Job, Slowdown, Workload
+from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.problems.waiting import Run, first_segments
+from gsopt.scenario import Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.course import Course
+from gsopt.speed import Speed
+
+#: Fields of a job that would let it run in several ways, with what each must be.
+_RIGID: Mapping[str, tuple[object, str]] = {
+    "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
+    "modes": ((), "must be empty: the job runs in one way"),
+    "phases": ((), "must be empty: the job is always as fast"),
+    "gpu_type": ("", "must be empty: all GPUs are alike"),
+}
+
+
+class SharingSolution(Frozen):
+    """What starts when, on which GPUs."""
+
+    runs: Many[Run]
+
+
+class Sharing(Problem[SharingSolution]):
+    """Start rigid jobs on GPUs that are alike, two of which may hold one GPU and then slow each other down.
+
+    A job runs from its start to its end on the same GPUs. It is as fast as its worst partner lets it be, the
+    partners being all that hold one of its GPUs, and faster again when that one has ended. All jobs are known
+    beforehand; the mean time from release to end is minimised.
+
+    Which starts are legal makes two models, and the optimum of one is no bound for the other. With ``"events"``
+    a job starts when some job arrives or ends, as policies that decide at events do (Model E). With ``"any"``
+    it starts at any time (Model C), which may be better by a little.
+
+    A start is a float, so one that lies within rounding of an arrival or an end is at that instant: at the last
+    one of them.
+
+    Source: Castor, Eq. 6-13, as a problem of its own: without slots, and with Eq. 4-5 for the speeds.
+
+    Attributes
+    ----------
+    gpus
+        Number of GPUs.
+    jobs
+        The jobs, in any order; each runs on as many GPUs as it demands, and in no other way.
+    interference
+        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+    default_interference
+        Slowdown of pairs that are not listed.
+    share_limit
+        Number of jobs that may hold one GPU at the same time: 1 or 2.
+    memory
+        Bytes of each GPU, which jobs that share it have to fit into; None when memory is not looked at.
+    starts
+        When jobs may start: at ``"events"`` or at ``"any"`` time.
+
+    Examples
+    --------
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, model=n) for n, d in [("a", 4), ("b", 1)]]
+    >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=2.0)
+    >>> together = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=0, gpus=[0])])
+    >>> in_turn = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4, gpus=[0])])
+    >>> problem.objective(together), problem.objective(in_turn)
+    (Fraction(7, 2), Fraction(9, 2))
+    """
+
+    word: ClassVar[str] = "sharing"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = SharingSolution
+
+    problem: Literal["sharing"] = "sharing"
+    gpus: Annotated[int, Field(ge=1, le=10_000)]
+    jobs: Annotated[Many[Job], Field(min_length=1)]
+    interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
+    default_interference: Slowdown = 1.0
+    share_limit: Annotated[int, Field(ge=1, le=2)] = 2
+    memory: Bytes | None = None
+    starts: Literal["events", "any"] = "events"
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Sharing":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _jobs_are_rigid(self) -> "Sharing":
+        for index, job in enumerate(self.jobs):
+            for field, (wanted, rule) in _RIGID.items():
+                value = getattr(job, field)
+                if value != wanted:
+                    raise RuleBroken(f"jobs[{index}].{field}", value, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_fits(self) -> "Sharing":
+        for index, job in enumerate(self.jobs):
+            if job.gpus > self.gpus:
+                raise RuleBroken(f"jobs[{index}].gpus", job.gpus, f"must be at most the {self.gpus} GPUs")
+            if self.memory is not None and (job.memory or 0) > self.memory:
+                rule = f"must be at most the {self.memory} bytes of a GPU"
+                raise RuleBroken(f"jobs[{index}].memory", job.memory, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _runs_end(self) -> "Sharing":
+        last = max(job.release_date for job in self.jobs)
+        if last + sum(job.duration for job in self.jobs) > LATEST:
+            raise RuleBroken("jobs", len(self.jobs), f"must be able to end by {LATEST:g} s one after the other")
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return "seconds of mean job completion time"
+
+    def resolution(self, value: Number) -> float:
+        """Give what a clock of floats leaves of a value: starts are floats, and delay others."""
+        last = max(job.release_date for job in self.jobs) + len(self.jobs) * float(value)
+        return len(self.jobs) * clock_error(last, last - float(self.origin))
+
+    @cached_property
+    def origin(self) -> Exact:
+        """The first release date, in seconds."""
+        return min(self.releases)
+
+    @cached_property
+    def releases(self) -> tuple[Exact, ...]:
+        """Release date of every job, in seconds."""
+        return tuple(decimal(job.release_date) for job in self.jobs)
+
+    @cached_property
+    def durations(self) -> tuple[Exact, ...]:
+        """Seconds that every job runs alone."""
+        return tuple(decimal(job.duration) for job in self.jobs)
+
+    def slowdown(self, job: int, partner: int) -> Exact:
+        """Give the slowdown of a job, by number, on GPUs shared with another.
+
+        Examples
+        --------
+        >>> jobs = [Job(name=n, release_date=0, duration=1, gpus=1, model=n) for n in "ab"]
+        >>> problem = Sharing(gpus=1, jobs=jobs, interference={"a": {"b": 1.5}})
+        >>> problem.slowdown(0, 1), problem.slowdown(1, 0)
+        (Fraction(3, 2), 1)
+        """
+        own, other = self.jobs[job].model, self.jobs[partner].model
+        return decimal(self.interference.get(own, {}).get(other, self.default_interference))
+
+    def may_share(self, job: int, partner: int) -> bool:
+        """Tell whether two jobs may hold one GPU: whether that is allowed at all, and its memory holds both.
+
+        Examples
+        --------
+        >>> sizes = [("a", 3), ("b", 5)]
+        >>> jobs = [Job(name=n, release_date=0, duration=1, gpus=1, memory=size) for n, size in sizes]
+        >>> [Sharing(gpus=1, jobs=jobs, memory=memory).may_share(0, 1) for memory in (7, 8)]
+        [False, True]
+        """
+        if self.share_limit == 1:
+            return False
+        both = (self.jobs[job].memory or 0) + (self.jobs[partner].memory or 0)
+        return self.memory is None or both <= self.memory
+
+    def objective(self, solution: SharingSolution) -> Exact:
+        """Mean job completion time in seconds."""
+        course, _ = self._replayed(solution)
+        return self._mean(course)
+
+    def violations(self, solution: SharingSolution) -> list[str]:
+        """Check that every job runs once, after its release, on its GPUs, with at most as many as may share."""
+        found = [
+            f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
+        ]
+        found += self._not_once(solution)
+        return found or self._replayed(solution)[1]
+
+    def measures(self, solution: SharingSolution) -> dict[str, Number]:
+        """Give the makespan, and the seconds by which partners make the jobs longer."""
+        spans = self.spans(solution)
+        longer = sum(
+            end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
+        )
+        last = max(end for _, end in spans)
+        return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give what tells instances apart."""
+        return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
+
+    def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:
+        """Give the exact start and end of every job, by number, of a solution without violations."""
+        course, _ = self._replayed(solution)
+        return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
+
+    def candidates(self) -> Iterator[SharingSolution]:
+        """Enumerate all schedules of starts at events, but for GPUs that make no difference.
+
+        Raises
+        ------
+        Unsupported
+            Jobs may start at any time.
+        """
+        if self.starts == "any":
+            raise Unsupported("sharing with starts at any time has no enumeration")
+        return self._continued(self._course(), {}, -1)
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The jobs as a workload, by their release dates."""
+        return Workload(name=self.name, jobs=self.jobs)
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The workload on one machine, as the simulator takes it."""
+        machine = Machine(name="machine 0", gpus=self.gpus, memory=self.memory)
+        speed = Speed(interference=self.interference, default_interference=self.default_interference)
+        return Scenario(
+            workload=self.workload,
+            cluster=Cluster(racks=[Rack(name="rack 0", machines=[machine])]),
+            speed=speed,
+            share_limit=self.share_limit,
+        )
+
+    def taken_over(self, schedule: Schedule) -> SharingSolution:
+        """Take over a schedule that something else made, on this problem's clock.
+
+        Raises
+        ------
+        InvalidInput
+            A job is interrupted or moved.
+
+        Examples
+        --------
+        >>> problem = Sharing(gpus=2, jobs=[Job(name="a", release_date=0, duration=10, gpus=2)])
+        >>> problem.taken_over(Schedule((Segment("a", 0, 10, 2, (0, 1)),))).runs
+        (Run(job='a', start=0.0, gpus=(0, 1)),)
+        """
+        first = sorted(first_segments(schedule), key=lambda segment: segment.start)
+        return SharingSolution(
+            runs=[Run(job=each.job, start=float(each.start), gpus=sorted(each.placement)) for each in first]
+        )
+
+    def schedule(self, solution: SharingSolution) -> Schedule:
+        """Give a solution as a schedule, as the plots know it."""
+        spans = self.spans(solution)
+        return Schedule(
+            tuple(
+                Segment(run.job, float(start), float(end), len(run.gpus), tuple(run.gpus))
+                for run in solution.runs
+                for start, end in [spans[self._number[run.job]]]
+            )
+        )
+
+    # The judge
+
+    def _wrong(self, run: Run) -> Iterator[str]:
+        if run.job not in self._number:
+            yield f"{run.job!r} is no job of the instance"
+            return
+        job = self.jobs[self._number[run.job]]
+        if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
+            yield f"job {job.name!r} must run on {job.gpus} different GPUs"
+        if any(gpu >= self.gpus for gpu in run.gpus):
+            yield f"GPUs must be numbered from 0 to {self.gpus - 1}"
+        if decimal(run.start) + self._excuse(run.start) < decimal(job.release_date):
+            yield f"job {job.name!r} starts at {run.start:g}, before its release at {job.release_date:g}"
+
+    def _not_once(self, solution: SharingSolution) -> Iterator[str]:
+        times = Counter(run.job for run in solution.runs)
+        for job in self.jobs:
+            if times[job.name] != 1:
+                yield f"job {job.name!r} runs {times[job.name]} times, must run once"
+
+    def _replayed(self, solution: SharingSolution) -> tuple[Course, list[str]]:
+        """Let the runs take their course, and say what is wrong with starts and with who holds which GPU."""
+        course, wrong = self._course(), list[str]()
+        for run in sorted(solution.runs, key=lambda run: run.start):
+            given, excuse = Fraction(decimal(run.start)), self._excuse(run.start)
+            while (event := course.next_event) is not None and event <= given + excuse:
+                course.pass_until(event)
+            if abs(course.last_event - given) > excuse:
+                course.pass_until(max(given, course.now))
+                if self.starts == "events":
+                    wrong.append(f"job {run.job!r} starts at {run.start:g}, when no job arrives or ends")
+            job = self._number[run.job]
+            wrong += (rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
+            course.start(job, run.gpus)
+        while (event := course.next_event) is not None:
+            course.pass_until(event)
+        return course, wrong
+
+    def _crowd(self, course: Course, job: int, gpu: int, start: float) -> Iterator[str]:
+        users = course.users.get(gpu, [])
+        names = ", ".join(repr(self.jobs[user].name) for user in [*users, job])
+        if len(users) >= self.share_limit:
+            yield f"GPU {gpu} is held by jobs {names} at {start:g}"
+        elif any(not self.may_share(user, job) for user in users):
+            yield f"GPU {gpu} has not the memory for jobs {names} at {start:g}"
+
+    def _course(self) -> Course:
+        return Course(self.durations, self.slowdown, self.releases)
+
+    def _mean(self, course: Course) -> Exact:
+        total = sum(course.ends[job] - release for job, release in enumerate(self.releases))
+        return whole(Fraction(total) / len(self.jobs))
+
+    def _excuse(self, start: float) -> Fraction:
+        """Give the seconds by which a start may be off."""
+        return Fraction(clock_error(start, max(start - float(self.origin), 0.0)))
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {job.name: number for number, job in enumerate(self.jobs)}
+
+    # The enumeration
+
+    def _continued(self, course: Course, runs: Mapping[int, Run], last: int) -> Iterator[SharingSolution]:
+        """Enumerate what may follow now: one more start, of a later job than the last, or the next event."""
+        if len(runs) == len(self.jobs):
+            yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
+            return
+        for job in range(last + 1, len(self.jobs)):
+            if job not in runs and self.releases[job] <= course.now:
+                for gpus in self._choices(course, job):
+                    further = course.copy()
+                    further.start(job, gpus)
+                    run = Run(job=self.jobs[job].name, start=float(course.now), gpus=gpus)
+                    yield from self._continued(further, {**runs, job: run}, job)
+        if (event := course.next_event) is not None:
+            course.pass_until(event)
+            yield from self._continued(course, runs, -1)
+
+    def _choices(self, course: Course, job: int) -> Iterator[list[int]]:
+        """Enumerate the GPUs that a job may start on, but for those whose users are the same."""
+        alike: dict[tuple[int, ...], list[int]] = {}
+        for gpu in range(self.gpus):
+            users = course.users.get(gpu, [])
+            if len(users) < self.share_limit and all(self.may_share(user, job) for user in users):
+                alike.setdefault(tuple(users), []).append(gpu)
+        for counts in product(*(range(len(group) + 1) for group in alike.values())):
+            if sum(counts) == self.jobs[job].gpus:
+                groups = zip(alike.values(), counts, strict=True)
+                yield sorted(gpu for group, count in groups for gpu in group[:count])

@@ -1,0 +1,19 @@
+"""Heuristics for sharing over time: the policies that never interrupt, lifted."""
+
+from gsopt.method import Method
+from gsopt.simulation.lift import lift_sharing
+from heuristics import policies
+
+#: Policies that let a job run to its end on the GPUs on which it starts.
+_NEVER_INTERRUPT = ("fifo", "fifo_skipping", "sjf", "ssf")
+
+_LIFTED = {name: lift_sharing(getattr(policies, name)) for name in _NEVER_INTERRUPT}
+
+__all__ = [*_LIFTED]  # noqa: PLE0604 - strings
+
+
+def __getattr__(name: str) -> Method:
+    """Give a policy as a heuristic (PEP 562)."""
+    if name in _LIFTED:
+        return _LIFTED[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,9 @@
+"""Readers of published measurements of jobs that share a GPU, one per file format.
+
+Every reader takes a path and options, and gives a `PairReading`.
+"""
+
+from instances.interference.gavel import gavel
+from instances.interference.lucid import lucid
+
+__all__ = ["gavel", "lucid"]

@@ -1,0 +1,149 @@
+"""Gavel: throughputs of its 26 configurations on one GPU, alone and in all pairs, on three types of GPUs."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import combinations_with_replacement
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import parse_json
+from gsopt.interference import Couple, Profile
+from instances.interference.reading import PairReading, assemble
+from instances.traces.reading import content, find
+
+#: Place of the file in the folder of public traces.
+FILE = Path("gavel/simulation_throughputs.json.gz")
+
+_ALONE = "null"
+_SPREAD = "_unconsolidated"  # workers on different machines: of no meaning for one GPU
+_PLACED = re.compile(r"\('(?P<name>[^']+)', (?P<gpus>[0-9]+)\)")
+_BATCH = re.compile(r"\(batch size (?P<size>[0-9]+)\)")
+
+#: Both jobs of a pair.
+_BOTH = 2
+
+Throughputs = Mapping[str, Mapping[str, Any]]
+
+
+def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
+    """Read the pairs of jobs on one GPU out of a table of throughputs published with Gavel.
+
+    The table gives iterations per second alone (``null``), and of both jobs of a pair. Pairs of jobs on several
+    GPUs are all 0 and are not read. Of pairs on one GPU those with a speed of 0, which we take to need more
+    memory than there is, are left out, as are those of a configuration that did not run alone.
+
+    The features are the batch size (1 where the name has none), iterations and samples per second, and how many
+    times faster the configuration is than on each other type of GPU in the file, 0 where it did not run there;
+    the files have no utilisation and no memory.
+
+    Source: Gavel (OSDI 2020), its public repository; ``oracle_throughputs.json`` names configurations alone,
+    the other files with their number of GPUs.
+
+    Parameters
+    ----------
+    path
+        The file, or the folder of all traces or of Gavel, of which ``simulation_throughputs.json.gz`` is read.
+    gpu
+        Type of GPU: one of those in the file.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or is no such table, or has no such type of GPU.
+
+    Examples
+    --------
+    >>> import json
+    >>> from tempfile import TemporaryDirectory
+    >>> alone = {"A3C": {"null": 4.0, "A3C": [2.0, 2.0], "LM (batch size 5)": [3.2, 5.0]}}
+    >>> beside = {"LM (batch size 5)": {"null": 10.0, "A3C": [5.0, 3.2], "LM (batch size 5)": [0, 0]}}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.json").write_text(json.dumps({"v100": alone | beside}))
+    ...     reading = gavel(f"{folder}/a.json")
+    >>> reading.table.slowdowns["LM (batch size 5)"], reading.left_out
+    ({'A3C': 2.0}, (('LM (batch size 5)', 'LM (batch size 5)'),))
+    """
+    file = find(path, FILE)
+    types = _types(str(file), content(file))
+    if gpu not in types:
+        raise InvalidInput(str(file), "gpu", shorten(gpu), f"must be one of {', '.join(types)}")
+    rates = {kind: _alone(str(file), kind, rows) for kind, rows in types.items()}
+    names = [name for name, rate in rates[gpu].items() if rate]
+    profiles = [Profile(name=name, features=_features(name, gpu, rates)) for name in names]
+    return assemble(f"gavel {gpu}", profiles, _pairs(str(file), gpu, types[gpu], rates[gpu]))
+
+
+def _types(file: str, data: bytes) -> dict[str, Throughputs]:
+    """Give what was measured on one GPU of each type, by configuration."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(file, "", f"byte {error.start}", "must be UTF-8 text") from None
+    tables = parse_json(file, text)
+    for kind, rows in tables.items():
+        if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
+            raise InvalidInput(file, kind, "", "must be an object of throughputs for each configuration")
+    return {
+        kind: {_name(key): {_name(other): cell for other, cell in row.items()} for key, row in _single(rows)}
+        for kind, rows in tables.items()
+        if not kind.endswith(_SPREAD)
+    }
+
+
+def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the rows of jobs on one GPU; their pairs with jobs on several are dropped."""
+    for key, row in rows.items():
+        if _gpus(key) == 1:
+            yield key, {other: cell for other, cell in row.items() if _gpus(other) == 1}
+
+
+def _gpus(key: str) -> int:
+    found = _PLACED.fullmatch(key)
+    return 1 if found is None else int(found["gpus"])
+
+
+def _name(key: str) -> str:
+    found = _PLACED.fullmatch(key)
+    return key if found is None else found["name"]
+
+
+def _alone(file: str, kind: str, rows: Throughputs) -> dict[str, float]:
+    return {name: _rate(file, f"{kind}.{name}.{_ALONE}", row.get(_ALONE)) for name, row in rows.items()}
+
+
+def _rate(file: str, field: str, value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+        return float(value)
+    raise InvalidInput(file, field, shorten(value), "must be iterations per second, at least 0")
+
+
+def _features(name: str, gpu: str, rates: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    found = _BATCH.search(name)
+    batch, rate = int(found["size"]) if found else 1, rates[gpu][name]
+    others = {kind: rates[kind].get(name, 0.0) for kind in rates if kind != gpu}
+    return {
+        "batch size": batch,
+        "iterations per second": rate,
+        "samples per second": batch * rate,
+        **{f"times faster than on {kind}": rate / other if other else 0.0 for kind, other in others.items()},
+    }
+
+
+def _pairs(
+    file: str, kind: str, rows: Throughputs, alone: Mapping[str, float]
+) -> Iterator[tuple[Couple, tuple[float, float] | None]]:
+    """Give the relative speeds of each pair; that of each job is the one in its own row."""
+    for first, second in combinations_with_replacement(rows, 2):
+        if second in rows[first] and first in rows[second]:
+            speeds = _own(file, kind, rows, first, second), _own(file, kind, rows, second, first)
+            ran = all((*speeds, alone[first], alone[second]))
+            yield (first, second), (speeds[0] / alone[first], speeds[1] / alone[second]) if ran else None
+
+
+def _own(file: str, kind: str, rows: Throughputs, name: str, other: str) -> float:
+    field, cell = f"{kind}.{name}.{other}", rows[name][other]
+    if not isinstance(cell, list) or len(cell) != _BOTH:
+        raise InvalidInput(file, field, shorten(cell), "must be the iterations per second of both jobs")
+    return _rate(file, field, cell[0])

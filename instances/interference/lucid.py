@@ -1,0 +1,118 @@
+"""Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and what each of them uses alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.interference import Couple, Profile
+from instances.interference.reading import PairReading, assemble
+from instances.traces.reading import Issue, Row, content, find, rows, usable
+
+T = TypeVar("T")
+
+#: Places of the table of pairs and of that of single jobs in the folder of public traces.
+FILE, ALONE = Path("lucid/data/colocate_info.csv.gz"), Path("lucid/analyzer/single_data.csv")
+
+#: Columns that name a configuration.
+_KEYS = ("model", "dataset", "batchsize", "amp")
+
+#: Columns of the features of a configuration alone, by the name that they get.
+_FEATURES = {
+    "batch size": "batchsize",
+    "mixed precision": "amp",
+    "samples per second": "speed",
+    "GPU utilisation (%)": "gpu_util",
+    "memory utilisation (%)": "gmem_util",
+    "memory (MiB)": "gmem",
+}
+
+_PAIR = tuple(f"{key}{job}" for job in (1, 2) for key in (*_KEYS, "gpu_num", "speed"))
+
+
+def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
+    """Read the pairs of jobs on one GPU that were measured for Lucid.
+
+    A configuration is named by model, data set, batch size and, where it is used, ``amp`` (mixed precision).
+    The table of pairs gives the speed of each job relative to having the GPU to itself: the files do not say
+    so, but the values do, as those of one job in all its pairs come up to 1 whatever its throughput. Those that
+    are faster than alone have the slowdown 1. The features are from the table of single jobs: batch size, mixed
+    precision (0 or 1), samples per second, utilisation of GPU and memory, memory.
+
+    Source: Lucid (ASPLOS 2023), its public repository, whose licence is for non-commercial purposes.
+
+    Parameters
+    ----------
+    path
+        The table of pairs, or the folder of all traces or of Lucid.
+    alone
+        The table of single jobs; ``analyzer/single_data.csv`` of the same folder if not given.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or is no such table, or a row breaks a rule: what is measured is not repaired.
+
+    Examples
+    --------
+    >>> lucid("no/such/colocate_info.csv")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/colocate_info.csv: cannot be read: No such file or directory
+    """
+    file = find(path, FILE)
+    pairs = _pairs(file)
+    single = file.parent.parent / Path(*ALONE.parts[1:]) if alone is None else Path(alone)
+    profiles = _profiles(single)
+    used = {name for couple, _ in pairs for name in couple}
+    for name in sorted(used - profiles.keys()):
+        raise InvalidInput(str(single), "", shorten(name), f"must be in it, as {file.name} has pairs of it")
+    return assemble("lucid", [profile for name, profile in profiles.items() if name in used], pairs)
+
+
+def _pairs(file: Path) -> list[tuple[Couple, tuple[float, float] | None]]:
+    found = _converted(file, _PAIR, _pair)
+    seen: set[frozenset[str]] = set()
+    for row, (couple, _) in found:
+        if frozenset(couple) in seen:
+            raise InvalidInput(str(file), f"row {row.line}", " beside ".join(couple), "must be there only once")
+        seen.add(frozenset(couple))
+    return [pair for _, pair in found]
+
+
+def _pair(row: Row) -> tuple[Couple, tuple[float, float] | None]:
+    for column in ("gpu_num1", "gpu_num2"):
+        if (gpus := row.whole_number(column)) != 1:
+            raise InvalidInput("", column, str(gpus), "must be 1")
+    speeds = _speed(row, "speed1"), _speed(row, "speed2")
+    return (_name(row, "1"), _name(row, "2")), speeds if all(speeds) else None
+
+
+def _speed(row: Row, column: str) -> float:
+    if (speed := row.number(column)) < 0:
+        raise InvalidInput("", column, str(speed), "must be at least 0")
+    return speed
+
+
+def _profiles(file: Path) -> dict[str, Profile]:
+    columns = tuple({*_KEYS, *_FEATURES.values()})
+    return {profile.name: profile for _, profile in _converted(file, columns, _profile)}
+
+
+def _profile(row: Row) -> Profile:
+    features = {feature: row.number(column) for feature, column in _FEATURES.items()}
+    return Profile(name=_name(row, ""), features=features)
+
+
+def _name(row: Row, job: str) -> str:
+    model, dataset, batch, amp = (row.values[f"{key}{job}"] for key in _KEYS)
+    precision = ", amp" if amp == "1" else ""
+    return f"{model} on {dataset} (batch size {batch}{precision})"
+
+
+def _converted(file: Path, columns: tuple[str, ...], convert: Callable[[Row], T]) -> list[tuple[Row, T]]:
+    """Convert the rows of a table; the first one that cannot be used is an error."""
+    issues: list[Issue] = []
+    found = list(usable(rows(str(file), content(file), columns, issues, further=True), convert, issues))
+    for issue in issues:
+        raise InvalidInput(issue.file, f"row {issue.row}", "", issue.reason)
+    return found

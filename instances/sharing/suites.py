@@ -1,0 +1,111 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.sharing.suites`` writes every file anew, and solves the instances of which no proof stands
+in their file; the files do not change unless a generator does.
+"""
+
+import gsopt
+from gsopt.job import Job
+from gsopt.problem import About
+from gsopt.problems.sharing import Sharing
+from gsopt.result import Status
+from instances.sharing.interfering_jobs import interfering_jobs
+from instances.suites import changed, regenerate, renamed, with_about
+
+#: Seconds for the proof of one instance.
+TIME_LIMIT = 120.0
+
+
+def committed() -> list[Sharing]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return small()
+
+
+def small() -> list[Sharing]:
+    """Generate the instances of at most eight jobs, which are proven in a second.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    8
+    """
+    made = {
+        **{
+            f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs) for jobs, gpus in _SIZES
+        },
+        **_corner_cases(),
+    }
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def proven(problem: Sharing, time_limit: float = TIME_LIMIT) -> Sharing:
+    """Give an instance with the best that the exact method finds and proves within a time limit."""
+    result = gsopt.solve(problem, time_limit=time_limit)
+    if result.objective is None:
+        return problem
+    proof = result.method if result.status is Status.OPTIMAL else ""
+    bound = None if result.bound is None else float(result.bound)
+    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
+
+
+#: Jobs and GPUs.
+_SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)] + [(8, 4)]
+
+
+def between_events(*, starts: str = "events") -> Sharing:
+    """Give four jobs whose best schedule starts one of them between two events, where that is legal.
+
+    Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slow beside others. With b
+    at second 2, a ends at 5 and all are done by 8; at events, the best is to start a and b together.
+
+    Examples
+    --------
+    >>> [(job.release_date, job.duration, job.gpus) for job in between_events().jobs]
+    [(0.0, 4.0, 2), (0.0, 6.0, 2), (5.0, 1.0, 1), (5.0, 1.0, 1)]
+    """
+    given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
+    problem = Sharing(
+        about=About(source="made by hand"),
+        gpus=2,
+        jobs=[Job(name=n, release_date=r, duration=p, gpus=g, model=n) for n, r, p, g in given],
+        interference={"a": {"b": 1.5, "c": 1.5, "d": 1.5}},
+    )
+    return changed(problem, starts=starts)
+
+
+def _corner_cases() -> dict[str, Sharing]:
+    return {
+        "one-job": _alike(5.0),
+        "share-nothing": _alike(1.0, 1.0, slowdown=3.0),
+        "share-though-slow": _alike(4.0, 1.0, slowdown=2.0),
+        "no-slowdown": _alike(3.0, 2.0, 1.0, slowdown=1.0),
+        "one-per-gpu": changed(_alike(3.0, 2.0, 1.0, slowdown=1.1), share_limit=1),
+        "memory": changed(_with_memory(_alike(3.0, 2.0, 1.0, slowdown=1.1)), memory=12),
+        "between-events": between_events(),
+        "between-events-any": between_events(starts="any"),
+    }
+
+
+def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
+    """Give jobs of these durations on one GPU, all slow by the same beside each other."""
+    jobs = [
+        Job(name=name, release_date=0.0, duration=seconds, gpus=1)
+        for name, seconds in zip("abc", durations, strict=False)
+    ]
+    return Sharing(about=About(source="made by hand"), gpus=1, jobs=jobs, default_interference=slowdown)
+
+
+def _with_memory(problem: Sharing) -> Sharing:
+    """Give the jobs 10, 6 and 2 bytes: the first goes with the last only."""
+    jobs = [job.model_copy(update={"memory": size}) for job, size in zip(problem.jobs, (10, 6, 2), strict=True)]
+    return changed(problem, jobs=jobs)
+
+
+if __name__ == "__main__":
+    regenerate(committed(), prove=proven)

@@ -1,0 +1,1 @@
+"""Tests of the exact models of waiting over time."""

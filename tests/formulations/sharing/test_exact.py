@@ -1,0 +1,88 @@
+"""The exact method: proofs for starts at events, brackets for starts at any time."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from formulations.sharing import exact
+from gsopt.job import Job
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.problems.waiting import Run
+from gsopt.result import Status, StoppedBy
+from gsopt.testing import check_formulation
+from instances.sharing import interfering_jobs
+from instances.sharing.suites import between_events
+from tests.exactness import sharing as oracle
+
+
+def test_brute_force_is_proven() -> None:
+    """The optima of tiny instances are those of trying everything."""
+    assert check_formulation(exact, [oracle.draw(Random(seed)) for seed in range(100, 140)]) == 40
+
+
+def test_each_model_has_its_own_proof() -> None:
+    """The optimum of starts at events, 26 s, is no bound where starts at any time reach 25 s."""
+    delayed = SharingSolution(
+        runs=[
+            Run(job=name, start=start, gpus=gpus)
+            for name, start, gpus in [("a", 0, [0, 1]), ("b", 2, [0, 1]), ("c", 5, [0]), ("d", 5, [1])]
+        ]
+    )
+    at_events = exact(between_events())
+    anywhere = exact(between_events(starts="any"))
+    started = exact(between_events(starts="any"), start=delayed)
+
+    assert (at_events.status, at_events.objective) == (Status.OPTIMAL, Fraction(26 - 10, 4))
+    assert at_events.message.startswith("Model E")
+    assert (anywhere.status, anywhere.objective) == (Status.FEASIBLE, Fraction(26 - 10, 4))
+    assert anywhere.message.startswith("Model C")
+    assert anywhere.bound is not None
+    assert anywhere.bound <= Fraction(25 - 10, 4)
+    assert (started.status, started.objective) == (Status.FEASIBLE, Fraction(25 - 10, 4))
+
+
+@pytest.mark.parametrize("gpus", [4, 8])
+def test_eight_jobs_are_proven(gpus: int) -> None:
+    """Eight jobs are proven, and the area bound is within a third of the optimum."""
+    problem = interfering_jobs(jobs=8, gpus=gpus, seed=0)
+    proven = exact(problem)
+    bracketed = exact(problem.model_copy(update={"starts": "any"}))
+
+    assert proven.status is Status.OPTIMAL
+    assert bracketed.bound is not None
+    assert proven.objective is not None
+    assert proven.objective * Fraction(2, 3) <= bracketed.bound <= proven.objective
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_magnitudes(scale: float) -> None:
+    """Run times of 17 digits at any magnitude, released at one moment of today, are proven to rounding."""
+    release = 1.7e9 if scale >= 1 else 0.0
+    jobs = [Job(name=str(i), release_date=release, duration=scale * (1 + i / 7), gpus=2) for i in range(4)]
+
+    assert exact(Sharing(gpus=3, jobs=jobs, default_interference=1.3)).status is Status.OPTIMAL
+
+
+def test_many_jobs_get_a_schedule_and_a_bound() -> None:
+    """Where there are too many jobs for a search, the jobs run in turn, and alone is the bound."""
+    jobs = [Job(name=str(i), release_date=0, duration=1, gpus=1) for i in range(100)]
+    result = exact(Sharing(gpus=1, jobs=jobs, default_interference=2.0))
+
+    assert (result.status, result.objective, result.bound) == (Status.FEASIBLE, Fraction(101, 2), 1)
+
+
+def test_without_time_there_is_a_schedule_and_a_bound() -> None:
+    """A budget that has passed leaves a schedule and a bound all the same."""
+    result = exact(interfering_jobs(jobs=8), time_limit=0.0)
+
+    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
+    assert result.bound is not None
+    assert result.bound > 0
+
+
+def test_it_stops_when_asked() -> None:
+    """A callback that returns True ends the search with the schedule that it was told of."""
+    result = exact(interfering_jobs(jobs=6), on_incumbent=lambda found: found.objective is not None)
+
+    assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.INTERRUPT)

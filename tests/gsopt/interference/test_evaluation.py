@@ -1,0 +1,74 @@
+"""How predictors do on pairs that they have not seen."""
+
+from math import sqrt
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.interference import PairTable, Prediction, evaluate
+from gsopt.interference.predictors import nearest, overall_mean, regression_tree
+from gsopt.studies import catalogue
+from tests.gsopt.interference.tables import EIGHT, ruled
+
+
+def _always(value: float) -> Prediction:
+    return Prediction(lambda pairs: [value for _ in pairs], {"load": value - 1})
+
+
+def test_errors_by_hand() -> None:
+    """Of slowdowns of 1 and 2 beside a partner of each kind, 1.5 is off by 0.5: by a half, and by a quarter."""
+    table = ruled({"a": 1, "b": 2}, lambda mine, _: mine)
+    found = evaluate(table, lambda _: _always(1.5))
+    assert found.directions == 4
+    assert (found.mean_absolute, found.root_mean_square, found.largest) == (0.5, 0.5, 0.5)
+    assert found.mean_relative == (0.5 + 0.25) / 2
+    mixed = evaluate(ruled({"a": 1, "b": 4}, lambda mine, _: mine), lambda _: _always(2.0))
+    assert (mixed.mean_absolute, mixed.largest) == (1.5, 2)
+    assert mixed.root_mean_square == pytest.approx(sqrt(2.5))
+
+
+def test_who_knows_the_answers_has_no_error() -> None:
+    """Directions are not mixed up: both slowdowns of each pair are held against their own."""
+
+    def oracle(learnt: PairTable) -> Prediction:
+        assert learnt.couples != EIGHT.couples
+        return Prediction(lambda pairs: [EIGHT.slowdowns[one.name][other.name] for one, other in pairs])
+
+    uneven = ruled({"a": 1, "b": 2, "c": 3}, lambda mine, other: mine + 2 * other)
+    told = Prediction(lambda pairs: [uneven.slowdowns[one.name][other.name] for one, other in pairs])
+    for found in (evaluate(EIGHT, oracle), evaluate(uneven, lambda _: told, by="configuration")):
+        assert (found.largest, found.decisions.alike, found.decisions.deviation) == (0, 1, 0)
+
+
+def test_importance_is_the_mean_over_splits() -> None:
+    """What matters most comes first; predictors without importance have none."""
+    values = iter([1.5, 2.5])
+    table = EIGHT.only([("a", "b"), ("c", "d")])
+    assert evaluate(table, lambda _: _always(next(values)), folds=2).importance == {"load": 1.0}
+    assert list(evaluate(EIGHT, regression_tree).importance.values()) == sorted(
+        evaluate(EIGHT, regression_tree).importance.values(), reverse=True
+    )
+    assert evaluate(EIGHT, nearest).importance == {}
+
+
+def test_too_few_pairs_are_refused() -> None:
+    """One pair cannot be both learnt from and predicted."""
+    with pytest.raises(InvalidInput, match=r"^ruled: slowdowns: 1 pairs: must hold enough pairs"):
+        evaluate(EIGHT.only([("a", "b")]), overall_mean)
+
+
+@pytest.mark.parametrize(
+    ("reader", "options"), [("gavel", {"gpu": "v100"}), ("gavel", {"gpu": "p100"}), ("lucid", {})]
+)
+def test_the_tree_beats_knowing_nothing_on_measured_tables(reader: str, options: dict[str, str]) -> None:
+    """On held-out pairs of published tables its error is less than half the mean's, and it decides better."""
+    folder = catalogue.data_folder()
+    if folder is None:
+        pytest.skip("GSOPT_DATA names no folder of public traces")
+    table = catalogue.interference_readers()[reader](folder, **options).table
+    tree, mean = evaluate(table, regression_tree), evaluate(table, overall_mean)
+    assert tree.mean_relative < mean.mean_relative / 2
+    assert tree.decisions.alike > mean.decisions.alike
+    assert tree.decisions.deviation < min(0.1, mean.decisions.deviation)
+    assert tree.decisions.lost is not None
+    assert tree.decisions.lost < 0.1

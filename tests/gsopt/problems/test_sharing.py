@@ -1,0 +1,233 @@
+"""The judge of sharing, against values worked out by hand and an evaluation of its own."""
+
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.errors import InvalidInput, Unsupported
+from gsopt.files import write
+from gsopt.job import Job
+from gsopt.problems import Sharing
+from gsopt.problems.reader import read_problem, read_solution
+from gsopt.problems.sharing import SharingSolution
+from gsopt.problems.waiting import Run
+from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import judge
+from gsopt.testing import brute_force, check_judge
+from instances.sharing.suites import between_events
+from tests.exactness import sharing as oracle
+
+
+def two_jobs(**fields: Any) -> Sharing:
+    """Give jobs of 4 s and 3 s on 2 GPUs each of 3; the second arrives after 1 s; slow by 1.5 and 2."""
+    jobs = [
+        Job(name="a", release_date=0, duration=4, gpus=2, model="a", memory=6),
+        Job(name="b", release_date=1, duration=3, gpus=2, model="b", memory=5),
+    ]
+    slow = {"a": {"b": 1.5}, "b": {"a": 2.0}}
+    return Sharing.model_validate({"gpus": 3, "jobs": jobs, "interference": slow, **fields})
+
+
+def runs(*given: tuple[str, float, list[int]]) -> SharingSolution:
+    """Give a solution by job, start and GPUs."""
+    return SharingSolution(runs=[Run(job=job, start=start, gpus=gpus) for job, start, gpus in given])
+
+
+def test_partial_overlap_slows_both() -> None:
+    """From 1 s on a needs 4.5 s for its 3 s; b has done 2.25 s of its 3 s by then, and ends at 6.25 s."""
+    problem = two_jobs()
+    shared = runs(("a", 0, [0, 1]), ("b", 1, [1, 2]))
+
+    assert problem.violations(shared) == []
+    assert problem.spans(shared) == ((0, Fraction(11, 2)), (1, Fraction(25, 4)))
+    assert problem.objective(shared) == (Fraction(11, 2) + Fraction(21, 4)) / 2
+    assert problem.measures(shared) == {
+        "makespan": Fraction(25, 4),
+        "seconds lost to partners": Fraction(3, 2) + Fraction(9, 4),
+    }
+    assert problem.headline() == {"jobs": 2, "GPUs": 3, "starts": "events"}
+
+
+def test_the_best_start_may_lie_between_events() -> None:
+    """Four jobs end at 25 s together when one starts between two events, and at 26 s when none may."""
+    anywhere, at_events = between_events(starts="any"), between_events()
+    delayed = runs(("a", 0, [0, 1]), ("b", 2, [0, 1]), ("c", 5, [0]), ("d", 5, [1]))
+    best = brute_force(at_events)
+
+    assert [end for _, end in anywhere.spans(delayed)] == [5, 8, 6, 6]
+    assert anywhere.violations(delayed) == []
+    assert anywhere.objective(delayed) == Fraction(25 - 10, 4)
+    assert best is not None
+    assert best[0] == Fraction(26 - 10, 4)
+    assert at_events.violations(delayed) == ["job 'b' starts at 2, when no job arrives or ends"]
+    with pytest.raises(Unsupported, match="any time"):
+        brute_force(anywhere)
+
+
+@pytest.mark.parametrize(
+    ("solution", "message"),
+    [
+        (runs(("a", 0, [0, 1])), "job 'b' runs 0 times, must run once"),
+        (runs(("a", 0, [0, 1]), ("a", 4, [0, 1]), ("b", 1, [1, 2])), "job 'a' runs 2 times, must run once"),
+        (runs(("c", 0, [0])), "runs[0]: 'c' is no job of the instance"),
+        (runs(("a", 0, [0, 0]), ("b", 1, [1, 2])), "runs[0]: job 'a' must run on 2 different GPUs"),
+        (runs(("a", 0, [0, 3]), ("b", 1, [1, 2])), "runs[0]: GPUs must be numbered from 0 to 2"),
+        (runs(("a", 0, [0, 1]), ("b", 0.5, [1, 2])), "runs[1]: job 'b' starts at 0.5, before its release at 1"),
+        (runs(("a", 0, [0, 1]), ("b", 3.9, [1, 2])), "job 'b' starts at 3.9, when no job arrives or ends"),
+    ],
+    ids=["missing", "twice", "unknown", "same GPU", "no GPU", "early", "no event"],
+)
+def test_every_rule_has_its_message(solution: SharingSolution, message: str) -> None:
+    """A schedule with one thing wrong breaks the rule that was meant, said in one sentence."""
+    assert message in two_jobs().violations(solution)
+    assert two_jobs().violations(runs(("a", 0, [0, 1]), ("b", 4, [1, 2]))) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"share_limit": 1}, "GPU 1 is held by jobs 'a', 'b' at 1"),
+        ({"memory": 10}, "GPU 1 has not the memory for jobs 'a', 'b' at 1"),
+    ],
+    ids=["limit", "memory"],
+)
+def test_gpus_hold_what_they_may(fields: dict[str, Any], message: str) -> None:
+    """A GPU is shared only where two may hold it and its memory suffices for both."""
+    shared = runs(("a", 0, [0, 1]), ("b", 1, [1, 2]))
+
+    assert two_jobs(**fields).violations(shared) == [message]
+    assert two_jobs(memory=11).violations(shared) == []
+
+
+def test_a_third_job_has_no_room() -> None:
+    """Two jobs on one GPU are as many as there may be."""
+    jobs = [Job(name=name, release_date=0, duration=1, gpus=1) for name in "abc"]
+    crowd = runs(*((name, 0, [0]) for name in "abc"))
+
+    assert Sharing(gpus=1, jobs=jobs).violations(crowd) == ["GPU 0 is held by jobs 'a', 'b', 'c' at 0"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"jobs": []}, "jobs: "),
+        ({"gpus": 1}, r"jobs\[0\].gpus: 2: must be at most the 1 GPUs"),
+        ({"memory": 5}, r"jobs\[0\].memory: 6: must be at most the 5 bytes of a GPU"),
+        ({"share_limit": 3}, "share_limit: 3: "),
+        ({"default_interference": 0.9}, "default_interference: 0.9: "),
+        ({"starts": "rounds"}, "starts: 'rounds': "),
+        (
+            {"jobs": [Job(name="a", release_date=0, duration=1, gpus=2, menu=[(1, 0.5), (2, 1.0)])]},
+            r"jobs\[0\].menu: .*: must be empty",
+        ),
+        (
+            {"jobs": [Job(name="a", release_date=1e12, duration=1, gpus=1)]},
+            r"jobs: 1: must be able to end by 1e\+12 s",
+        ),
+    ],
+    ids=["no jobs", "too large", "no memory", "three", "faster", "rounds", "elastic", "too late"],
+)
+def test_bad_data_get_one_line(fields: dict[str, Any], message: str, tmp_path: Path) -> None:
+    """A file that breaks a rule is refused in one line with file, field, value and rule."""
+    write(two_jobs().model_copy(update=fields), tmp_path / "bad.json")
+
+    with pytest.raises(InvalidInput, match=f"bad.json: {message}") as caught:
+        read_problem(tmp_path / "bad.json")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_round_trip(tmp_path: Path) -> None:
+    """A problem and a solution are the same after writing and reading."""
+    problem, solution = two_jobs(name="x", memory=12, starts="any"), runs(("a", 0, [0, 1]), ("b", 1, [1, 2]))
+    write(problem, tmp_path / "problem.json")
+    write(solution, tmp_path / "solution.json")
+
+    assert read_problem(tmp_path / "problem.json") == problem
+    assert read_solution(tmp_path / "solution.json", problem) == solution
+
+
+def drawn(seed: int) -> tuple[Sharing, SharingSolution]:
+    """Draw a tiny problem and one of its schedules."""
+    random = Random(seed)
+    problem = oracle.draw(random)
+    every = list(problem.candidates())
+    return problem, random.choice(every)
+
+
+def mutants(problem: Sharing, solution: SharingSolution, random: Random) -> list[SharingSolution]:
+    """Change one run in every way that there is."""
+    place = random.randrange(len(solution.runs))
+    run = solution.runs[place]
+    others = [*solution.runs[:place], *solution.runs[place + 1 :]]
+    longest = max(job.duration for job in problem.jobs)
+    gpus = random.sample(range(problem.gpus), len(run.gpus))
+    changes: list[dict[str, Any]] = [
+        {"start": max(run.start - random.uniform(0.1, 1) * longest, 0.0)},
+        {"start": run.start + random.uniform(0.1, 1) * longest},
+        {"gpus": tuple(gpus)},
+        {"gpus": (*run.gpus[1:], problem.gpus)},
+        {"gpus": (*run.gpus, run.gpus[0])},
+        {"job": "nobody"},
+        {"job": random.choice(problem.jobs).name},
+    ]
+    changed = [SharingSolution(runs=[*others, run.model_copy(update=change)]) for change in changes]
+    return [SharingSolution(runs=others), SharingSolution(runs=[*solution.runs, run]), *changed]
+
+
+def test_the_judge_agrees_with_a_second_evaluation_on_every_mutation() -> None:
+    """Of 500 schedules with one run changed the judge passes those that are still valid, and no others."""
+    caught = tried = passed = 0
+    for seed in range(70):
+        problem, solution = drawn(seed)
+        assert problem.objective(solution) == oracle.value(problem, solution), problem.name
+        every = mutants(problem, solution, Random(seed))
+        broken = [mutant for mutant in every if _value(problem, mutant) is None]
+        found, count = check_judge(problem, solution, broken)
+        caught, tried, passed = caught + found, tried + count, passed + len(every) - len(broken)
+        for mutant in every:
+            if mutant not in broken:
+                assert problem.violations(mutant) == [], problem.name
+                assert problem.objective(mutant) == _value(problem, mutant), problem.name
+    assert caught == tried > 350
+    assert passed > 50
+
+
+def _value(problem: Sharing, solution: SharingSolution) -> Fraction | None:
+    known = all(max(run.gpus) < problem.gpus for run in solution.runs)
+    return oracle.value(problem, solution) if known else None
+
+
+def test_the_judge_of_schedules_agrees() -> None:
+    """As a schedule of the simulator's scenario, what is legal here is legal there, with the same mean."""
+    for seed in range(50):
+        problem, solution = drawn(seed)
+        verdict = judge(problem.schedule(solution), problem.scenario, fairness=False)
+        value = problem.objective(solution)
+        assert verdict.violations == (), problem.name
+        assert verdict.mean_jct is not None
+        assert abs(float(value) - verdict.mean_jct) <= problem.resolution(value), problem.name
+
+
+def test_a_schedule_that_interrupts_is_refused() -> None:
+    """A job in two pieces is named."""
+    apart = Schedule((Segment("a", 0, 2, 2, (0, 1)), Segment("a", 5, 7, 2, (0, 1))))
+
+    with pytest.raises(InvalidInput, match="schedule: job: 'a': must run from its start to its end"):
+        two_jobs().taken_over(apart)
+
+
+@pytest.mark.parametrize(("scale", "epoch"), [(1e-9, 0.0), (1e9, 0.0), (1e3, 1.7e9)])
+def test_starts_are_at_the_events_that_their_floats_mean(scale: float, epoch: float) -> None:
+    """At any magnitude and date a start at the float of an end of 17 digits is at that end."""
+    jobs = [
+        Job(name=name, release_date=epoch, duration=scale * seconds, gpus=1)
+        for name, seconds in [("a", 12 / 7), ("b", 1)]
+    ]
+    problem = Sharing(gpus=1, jobs=jobs, default_interference=1.1)
+    in_turn = runs(("a", epoch, [0]), ("b", float(problem.origin + problem.durations[0]), [0]))
+
+    assert problem.violations(in_turn) == []
+    assert problem.objective(in_turn) == (2 * problem.durations[0] + problem.durations[1]) / Fraction(2)

@@ -1,0 +1,43 @@
+"""Lifted policies: what they start is taken over on the exact clock of the problem."""
+
+from random import Random
+
+import pytest
+
+from gsopt.job import Job
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.result import Result, Status
+from gsopt.simulation import replay
+from gsopt.simulation.lift import lift_sharing
+from gsopt.studies import catalogue
+from gsopt.testing import check_heuristic
+from heuristics.policies import srtf
+from tests.exactness import sharing as oracle
+
+LIFTED = catalogue.heuristics("sharing")
+
+
+@pytest.mark.parametrize("name", LIFTED)
+def test_every_policy_finds_what_the_simulator_books(name: str) -> None:
+    """On tiny instances every policy's schedule is legal and no better than the best; its mean is booked."""
+    problems = [oracle.draw(Random(seed)) for seed in range(12)]
+
+    assert check_heuristic(LIFTED[name], problems) == 12
+    for problem in problems:
+        result: Result[SharingSolution] = LIFTED[name](problem)
+        booked = replay(problem.scenario, catalogue.policies()[name]).metrics.mean_jct
+        assert result.objective is not None
+        assert booked is not None
+        assert abs(float(result.objective) - booked) <= problem.resolution(result.objective), problem.name
+
+
+def test_a_policy_that_interrupts_has_no_solution() -> None:
+    """Shortest remaining time first stops the long job for the short one, and the message names it."""
+    jobs = [
+        Job(name=name, release_date=release, duration=seconds, gpus=2)
+        for name, release, seconds in [("long", 0, 10), ("short", 1, 2)]
+    ]
+    result = lift_sharing(srtf)(Sharing(gpus=2, jobs=jobs))
+
+    assert (result.status, result.solution) == (Status.UNKNOWN, None)
+    assert "'long'" in result.message
