@@ -1,8 +1,6 @@
 """Assignment: the pairs as entries of a matrix, in doubles, and a proof in exact numbers."""
 
 from dataclasses import replace
-from fractions import Fraction
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +63,8 @@ def assign(
     """
     from scipy.optimize import linear_sum_assignment
 
-    exact = _matrix(case)
-    rows, columns = linear_sum_assignment(exact.astype(float), maximize=True)
+    rounded, exact = _matrices(case)
+    rows, columns = linear_sum_assignment(rounded, maximize=True)
     chosen = [pair for pair in zip(rows.tolist(), columns.tolist(), strict=True) if pair in case.savings]
     solution = case.solution(chosen)
     late = budget.passed
@@ -84,11 +82,10 @@ def assign(
     return replace(no_worse(result, case.problem, known.solution), runtime=budget.runtime)
 
 
-def _matrix(case: Case) -> NDArray[np.object_]:
-    """Give savings as whole numbers of their common denominator, 0 where there is no pair."""
-    common = lcm(*(saving.seconds.denominator for saving in case.savings.values()))
+def _matrices(case: Case) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
+    """Give savings as doubles, and as whole numbers of any size; 0 where there is no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
-    matrix = np.zeros(shape, dtype=object)
+    rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():
-        matrix[pair] = int(Fraction(saving.seconds) * common)
-    return matrix
+        rounded[pair], exact[pair] = float(saving.seconds), case.weights[pair]
+    return rounded, exact

@@ -30,7 +30,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSol
         problem,
         method=method,
         solution=solution,
-        bound=case.bound if case.complete else None,
+        bound=case.bound,
         message="greedy",
         runtime=budget.runtime,
     )

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from formulations.colocation.beginning import begin
@@ -84,10 +82,9 @@ def _graph(case: Case) -> Any:
     """Make a graph of the pairs that save something, in units of their common denominator."""
     import networkx as nx
 
-    common = lcm(*(saving.seconds.denominator for saving in case.savings.values()))
     graph = nx.Graph()
-    for (r, p), saving in case.savings.items():
-        graph.add_edge(("running", r), ("pending", p), weight=int(Fraction(saving.seconds) * common))
+    for (r, p), weight in case.weights.items():
+        graph.add_edge(("running", r), ("pending", p), weight=weight)
     return graph
 
 

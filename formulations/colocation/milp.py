@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from formulations.colocation.case import Case
 from gsopt.colocation import SubBatch
 from gsopt.formulation import Formulation
 from gsopt.grid import Exact, Number
@@ -82,6 +83,11 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         """Give what the ways save as fractions."""
         saved = {_column(*way): seconds for way, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
+
+    def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
+        """Give the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
+        case = Case.of(problem)
+        return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
         """Read which pending job shares with which running one."""

@@ -40,6 +40,13 @@ class Best:
             self.value = problem.objective(budget.start)
 
     @property
+    def known(self) -> Exact:
+        """The value of the best schedule, where one is known."""
+        if self.value is None:
+            raise AssertionError
+        return self.value
+
+    @property
     def finished(self) -> StoppedBy | None:
         """Why to stop now, if there is a reason."""
         if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gsopt.grid import decimal
+from gsopt.grid import Exact, decimal
 from gsopt.problems.sharing import Sharing
+from gsopt.tolerances import SPAN_ERROR
 
 Array = np.ndarray[Any, Any]
 
@@ -59,6 +60,16 @@ class Units(NamedTuple):
     def seconds(self, time: float) -> float:
         """Give the time on the problem's clock."""
         return float(self.origin + Fraction(time) * self.unit)
+
+    def total(self, problem: Sharing, mean: Exact) -> float:
+        """Give the sum of the ends of a schedule by its mean job completion time, in the arrays' units."""
+        late = sum(release - self.origin for release in problem.releases)
+        return float((mean * len(problem.jobs) + late) / self.unit)
+
+    def mean(self, problem: Sharing, total: float) -> Fraction:
+        """Give the mean that no schedule is below whose ends have no smaller sum, but for rounding."""
+        late = sum(release - self.origin for release in problem.releases)
+        return (Fraction(total * (1 - SPAN_ERROR)) * self.unit - late) / len(problem.jobs)
 
 
 def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:

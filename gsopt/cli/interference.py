@@ -25,9 +25,6 @@ _SHOWN = 5
 
 _PREDICTORS: Mapping[str, Predictor] = {name: getattr(predictors, name) for name in predictors.__all__}
 
-#: Predictors that are tried when none is named: the tree of the paper first, knowing nothing last.
-_ALL = ("regression_tree", "boosted_trees", "nearest", "row_means", "overall_mean")
-
 _COLUMNS: Mapping[str, Callable[[Evaluation], str]] = {
     "mean error": lambda row: f"{row.mean_absolute:.3f}",
     "relative": lambda row: f"{row.mean_relative:.1%}",
@@ -54,7 +51,7 @@ def interference(
         list[str] | None,
         typer.Option(
             help="such as regression_tree:leaf=3; may be repeated; all when left out",
-            autocompletion=complete(lambda: _ALL),
+            autocompletion=complete(lambda: _PREDICTORS),
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="parts of the table, each held out once; 5 for 80:20")] = 5,
@@ -70,7 +67,7 @@ def interference(
 
     Two jobs share if their completion times then have the smaller sum, for lengths from 1 : 8 to 8 : 1.
     """
-    chosen = [_find(text) for text in predictor or _ALL]
+    chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:
         if len(chosen) != 1:
             raise InvalidInput(
@@ -78,7 +75,8 @@ def interference(
             )
         require_writable(output)
     measured = _read(table, reader)
-    found = _evaluations(measured, dict(chosen), partial(evaluate, folds=folds, by=split, seed=seed))
+    evaluated = partial(evaluate, measured, folds=folds, by=split, seed=seed)
+    found = _evaluations(dict(chosen), evaluated, named=bool(predictor))
     if output is not None:
         write_text(output, to_json(Speed(interference=chosen[0][1](measured).filled(measured))))
     if as_json:
@@ -95,7 +93,7 @@ def _find(text: str) -> tuple[str, Predictor]:
     """Find a predictor by name, with its options."""
     name, given = split_name(text, "--predictor")
     if name not in _PREDICTORS:
-        raise InvalidInput("", "--predictor", shorten(name), f"must be one of {', '.join(_ALL)}")
+        raise InvalidInput("", "--predictor", shorten(name), f"must be one of {', '.join(_PREDICTORS)}")
     options = _typed("--predictor", name, _PREDICTORS[name], given)
     return text, partial(_PREDICTORS[name], **options) if options else _PREDICTORS[name]
 
@@ -121,17 +119,18 @@ def _typed(field: str, name: str, function: Callable[..., Any], given: Mapping[s
 
 
 def _evaluations(
-    table: PairTable, chosen: Mapping[str, Predictor], evaluated: Callable[[PairTable, Predictor], Evaluation]
+    chosen: Mapping[str, Predictor], evaluated: Callable[[Predictor], Evaluation], *, named: bool
 ) -> dict[str, Evaluation]:
-    """Evaluate predictors one by one; one of several that cannot predict is said and left out."""
+    """Evaluate predictors one by one; of all that there are one that cannot predict is said and left out."""
     found: dict[str, Evaluation] = {}
+    last = list(chosen)[-1]
     with show_progress() as progress:
         for name, each in chosen.items():
             task = progress.add_task(name, total=1)
             try:
-                found[name] = evaluated(table, each)
+                found[name] = evaluated(each)
             except InvalidInput as error:
-                if len(chosen) == 1:
+                if named or (name == last and not found):
                     raise
                 typer.echo(f"gsopt: {name} is left out: {error}", err=True)
             progress.update(task, completed=1)
@@ -141,8 +140,6 @@ def _evaluations(
 def _print(found: Mapping[str, Evaluation]) -> None:
     """Print a line for each predictor, and the features that matter most to those that tell."""
     rows = list(found.values())
-    if not rows:
-        return
     cells = {name: [cell(row) for row in rows] for name, cell in _COLUMNS.items()}
     columns = [Column(name, values) for name, values in cells.items()]
     measured = rows[0].decisions

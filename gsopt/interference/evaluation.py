@@ -73,7 +73,7 @@ def evaluate(
     Raises
     ------
     InvalidInput
-        There are too few pairs to learn from some and hold out others.
+        There are too few pairs to learn from some and hold out others, or an option is out of range.
 
     Examples
     --------
@@ -123,9 +123,9 @@ def _directions(
 ) -> Iterable[tuple[float, float]]:
     """Give every predicted slowdown with the measured one."""
     for (first, second), (forth, back) in predicted:
-        yield forth, table.slowdowns[first][second]
+        yield forth, table.slowdown(first, second)
         if first != second:
-            yield back, table.slowdowns[second][first]
+            yield back, table.slowdown(second, first)
 
 
 def _importance(predictions: Sequence[Prediction]) -> dict[str, float]:

@@ -124,7 +124,8 @@ class Colocation(Problem[ColocationSolution]):
     job too where the other has fewer GPUs, since the slowest GPU holds up all; then the one that is left runs
     at full speed. A pair saves what both completions together come to if the new job waits until the running
     one has completed, less what they come to if it starts now; it may be negative. A job that waits saves
-    nothing. Floats are read as the decimals they are written as, so every value is an exact fraction.
+    nothing. The end of a long partner counts as what its partner would wait for, also where GPUs of others
+    become free before; over time, the decision is `gsopt.problems.sharing.Sharing`. Floats are read as the decimals they are written as, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1, for two jobs; the paper takes the decision job by job (Algorithms 1 and
     2), here it is taken for all waiting jobs at once.
@@ -242,6 +243,8 @@ class Colocation(Problem[ColocationSolution]):
         >>> [(each.name, each.pair.seconds) for each in problem.offered(beside, job)]
         [('half', Fraction(110, 1))]
         """
+        if pending.gpus > running.gpus:
+            return []
         left = None if self.memory is None else self.memory - running.memory
         whole = decimal(pending.seconds)
         modes = [(DEFAULT_MODE, whole, pending.memory)]
@@ -259,7 +262,7 @@ class Colocation(Problem[ColocationSolution]):
                 memory=memory,
             )
             for name, seconds, memory in modes
-            if pending.gpus <= running.gpus and (left is None or memory <= left)
+            if left is None or memory <= left
         ]
 
     def headline(self) -> dict[str, int | float | str]:

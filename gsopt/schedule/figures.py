@@ -75,9 +75,14 @@ FIGURES = (
     Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
     Figure("p95_queueing", "p95 queueing", Kind.SECONDS, "s"),
     Figure("p99_queueing", "p99 queueing", Kind.SECONDS, "s"),
+    Figure("mean_jct_small", "mean JCT, small jobs", Kind.SECONDS, "s"),
+    Figure("mean_jct_large", "mean JCT, large jobs", Kind.SECONDS, "s"),
+    Figure("mean_queueing_small", "mean queueing, small jobs", Kind.SECONDS, "s"),
+    Figure("mean_queueing_large", "mean queueing, large jobs", Kind.SECONDS, "s"),
     Figure("mean_communication", "mean communication", Kind.SECONDS, "s"),
     Figure("mean_slowdown", "mean bounded slowdown", Kind.RATIO),
     Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
+    Figure("sharing", "GPU time shared", Kind.SHARE),
     Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
     Figure("worst_fairness", "worst fairness", Kind.RATIO, rank=6),
     Figure("gps_unfair_fraction", "unfair jobs (GPS)", Kind.SHARE),
@@ -90,6 +95,9 @@ FIGURES = (
     Figure("gap", "gap", Kind.SHARE, rank=1),
 )
 
+
+#: The most GPUs that a small job demands; more make it a large one. Source: Castor, section 9.4.
+SMALL = 8
 
 #: Seconds as which a shorter duration counts in a slowdown, which moments would dominate otherwise.
 _SHORTEST = 10
@@ -119,8 +127,12 @@ class Record:
         fairness), likewise; 1 when they differ by no more than rounding explains.
     gps_fairness
         The same against generalized processor sharing, which knows no caps.
+    demands
+        GPUs that every job demands, by number; empty when nobody told them.
     gpu_seconds
         GPU time in use, a shared GPU counted once.
+    shared_gpu_seconds
+        The part of it in which several jobs hold a GPU.
     used, there
         GPU time in use, and GPU time that is there, from the first release date to the last completion.
     preemptions
@@ -165,6 +177,8 @@ class Record:
     preemptions: int
     resizes: int
     communication: tuple[Any, ...] = ()
+    demands: tuple[int, ...] = ()
+    shared_gpu_seconds: Any = 0
     bound: Any = None
     proof: str = ""
 
@@ -253,6 +267,33 @@ class Record:
         return _percentile(self.queueing, 99)
 
     @property
+    def mean_jct_small(self) -> Any:
+        """Mean job completion time of the jobs that demand at most `SMALL` GPUs; None without any."""
+        return _mean(self._of_size(self.jct, large=False))
+
+    @property
+    def mean_jct_large(self) -> Any:
+        """Mean job completion time of the jobs that demand more than `SMALL` GPUs; None without any."""
+        return _mean(self._of_size(self.jct, large=True))
+
+    @property
+    def mean_queueing_small(self) -> Any:
+        """Mean time without GPUs of the jobs that demand at most `SMALL` GPUs; None without any."""
+        return _mean(self._of_size(self.queueing, large=False))
+
+    @property
+    def mean_queueing_large(self) -> Any:
+        """Mean time without GPUs of the jobs that demand more than `SMALL` GPUs; None without any."""
+        return _mean(self._of_size(self.queueing, large=True))
+
+    def _of_size(self, values: Sequence[Any], *, large: bool) -> list[Any]:
+        """Give the values, which are of the completed jobs, of those of a size."""
+        if not self.demands:
+            return []
+        pairs = zip(values, self.done, strict=True)
+        return [value for value, job in pairs if (self.demands[job] > SMALL) is large]
+
+    @property
     def mean_communication(self) -> Any:
         """Mean time in which GPUs wait for the network: exposed communication, by the penalty of the tier."""
         return _mean(self.communication)
@@ -272,6 +313,11 @@ class Record:
     def utilisation(self) -> Any:
         """GPU time in use over GPU time that is there, until the last completion."""
         return self.used / self.there if self.there else None
+
+    @property
+    def sharing(self) -> Any:
+        """GPU time in which several jobs hold a GPU over GPU time in use; None where none is."""
+        return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     @property
     def unfair_fraction(self) -> float | None:

@@ -305,7 +305,9 @@ class _Trial:
             communication=tuple(self.number(communicated[index]) for index in done),
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
+            demands=tuple(job.gpus for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
+            shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
             used=self._total(
                 held * (end - start) for start, end, held in sweep.held_during if done and end <= last
             ),

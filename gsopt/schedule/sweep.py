@@ -115,6 +115,8 @@ class Sweep:
         Where every rule that is broken is added.
     held_during
         Spans of time, with the number of GPUs in use.
+    shared_during
+        The same with the number of those that several jobs hold; not where there are none.
     """
 
     scenario: Scenario
@@ -122,6 +124,7 @@ class Sweep:
     number: Callable[[Any], Any]
     found: list[str]
     held_during: list[tuple[Any, Any, int]] = field(default_factory=list)
+    shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         cluster = self.scenario.cluster
@@ -129,7 +132,7 @@ class Sweep:
         self._away: set[int] = set()
         self._running: dict[Piece, None] = {}
         self._on_gpu: dict[int, list[Piece]] = {}
-        self._unplaced = 0
+        self._unplaced = self._shared = 0
         self._broken: list[Broken] = []  # rules that are, at this time
         self._crowded: set[int] = set()  # GPUs on which they are
         self._places = _places(cluster)
@@ -175,6 +178,8 @@ class Sweep:
         """Let time pass."""
         if before is not None and (held := self.held):
             self.held_during.append((before, time, held))
+            if self._shared:
+                self.shared_during.append((before, time, self._shared))
             if self._broken:
                 self._charge(time - before)
 
@@ -191,6 +196,7 @@ class Sweep:
                 self._on_gpu[gpu] = [piece]
             else:
                 self._touch(users, time, touched)
+                self._shared += len(users) == 1
                 users.append(piece)
 
     def _end(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
@@ -205,6 +211,7 @@ class Sweep:
                 del self._on_gpu[gpu]
             else:
                 users.remove(piece)
+                self._shared -= len(users) == 1
                 self._touch(users, time, touched)
 
     def _touch(self, users: Iterable[Piece], time: Any, touched: dict[Piece, None]) -> None:

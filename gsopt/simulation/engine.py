@@ -91,7 +91,7 @@ class Engine:
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.starts, self.preemptions, self.resizes = 0, 0, 0
         self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
-        self.occupied_seconds, self.capacity_seconds = zero, zero
+        self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
@@ -212,6 +212,7 @@ class Engine:
     def _pass_time(self, now: Any) -> None:
         elapsed, ledger = now - self.now, self.ledger
         self.occupied_seconds += (ledger.capacity - ledger.free) * elapsed
+        self.shared_seconds += ledger.shared * elapsed
         self.capacity_seconds += ledger.capacity * elapsed
         self.now = now
 

@@ -28,12 +28,15 @@ class Ledger(Protocol):
         Number of GPUs that are there.
     free
         Number of those that no job holds.
+    shared
+        Number of those that several jobs hold.
     stirred
         Jobs whose partners on a GPU have changed, until somebody clears it.
     """
 
     capacity: int
     free: int
+    shared: int
     stirred: set[int]
 
     @property
@@ -89,6 +92,7 @@ class Counts:
     def __init__(self, capacity: int) -> None:
         self.capacity = self.free = self._limit = capacity
         self.given_up = 0
+        self.shared = 0
         self.stirred: set[int] = set()
 
     @property
@@ -194,6 +198,7 @@ class Placements:
         self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
         self._rooms_with: list[list[FreeGpus]] = [[] for _ in self._gpus_of]
         self.capacity = self.free = cluster.gpus
+        self.shared = 0
         self.stirred: set[int] = set()
 
     @property
@@ -302,6 +307,7 @@ class Placements:
             users = self._users[gpu]
             if users:
                 self.stirred.update(users)
+                self.shared += len(users) == 1
             users.append(number)
 
     def give_back(self, number: int, count: int) -> None:
@@ -314,6 +320,7 @@ class Placements:
             users.remove(number)
             if users:
                 self.stirred.update(users)
+                self.shared -= len(users) == 1
         self._vacate(gpu for gpu in chosen if not self._users[gpu])
 
     def check(self, number: int) -> None:

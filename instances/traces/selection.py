@@ -1,8 +1,9 @@
 """Selection: the part of a trace that is wanted, by time, by lot and by number of GPUs."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 from random import Random
 from typing import TypedDict
 
@@ -23,6 +24,9 @@ class Selection(TypedDict, total=False):
     window
         Seconds after the first release date, begin and end: keep the jobs released from the begin on and before
         the end. The begin is second 0 of the workload; without a window, the first release date is.
+    busiest
+        Seconds: instead of a window, keep the period of this length in which most jobs are released, the first
+        of several, whatever GPUs these demand. It begins with a release, which is second 0.
     max_gpus
         Number of GPUs of the largest job to keep; larger ones are dropped and reported.
     cap
@@ -38,6 +42,7 @@ class Selection(TypedDict, total=False):
     """
 
     window: tuple[float, float] | None
+    busiest: float | None
     max_gpus: int | None
     cap: bool
     sample: int | None
@@ -51,6 +56,7 @@ def select(
     issues: Iterable[Issue],
     *,
     window: tuple[float, float] | None = None,
+    busiest: float | None = None,
     max_gpus: int | None = None,
     cap: bool = False,
     sample: int | None = None,
@@ -88,14 +94,19 @@ def select(
     >>> [(job.name, job.release_date) for job in reading.workload.jobs]
     [('j3', 10.0)]
     """
-    _check(window, max_gpus, sample)
+    _check(window, busiest, max_gpus, sample)
     noted = list(issues)
     kept = _sorted(_distinct(entries, noted), noted)
-    begin = kept[0][1].release_date if kept else 0.0
+    first = begin = kept[0][1].release_date if kept else 0.0
+    end = inf
     if window is not None:
-        begin, end = begin + window[0], begin + window[1]
+        begin, end = first + window[0], first + window[1]
+    elif busiest is not None and kept:
+        begin = _busiest([job.release_date for _, job in kept], busiest)
+        end = begin + busiest
+    if end < inf:
         kept = [entry for entry in kept if begin <= entry[1].release_date < end]
-        source += f", {window[0]:g} to {window[1]:g} s after the first release"
+        source += f", {begin - first:g} to {end - first:g} s after the first release"
     if max_gpus is not None:
         kept = _at_most(max_gpus, kept, noted, cap=cap)
     if sample is not None and sample < len(kept):
@@ -106,12 +117,25 @@ def select(
     return Reading(workload=Workload(name=name, source=source, jobs=jobs), issues=in_order)
 
 
-def _check(window: tuple[float, float] | None, max_gpus: int | None, sample: int | None) -> None:
+def _check(
+    window: tuple[float, float] | None, busiest: float | None, max_gpus: int | None, sample: int | None
+) -> None:
     if window is not None:
         fine = all(map(isfinite, window)) and 0 <= window[0] < window[1]
         require(fine, "window", window, "must begin at 0 or later and before it ends")
+    if busiest is not None:
+        require(isfinite(busiest) and busiest > 0, "busiest", busiest, "must be more than 0 seconds")
+        require(window is None, "busiest", busiest, "must not be given beside a window")
     require(max_gpus is None or max_gpus >= 1, "max_gpus", max_gpus, "must be at least 1")
     require(sample is None or sample >= 1, "sample", sample, "must be at least 1")
+
+
+def _busiest(release_dates: Sequence[float], length: float) -> float:
+    """Give when the period of a length begins in which most jobs are released; the dates ascend."""
+    return max(
+        release_dates,
+        key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
+    )
 
 
 def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:

@@ -17,9 +17,11 @@ def test_a_better_start_takes_the_place_of_the_greedy_pairs() -> None:
     assert begin(case, Budget(start=worse.solution), "x")[0].solution == worse.solution
 
 
-def test_without_all_pairs_there_is_no_bound() -> None:
-    """Where time ended the look at pairs nothing is said of the optimum."""
-    case = Case.of(full_cluster(seed=1), Budget(time_limit=0.0))
+def test_without_any_time_there_is_a_bound() -> None:
+    """Where time ended the look at pairs the bound is what the running jobs still need."""
+    problem = full_cluster(seed=1)
+    bound = sum(job.seconds for job in problem.running)
+    case = Case.of(problem, Budget(time_limit=0.0))
     result, ended = begin(case, Budget(time_limit=0.0), "x")
-    assert (result.status, result.bound, result.stopped_by) == (Status.FEASIBLE, None, StoppedBy.TIME_LIMIT)
+    assert (result.status, result.bound, result.stopped_by) == (Status.FEASIBLE, bound, StoppedBy.TIME_LIMIT)
     assert ended

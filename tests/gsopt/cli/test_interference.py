@@ -7,7 +7,7 @@ import pytest
 
 from gsopt.cli.exits import Exit
 from gsopt.files import write
-from gsopt.interference import trees
+from gsopt.interference import PairTable, Profile, trees
 from gsopt.studies.settings import setting_of
 from tests.commands import gsopt
 from tests.gsopt.interference.tables import EIGHT
@@ -31,7 +31,7 @@ def test_one_command_prints_errors_and_decisions(pairs: Path) -> None:
     for name in ("regression_tree", "boosted_trees", "nearest", "row_means", "overall_mean"):
         assert starts.count(name) == 1
     told = [line.split()[-1] for line in lines if line.startswith("what matters to")]
-    assert told == ["regression_tree", "boosted_trees"]
+    assert told == ["boosted_trees", "regression_tree"]
     assert max(map(len, lines)) <= 80
 
 
@@ -59,11 +59,24 @@ def test_a_table_is_filled_for_a_speed(tmp_path: Path) -> None:
     assert {len(row) for row in speed.interference.values()} == {3}
 
 
+def test_what_has_no_features_is_predicted_without_them(tmp_path: Path) -> None:
+    """Predictors that need features are left out, saying so; where none can predict it is one line."""
+    profiles = [Profile(name=name, features={}) for name in "ab"]
+    write(PairTable(profiles=profiles, slowdowns={"a": {"a": 1.0}, "b": {"b": 2.0}}), tmp_path / "a.json")
+    run = gsopt("interference", tmp_path / "a.json")
+    assert (run.returncode, run.stderr.count("\n"), "what matters" in run.stdout) == (Exit.SOLUTION, 3, False)
+    assert "gsopt: nearest is left out: features: must hold one to learn from\n" in run.stderr
+    write(PairTable(profiles=profiles, slowdowns={}), tmp_path / "b.json")
+    refused = gsopt("interference", tmp_path / "b.json")
+    assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
+    assert refused.stderr.endswith("must hold enough pairs to learn from some and hold out others\n")
+
+
 def test_without_scikit_learn_the_others_go_on(pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trees are left out, saying so; alone they are an error."""
     monkeypatch.setattr(trees, "find_spec", lambda _: None)
     run = gsopt("interference", pairs, "--json")
-    assert [row["predictor"] for row in json.loads(run.stdout)] == ["nearest", "row_means", "overall_mean"]
+    assert [row["predictor"] for row in json.loads(run.stdout)] == ["nearest", "overall_mean", "row_means"]
     assert run.stderr.count("is left out") == run.stderr.count("needs scikit-learn") == 2
     refused = gsopt("interference", pairs, "--predictor", "regression_tree")
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1)
@@ -79,7 +92,7 @@ def test_without_scikit_learn_the_others_go_on(pairs: Path, monkeypatch: pytest.
             "--reader gavel: gpus: 1: is no option of gavel; there are gpu",
         ),
         (["{pairs}", "--reader", "gavel"], "must be an object of throughputs"),
-        (["{pairs}", "--predictor", "tree"], "--predictor: 'tree': must be one of regression_tree"),
+        (["{pairs}", "--predictor", "tree"], "--predictor: 'tree': must be one of boosted_trees"),
         (["{pairs}", "--predictor", "nearest:neighbours=0"], "neighbours: 0: must be at least 1"),
         (["{pairs}", "--predictor", "nearest:far=1"], "--predictor nearest: far: 1: is no option of nearest"),
         (["{pairs}", "--folds", "1"], "--folds"),

@@ -20,7 +20,9 @@ def record(**changes: Any) -> Record:
         "communication": (Fraction(1), Fraction(0)),
         "fairness": (Fraction(3, 2), Fraction(1)),
         "gps_fairness": (Fraction(3), Fraction(2)),
+        "demands": (9, 8),
         "gpu_seconds": Fraction(9),
+        "shared_gpu_seconds": Fraction(3),
         "used": Fraction(9),
         "there": Fraction(12),
         "preemptions": 1,
@@ -43,9 +45,14 @@ def test_figures_by_hand() -> None:
         "mean_queueing": 1,
         "p95_queueing": 2,
         "p99_queueing": 2,
+        "mean_jct_small": 1,
+        "mean_jct_large": 6,
+        "mean_queueing_small": 0,
+        "mean_queueing_large": 2,
         "mean_communication": 0.5,
         "mean_slowdown": 1,  # both are shorter than 10 s
         "utilisation": 0.75,
+        "sharing": 1 / 3,
         "unfair_fraction": 0.5,
         "worst_fairness": 1.5,
         "gps_unfair_fraction": 1.0,
@@ -86,8 +93,24 @@ def test_a_record_without_completions_has_no_means() -> None:
     none = dict.fromkeys(("queueing", "communication", "fairness", "gps_fairness"), ())
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
-    assert numbers == {"jobs", "completed", "preemptions", "resizes", "gpu_hours"}
+    assert numbers == {"jobs", "completed", "sharing", "preemptions", "resizes", "gpu_hours"}
     assert (found["jobs"], found["completed"]) == (2, 0)
+
+
+def test_sizes_are_told_by_the_demand_of_the_completed_jobs() -> None:
+    """A job that does not complete counts in no mean, and without demands nothing is large or small."""
+    times = {"release_dates": (0, 0, 0), "durations": (1,) * 3, "completion_times": (None, 4.0, 2.0)}
+    some = record(**times, queueing=(3.0, 1.0), demands=(1, 16, 64), bound=None)
+    unknown = record(**times, queueing=(3.0, 1.0), demands=(), bound=None)
+
+    assert (some.mean_jct_large, some.mean_queueing_large) == (3, 2)
+    assert (some.mean_jct_small, some.mean_queueing_small) == (None, None)
+    assert (unknown.mean_jct_small, unknown.mean_jct_large) == (None, None)
+
+
+def test_nothing_is_shared_where_nothing_is_held() -> None:
+    """Without GPU time in use there is no share of it."""
+    assert record(gpu_seconds=Fraction(0), shared_gpu_seconds=Fraction(0)).sharing is None
 
 
 def test_a_bound_says_nothing_of_some_of_the_jobs() -> None:

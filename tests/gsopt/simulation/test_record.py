@@ -11,7 +11,7 @@ from gsopt.scenario import Overhead, Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import mean_jct_bound, replay, simulate
 from gsopt.speed import Speed, TierPenalty
-from heuristics.policies import fifo
+from heuristics.policies import fifo, sjf_ffs
 from tests.gsopt.simulation.scenarios import bundle
 
 _SCENARIO = Scenario(
@@ -88,3 +88,18 @@ def test_communication_is_what_the_tier_costs() -> None:
 def test_a_plain_cluster_has_no_communication() -> None:
     """Without tiers nobody waits for the network."""
     assert replay(_SCENARIO, fifo).metrics.mean_communication == 0
+
+
+def test_sharing_is_the_gpu_time_of_several_jobs() -> None:
+    """A job on one of two held GPUs shares 2 s of their 8 s; where one GPU is free it shares nothing."""
+    jobs = bundle([Job(name=n, release_date=0, duration=d, gpus=g) for n, d, g in [("a", 2, 1), ("b", 4, 2)]])
+    two, three = (
+        Scenario(workload=jobs, cluster=Cluster.uniform(machines=1, gpus=gpus), share_limit=2)
+        for gpus in (2, 3)
+    )
+    done = replay(two, sjf_ffs, record=True)
+
+    assert done.metrics.sharing == 0.25
+    assert done.schedule is not None
+    assert judge(done.schedule, two).sharing == 0.25
+    assert replay(three, sjf_ffs).metrics.sharing == 0

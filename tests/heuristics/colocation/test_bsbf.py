@@ -56,6 +56,18 @@ def test_the_soonest_pair_is_not_the_one_that_saves_most() -> None:
     assert shares(suiting) == {"p": Share(running="b"), "q": Share(running="a")}
 
 
+def test_the_partner_beside_which_most_is_saved_is_an_option() -> None:
+    """Whoever prefers savings takes the long partner, whose end is worst to wait for."""
+    problem = Colocation(
+        running=[Running(name="soon", gpus=1, seconds=20), Running(name="late", gpus=1, seconds=900)],
+        pending=[Pending(name="p", gpus=1, seconds=15)],
+    )
+    assert shares(problem) == {"p": Share(running="soon")}
+    assert shares(problem, prefers="saved") == {"p": Share(running="late")}
+    with pytest.raises(InvalidInput, match="prefers: 'any': must be one of mean_jct, saved"):
+        bsbf(problem, prefers="any")  # type: ignore[arg-type]
+
+
 def exact_value(problem: Colocation) -> float:
     """Give the optimum that stands in an instance's file."""
     assert problem.about is not None

@@ -12,6 +12,9 @@ PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-10 06:13:03,10.0,16,160.0,6214e9
 """
 
+#: Of the rows of Philly all that are released within eight hours.
+CASTOR = PHILLY.replace("10-10 06:13", "10-09 13:13")
+
 ITP = """job_id,submission_time,duration,num_gpu
 a,50,700,1
 b,100,600,8
@@ -131,6 +134,7 @@ def _file(data: str | bytes) -> Callable[[Path], Path]:
 #: Writes the sample of a reader into a folder and gives its path, by the reader's name.
 SAMPLES: dict[str, Callable[[Path], Path]] = {
     "ares": sia_folder,
+    "castor": _file(CASTOR),
     "dally": _file(DALLY),
     "helios": _file(HELIOS),
     "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),

@@ -47,6 +47,31 @@ def test_windows_are_a_partition() -> None:
     assert names(TEN, window=(0, 30)) + names(TEN, window=(30, 1000)) == [job.name for _, job in TEN]
 
 
+def test_the_busiest_period_has_most_releases() -> None:
+    """Of all periods of a length the first with most releases is kept; its end does not belong to it."""
+    dates = (1000, 1030, 1040, 1050, 1080, 1090, 1100)
+    entries = [entry(line, date, gpus=9 - line) for line, date in enumerate(dates, start=1)]
+
+    assert names(entries, busiest=21) == ["j2", "j3", "j4"]
+    assert names(entries, busiest=20) == ["j2", "j3"]
+    assert names(entries, busiest=1e9) == names(entries)
+    assert select("a", "b", entries, [], busiest=21, max_gpus=6).workload.jobs[0].release_date == 10
+    assert select("a", "b", entries, [], busiest=21).workload.source == "b, 30 to 51 s after the first release"
+    assert names([], busiest=21) == []
+
+
+@given(
+    dates=st.lists(st.floats(0, 1e9), min_size=1, max_size=12),
+    length=st.floats(1e-6, 1e9),
+    begin=st.floats(0, 1e9),
+)
+def test_no_period_is_busier(dates: list[float], length: float, begin: float) -> None:
+    """No period of that length, wherever it begins, has more releases than the one that is kept."""
+    kept = names([entry(line, date) for line, date in enumerate(sorted(dates), start=1)], busiest=length)
+
+    assert len(kept) >= sum(begin <= date < begin + length for date in dates)
+
+
 def test_larger_jobs_are_dropped_and_reported() -> None:
     """A job with more GPUs than the cap is dropped, with its row."""
     reading = select("a", "", TEN, [], max_gpus=8)

@@ -1,0 +1,82 @@
+"""Events: the search over starts at events, step by step, within a budget."""
+
+from formulations.sharing.best import Best
+from formulations.sharing.jobs import Jobs, Units, arrays_of
+from gsopt.compiled import is_ready, twin
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.problems.waiting import Run
+
+#: Jobs up to which there is a search: rows of their pairs take some megabytes.
+_MOST_JOBS = 64
+
+#: Nodes of the first steps, without a compiler, and of each further step.
+_FIRST_NODES, _NODES = 600, 100_000
+
+#: Places of the table of states; 24 bytes each.
+_FEW_PLACES, _PLACES = 2**12, 2**21
+
+
+def search_events(best: Best) -> None:
+    """Find the best schedule of starts at events, and raise the bound, until time is up.
+
+    For starts at any time the bound is that of areas, whatever the search finds.
+    """
+    best.take(in_turn(best.problem))
+    if len(best.problem.jobs) <= _MOST_JOBS and not best.finished:
+        _Search(best).run()
+
+
+def in_turn(problem: Sharing) -> SharingSolution:
+    """Let the jobs run one after the other, in the order of their release dates.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"]
+    >>> [run.start for run in in_turn(Sharing(gpus=1, jobs=jobs)).runs]
+    [0.0, 2.0]
+    """
+    now, runs = problem.origin, []
+    for job in sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job]):
+        now = max(now, problem.releases[job])
+        given = problem.jobs[job]
+        runs.append(Run(job=given.name, start=float(now), gpus=tuple(range(given.gpus))))
+        now += problem.durations[job]
+    return SharingSolution(runs=runs)
+
+
+class _Search:
+    """The search, step by step: plain first, compiled when it goes on."""
+
+    def __init__(self, best: Best) -> None:
+        from formulations.sharing import lower, search, stack, table
+
+        self.best, self.kernel, self.new_table = best, search, table.new_table
+        self.jobs: Jobs
+        self.units: Units
+        self.jobs, self.units = arrays_of(best.problem)
+        self.stack = stack.new_stack(self.jobs)
+        self.root = twin(lower.lower)(self.jobs, self.stack, 0)
+        self.found = search.nothing_found(self.jobs, self.units.total(best.problem, best.known))
+
+    def run(self) -> None:
+        """Search until all is searched or there is a reason to stop."""
+        self.best.raise_bound(self.units.mean(self.best.problem, self.root))
+        step, table = twin(self.kernel.search), self.new_table(_FEW_PLACES)
+        nodes = _FIRST_NODES
+        while not self.best.finished:
+            known = self.found.value[0]
+            step(self.jobs, self.stack, table, self.found, nodes)
+            if self.found.value[0] < known:
+                self._take()
+            if self.stack.depth[0] < 0:
+                if self.best.problem.starts == "events":
+                    self.best.raise_bound(self.units.mean(self.best.problem, float(self.found.value[0])))
+                return
+            if nodes == _FIRST_NODES and is_ready(self.kernel.__name__, "search", self.best.budget.left()):
+                step, table, nodes = self.kernel.search, self.new_table(_PLACES), _NODES
+
+    def _take(self) -> None:
+        from formulations.sharing.layout import laid_out
+
+        self.best.take(laid_out(self.best.problem, self.units, self.found))

@@ -1,0 +1,115 @@
+"""Castor: workloads as its simulations draw them, of the busiest hours of two public traces."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Literal, Unpack
+
+from gsopt.job import Job
+from instances.arguments import require
+from instances.traces.helios import helios
+from instances.traces.philly import philly
+from instances.traces.reading import Reading
+from instances.traces.selection import Selection
+
+#: Number of jobs that are drawn. Source: Castor, section 9.1.
+JOBS = 240
+
+#: Seconds of the busiest period of each trace: for Philly that of Pollux, whose settings the paper follows; two
+#: days of Venus, the shortest that hold twice as many jobs, and in which most last for more than seconds.
+PERIODS: Mapping[str, float] = {"philly": 8 * 3600.0, "venus": 48 * 3600.0}
+
+#: Share of the jobs with more than 8 GPUs, and how many these have. Source: Castor, section 9.1.
+LARGE, LARGE_DEMANDS = 0.34, (16, 32)
+
+#: Configurations of the jobs, by their names in Gavel's table of pairs.
+MODELS = (
+    "ResNet-18 (batch size 128)",
+    "ResNet-50 (batch size 64)",
+    "Transformer (batch size 64)",
+    "LM (batch size 20)",
+    "Recommendation (batch size 2048)",
+    "CycleGAN",
+)
+
+#: What has to be assumed where the paper is silent or its data are not public, to be printed beside results.
+ASSUMPTIONS = (
+    "Which 240 jobs of which busy period were drawn is not said; here the 8 hours of Philly with most jobs.",
+    "Venus is the September slice of two of its virtual clusters; the busiest two days of it, for 480 jobs.",
+    "Models are drawn evenly from six configurations; neither trace records them, and the paper's are others.",
+    "Interference is that of Gavel's public table: V100, pairs on one GPU, its six configurations of ours.",
+    "Slowdowns on one GPU hold for jobs on several; the worst partner sets the pace of all.",
+    "All pairs of the six fit one GPU together with whole batches, so no sub-batch is ever needed.",
+    "The paper has 34 % of jobs on 16 or 32 GPUs; in Philly's busiest period no job has more than 8.",
+    "So 34 % of Philly's jobs are drawn to have 16 or 32 GPUs, and keep their GPU time; Venus is as recorded.",
+    "Loads of 0.5 to 2 are 120 to 480 jobs in the same period, as the paper counts them.",
+    "Durations are the recorded ones, not iterations of a model; nothing is lost to network, starts or stops.",
+)
+
+_TRACES: Mapping[str, Callable[..., Reading]] = {"philly": philly, "venus": helios}
+
+
+def castor(
+    path: str | Path,
+    *,
+    trace: Literal["philly", "venus"] = "philly",
+    large: float = 0.0,
+    **selection: Unpack[Selection],
+) -> Reading:
+    """Draw a workload of Castor from the busiest hours of a trace: 240 jobs with one of six models each.
+
+    Rows are dropped as the readers `philly` and `helios` drop them. `ASSUMPTIONS` lists what is not as in the
+    paper or unknown.
+
+    Parameters
+    ----------
+    path
+        The file of the trace, plain or gzipped, or the folder of all traces.
+    trace
+        ``philly`` or ``venus``.
+    large
+        Share of the jobs that demand 16 or 32 GPUs instead of what is recorded, as far as they are allowed to;
+        these keep their GPU time. `LARGE` is that of the paper.
+    selection
+        Window, GPU cap and sample, see `Selection`; `JOBS` are drawn, from the busiest of `PERIODS`, unless it
+        says otherwise. `seed` is that of models and demands, too.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read or is no such trace, or an option is out of its range.
+
+    Notes
+    -----
+    Y. Luo et al., Castor: Optimizing deep learning job scheduling in multi-tenant GPU clusters via intelligent
+    colocation, section 9.1.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(castor(folder, trace="venus").workload.jobs) == 240
+    True
+    """
+    require(trace in _TRACES, "trace", trace, f"must be one of {', '.join(_TRACES)}")
+    require(0 <= large <= 1, "large", large, "must be between 0 and 1")
+    chosen: Selection = {"sample": JOBS, **selection}
+    if chosen.get("window") is None and chosen.get("busiest") is None:
+        chosen["busiest"] = PERIODS[trace]
+    reading = _TRACES[trace](path, **chosen)
+    most = chosen.get("max_gpus")
+    demands = [demand for demand in LARGE_DEMANDS if most is None or demand <= most]
+    random = Random(chosen.get("seed", 0))
+    jobs = tuple(_drawn(job, large, demands, random) for job in reading.workload.jobs)
+    return reading.model_copy(
+        update={"workload": reading.workload.model_copy(update={"name": "castor", "jobs": jobs})}
+    )
+
+
+def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
+    """Give a job a model, and perhaps a large demand; both are drawn for every job alike."""
+    model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
+    if not (is_large and demands):
+        return job.model_copy(update={"model": model})
+    gpus = demands[int(place * len(demands))]
+    return job.model_copy(update={"model": model, "gpus": gpus, "duration": job.duration * job.gpus / gpus})
