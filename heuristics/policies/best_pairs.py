@@ -69,7 +69,7 @@ def _saving(*, several: bool) -> Judge:
             return None
         offered = pairs.of(state, job, partner, gpus)
         choice = choose_sub_batch(offered, memory_left=memory_left(state, gpus))
-        saved = offered[0].pair.sequential_sum - 2 * choice.mean_jct
+        saved = next(each.pair.saved for each in offered if each.name == choice.name)
         return Match(-saved, choice.name) if choice.shares and saved > 0 else None
 
     return judge

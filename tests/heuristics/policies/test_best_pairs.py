@@ -30,6 +30,14 @@ def test_pairs_that_save_nothing_wait() -> None:
     )
 
 
+def test_ties_wait_in_floats_too() -> None:
+    """With slowdowns of 1.5 sharing is exactly as good as waiting, whatever the sums of seconds round to."""
+    jobs = job("a", 11.125, 5.226, 2), job("b", 11.725, 6.445, 2)
+    for exact in (True, False):
+        replayed = run(best_pairs, *jobs, cluster=PAIR, slowdown=1.5, exact=exact)
+        assert [float(time) for time in replayed.start_times] == pytest.approx([11.125, 16.351])
+
+
 @pytest.mark.parametrize(("memory", "start", "mode"), [(2, 1, ""), (4, 1, "2 steps"), (7, 9, "")])
 def test_memory(memory: int, start: float, mode: str) -> None:
     """A job starts in the best sub-batch that fits beside its partner."""
