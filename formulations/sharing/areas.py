@@ -68,11 +68,8 @@ def serve(release: Array, area: Array, now: float, ends: Array, shortest_rest: b
     (4.25, array([2., 6.]))
     """
     rest = area.copy()
-    time, busy, done = now, 0.0, 0
-    for each in range(len(area)):
-        if rest[each] <= 0:  # weighed with nothing
-            busy += max(release[each], now)
-            done += 1
+    nothing = area <= 0
+    time, busy, done = now, np.maximum(release, now)[nothing].sum(), nothing.sum()
     while done < len(area):
         job, arrival, least = -1, np.inf, np.inf
         for each in range(len(area)):

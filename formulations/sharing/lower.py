@@ -56,7 +56,7 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     for sweep in range(3):
         weight = weights[sweep // 2]
         for each in range(count):
-            job = each if sweep < 2 else count - 1 - each
+            job = each if sweep <= 1 else count - 1 - each
             if stack.state[depth, job] == ENDED:
                 continue
             most = 1.0

@@ -35,7 +35,7 @@ def test_a_table_that_forgets_changes_no_optimum(places: int) -> None:
     best = []
     for table in (new_table(2**16), new_table(places)):
         stack, found = new_stack(jobs), nothing_found(jobs)
-        search(jobs, stack, table, found, 10**7)
+        twin(search)(jobs, stack, table, found, 10**7)
         best.append(found.value[0])
 
     assert best[0] == best[1]
@@ -46,9 +46,9 @@ def test_no_bound_on_the_way_to_the_optimum_is_above_it() -> None:
     for seed in range(6):
         jobs, _ = arrays_of(interfering_jobs(jobs=5, gpus=4, seed=seed))
         stack, found = new_stack(jobs), nothing_found(jobs)
-        search(jobs, stack, new_table(2**16), found, 10**7)
+        twin(search)(jobs, stack, new_table(2**16), found, 10**7)
         best = found.value[0]
-        root = lower(jobs, new_stack(jobs), 0)
+        root = twin(lower)(jobs, new_stack(jobs), 0)
         assert 0.5 * best < root <= best * (1 + 1e-9)
 
 
