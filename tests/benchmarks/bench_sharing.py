@@ -40,7 +40,7 @@ def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
 def test_no_policy_is_better_than_the_optimum() -> None:
     """On 40 instances every policy's gap to the optimum is at least 0, and sharing by pairs has small ones."""
     methods, all_gaps = heuristics("sharing"), dict[str, list[float]]()
-    print(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
+    _print(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
     for jobs, gpus in SIZES:
         gaps: dict[str, list[float]] = {name: [] for name in POLICIES}
         for problem, optimum in proven(jobs, gpus):
@@ -50,11 +50,17 @@ def test_no_policy_is_better_than_the_optimum() -> None:
                 gaps[name].append(float(value) / optimum - 1)
         for name, own in gaps.items():
             all_gaps.setdefault(name, []).extend(own)
-        print(f"{f'{jobs}, {gpus}':12}" + "".join(f"{_shown(gaps[name]):>14}" for name in POLICIES))
-    print(f"{'all':12}" + "".join(f"{_shown(all_gaps[name]):>14}" for name in POLICIES))
+        _print(f"{f'{jobs}, {gpus}':12}" + "".join(f"{_shown(gaps[name]):>14}" for name in POLICIES))
+    _print(f"{'all':12}" + "".join(f"{_shown(all_gaps[name]):>14}" for name in POLICIES))
 
-    assert min(min(own) for own in all_gaps.values()) >= -CONTINUOUS
+    least = min(min(own) for own in all_gaps.values())
+    _print(f"the least gap is {least:.2e}")
+    assert least >= -CONTINUOUS
     assert mean(all_gaps["sjf_bsbf"]) < mean(all_gaps["sjf"]) < mean(all_gaps["fifo"])
+
+
+def _print(line: str) -> None:
+    print(line)  # noqa: T201 - a benchmark reports what it measured
 
 
 def _shown(gaps: list[float]) -> str:
@@ -64,7 +70,7 @@ def _shown(gaps: list[float]) -> str:
 def test_eight_jobs_take_seconds_and_most_of_ten_are_proven() -> None:
     """Eight jobs are proven within two processor seconds each, and of ten jobs on eight GPUs six in ten."""
     exact(interfering_jobs(jobs=8, gpus=8, seed=1))  # load the kernel
-    print(f"\n{'jobs, GPUs':12}{'proven':>8}{'longest s':>12}")
+    _print(f"\n{'jobs, GPUs':12}{'proven':>8}{'longest s':>12}")
     for jobs, gpus in ((8, 4), (8, 8), (10, 8)):
         seconds, count = [], 0
         for seed in range(10 if jobs > 8 else len(SEEDS)):
@@ -72,7 +78,7 @@ def test_eight_jobs_take_seconds_and_most_of_ten_are_proven() -> None:
             result = exact(interfering_jobs(jobs=jobs, gpus=gpus, seed=seed), time_limit=TIME_LIMIT)
             count += result.status is Status.OPTIMAL
             seconds.append(process_time() - begin)
-        print(f"{f'{jobs}, {gpus}':12}{f'{count}/{len(seconds)}':>8}{max(seconds):12.2f}")
+        _print(f"{f'{jobs}, {gpus}':12}{f'{count}/{len(seconds)}':>8}{max(seconds):12.2f}")
         if jobs == 8:
             assert count == len(seconds)
             assert max(seconds) <= MOST_SECONDS
