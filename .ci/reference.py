@@ -12,11 +12,13 @@ import pdoc
 
 import gsopt
 import heuristics.scheduling
+import heuristics.sharing
+import heuristics.waiting
 
 _PACKAGES = ("gsopt", "formulations", "heuristics", "instances")
 
 #: Packages whose names are loaded when they are asked for, which pdoc does not do.
-_LAZY = (gsopt, heuristics.scheduling)
+_LAZY = (gsopt, heuristics.scheduling, heuristics.sharing, heuristics.waiting)
 
 #: Parts of gsopt that nobody imports, and those that come with it.
 _APART = {"__main__", "cli", *gsopt.__all__}

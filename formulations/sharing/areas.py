@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 
 
 @compiled
-def area_bound(release: Array, left: Array, area: Array, alone: Array, now: float) -> float:
+def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: float) -> float:
     """Bound the sum of the ends of some jobs by their work as areas on one fast machine.
 
     A second of work of job j counts w[j] on each of its GPUs, so little that a GPU earns at most 1 in a second,
@@ -28,8 +28,8 @@ def area_bound(release: Array, left: Array, area: Array, alone: Array, now: floa
         Release dates.
     left
         Seconds of work that are left.
-    area
-        The same times GPUs and weight, divided by the number of all GPUs.
+    areas
+        The same times GPUs and weight, divided by the number of all GPUs: a row for each choice of weights.
     alone
         Before when each job cannot end.
     now
@@ -37,36 +37,39 @@ def area_bound(release: Array, left: Array, area: Array, alone: Array, now: floa
 
     Examples
     --------
-    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([0.5, 1.0]), np.full(2, 4.0), 3.0))
+    >>> float(area_bound(np.zeros(2), np.ones(2), np.array([[0.5, 1.0]]), np.full(2, 4.0), 3.0))
     8.5
     """
-    ends, _ = serve(release, area, now, np.sort(alone), True)
-    _, busy = serve(release, area, now, alone, False)
-    return float(max(ends, busy + left.sum() / 2))
+    ends, busy = np.sort(alone), 0.0
+    for own in areas:
+        serve(release, own, now, ends, True)
+        busy = max(busy, serve(release, own, now, alone, False))
+    return float(max(ends.sum(), busy + left.sum() / 2))
 
 
 @compiled
-def serve(release: Array, area: Array, now: float, alone: Array, shortest_rest: bool) -> tuple[float, float]:
-    """Do areas one after the other, preemptively; give the sums of their ends and of their mean busy times.
+def serve(release: Array, area: Array, now: float, ends: Array, shortest_rest: bool) -> float:
+    """Do areas one after the other, preemptively; give the sum of their mean busy times.
 
     Parameters
     ----------
     release, area, now
         As of `area_bound`.
-    alone
-        What the first end, the second and so on are not before.
+    ends
+        Before when the first end, the second and so on cannot be; raised to those of the areas by their rests.
     shortest_rest
-        Whether the least that is left goes first; else the least as a whole.
+        Whether the least that is left goes first, and ends are raised; else the least as a whole goes first.
 
     Examples
     --------
     >>> release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
-    >>> ends, busy = serve(release, area, 0.0, np.zeros(2), True)
-    >>> float(ends), float(busy)
-    (7.0, 4.25)
+    >>> ends = np.array([1.0, 6.0])
+    >>> serve(release, area, 0.0, ends, True), ends
+    (4.25, array([2., 6.]))
     """
     rest = area.copy()
-    time, ends, busy, done = now, 0.0, 0.0, 0
+    nothing = area <= 0
+    time, busy, done = now, np.maximum(release, now)[nothing].sum(), nothing.sum()
     while done < len(area):
         job, arrival, least = -1, np.inf, np.inf
         for each in range(len(area)):
@@ -87,6 +90,7 @@ def serve(release: Array, area: Array, now: float, alone: Array, shortest_rest: 
         else:
             rest[job] = 0.0
             time += step
-            ends += max(time, alone[done])
+            if shortest_rest:
+                ends[done] = max(ends[done], time)
             done += 1
-    return ends, busy
+    return float(busy)

@@ -9,8 +9,11 @@ from gsopt.problems.waiting import Run
 #: Jobs up to which there is a search: rows of their pairs take some megabytes.
 _MOST_JOBS = 64
 
-#: Nodes of the first steps, without a compiler, and of each further step.
-_FIRST_NODES, _NODES = 600, 100_000
+#: Nodes of a plain step, and of a compiled one.
+_PLAIN_NODES, _NODES = 500, 100_000
+
+#: Nodes, about a second's, before a kernel is compiled that is not compiled already.
+_FEW_NODES = 10_000
 
 #: Places of the table of states; 24 bytes each.
 _FEW_PLACES, _PLACES = 2**12, 2**21
@@ -63,18 +66,24 @@ class _Search:
         """Search until all is searched or there is a reason to stop."""
         self.best.raise_bound(self.units.mean(self.best.problem, self.root))
         step, table = twin(self.kernel.search), self.new_table(_FEW_PLACES)
-        nodes = _FIRST_NODES
+        nodes, searched = _PLAIN_NODES, 0
         while not self.best.finished:
             known = self.found.value[0]
-            step(self.jobs, self.stack, table, self.found, nodes)
+            searched += step(self.jobs, self.stack, table, self.found, nodes)
             if self.found.value[0] < known:
                 self._take()
             if self.stack.depth[0] < 0:
                 if self.best.problem.starts == "events":
                     self.best.raise_bound(self.units.mean(self.best.problem, float(self.found.value[0])))
                 return
-            if nodes == _FIRST_NODES and is_ready(self.kernel.__name__, "search", self.best.budget.left()):
+            if nodes == _PLAIN_NODES and self._is_worth_compiling(searched):
                 step, table, nodes = self.kernel.search, self.new_table(_PLACES), _NODES
+
+    def _is_worth_compiling(self, searched: int) -> bool:
+        """Tell whether to go on with the compiled kernel: it is there, or the search is long and has time."""
+        if getattr(self.kernel.search, "signatures", False):
+            return True
+        return searched >= _FEW_NODES and is_ready(self.kernel.__name__, "search", self.best.budget.left())
 
     def _take(self) -> None:
         from formulations.sharing.layout import laid_out

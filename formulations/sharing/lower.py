@@ -20,32 +20,43 @@ def lower(jobs: Jobs, stack: Stack, depth: int) -> float:
     that is pending starts before enough GPUs have at most one user then.
     """
     count = len(jobs.demand)
-    weight, ends, begins = np.empty(count), np.empty(count), np.empty(count)
-    weigh(jobs, stack, depth, weight)
+    ends, begins = np.empty(count), np.empty(count)
+    weights = np.empty((2, count))
+    weigh(jobs, stack, depth, weights)
     run_out(jobs, stack, depth, ends)
     wait_for_room(jobs, stack, depth, ends, begins)
-    release, left, alone, area = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+    release, left, alone = np.empty(count), np.empty(count), np.empty(count)
+    areas = np.empty((2, count))
     size = 0
     for job in range(count):
         if stack.state[depth, job] != ENDED:
             release[size] = begins[job]
             left[size] = stack.left[depth, job]
             alone[size] = ends[job] if stack.state[depth, job] == RUNNING else begins[job] + left[size]
-            area[size] = weight[job] * jobs.demand[job] * left[size] / jobs.gpus[0]
+            for way in range(2):
+                areas[way, size] = weights[way, job] * jobs.demand[job] * left[size] / jobs.gpus[0]
             size += 1
     now = stack.time[depth]
-    return float(stack.cost[depth] + area_bound(release[:size], left[:size], area[:size], alone[:size], now))
+    return float(
+        stack.cost[depth] + area_bound(release[:size], left[:size], areas[:, :size], alone[:size], now)
+    )
 
 
 @compiled
-def weigh(jobs: Jobs, stack: Stack, depth: int, weight: Array) -> None:
-    """Weigh the jobs of a node for `area_bound`: what is safe for all pairs, then as much more as each leaves.
+def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
+    """Weigh the jobs of a node for `area_bound` in two ways: alike, and the largest jobs first.
+
+    The first gives each pair equal weights, then each job as much more as the others leave it; the second gives
+    each job as much as those before it leave.
 
     Two jobs that run and share no GPU never will.
     """
     count = len(jobs.demand)
-    for raising in range(2):
-        for job in range(count):
+    weights[:] = 0.0
+    for sweep in range(3):
+        weight = weights[sweep // 2]
+        for each in range(count):
+            job = each if sweep <= 1 else count - 1 - each
             if stack.state[depth, job] == ENDED:
                 continue
             most = 1.0
@@ -60,10 +71,10 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weight: Array) -> None:
                     )
                 ):
                     room = jobs.worth[job, other]
-                    if raising:
+                    if sweep > 0:
                         room = jobs.slowdown[job, other] * (1 - weight[other] / jobs.slowdown[other, job])
                     most = min(most, room)
-            weight[job] = max(most, weight[job]) if raising else most
+            weight[job] = max(most, weight[job])
 
 
 @compiled

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.grid import Number
+from gsopt.grid import Exact, Number, decimal
 
 #: How it is decided whether the two share: by the better end point, or as the proof of the paper is printed.
 Rule = Literal["end_points", "sign", "cases"]
@@ -81,19 +82,24 @@ class Pair:
     @property
     def sequential_sum(self) -> Any:
         """Sum of the seconds until each has completed, when the new job waits for the running one."""
-        whole = self.seconds if self.seconds_whole is None else self.seconds_whole
-        return 2 * self.remaining + whole
+        return 2 * self.remaining + self._whole
 
     @property
     def saved(self) -> Any:
         """Seconds of completion time that sharing from now on saves against waiting; negative where it costs.
+
+        The difference of the two sums, without the sums: what depends on the slowdowns alone is computed from
+        them as they are written. Where it is 0, as for two jobs that slow each other down by 1.5, floats of
+        seconds are a tie too.
 
         Examples
         --------
         >>> Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2).saved
         Fraction(2, 1)
         """
-        return self.sequential_sum - self.shared_sum
+        if self.running_lasts:
+            return self.remaining + (self._whole - self.seconds * self._per_second)
+        return self.remaining * self.slope + (self._whole - self.seconds)
 
     @property
     def turning_point(self) -> Any:
@@ -115,8 +121,22 @@ class Pair:
         >>> Pair(remaining=1, seconds=4, slowdown_running=3, slowdown_new=2).slope
         Fraction(-5, 2)
         """
-        ours, theirs = self.slowdown_running, self.slowdown_new
-        return quotient(2 * theirs + ours - 2 * ours * theirs, theirs)
+        return self._as_given(_slope(self.slowdown_running, self.slowdown_new))
+
+    @property
+    def _per_second(self) -> Any:
+        """What a second of the new job adds to the sum while the running job outlasts it."""
+        return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
+
+    @property
+    def _whole(self) -> Number:
+        """Seconds that the new job needs if it waits."""
+        return self.seconds if self.seconds_whole is None else self.seconds_whole
+
+    def _as_given(self, value: Exact) -> Number:
+        """Give a number made of the slowdowns as a float where one of them is."""
+        floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
+        return float(value) if floats else value
 
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
         """Give the seconds until the running and the new job have completed, if the latter starts after some.
@@ -139,7 +159,7 @@ class Pair:
         >>> [tuple(map(int, pair.completions(delay))) for delay in (0, 2, 4)]
         [(5, 2), (5, 4), (4, 5)]
         """
-        if not 0 <= delay <= self.remaining:
+        if delay and not 0 <= delay <= self.remaining:
             rule = f"must be at least 0 and at most the {self.remaining} seconds that the running job remains"
             raise InvalidInput("", "delay", shorten(delay), rule)
         running = self.slowdown_running * (self.remaining - delay)
@@ -168,8 +188,21 @@ class Pair:
         if rule not in get_args(Rule):
             raise InvalidInput("", "rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
         if rule == "end_points":
-            return bool(self.shared_sum <= self.sequential_sum)
+            return bool(self.saved >= 0)
         return (rule == "cases" and self.running_lasts) or bool(self.slope > 0)
+
+
+@lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
+def _slope(running: Number, new: Number) -> Exact:
+    """Give 2 + xi_A / xi_B - 2 xi_A of slowdowns as they are written."""
+    ours, theirs = decimal(running), decimal(new)
+    return 2 + Fraction(ours) / theirs - 2 * ours
+
+
+@lru_cache(maxsize=2**16, typed=True)
+def _per_second(running: Number, new: Number) -> Exact:
+    """Give xi_B (2 - 1 / xi_A) of slowdowns as they are written."""
+    return decimal(new) * (2 - 1 / Fraction(decimal(running)))
 
 
 def quotient(value: Number, divisor: Number) -> Any:

@@ -3,7 +3,7 @@
 A `PairTable` holds what was measured of pairs, and a `Profile` of each configuration alone. The predictors in
 `gsopt.interference.predictors` make a `Prediction` of it, for the pairs that are not there; `evaluate` says how
 well they do on pairs that were held out (`splits`), and what their errors do to decisions
-(`compare_decisions`).
+(`compare_decisions`). `predicted` is a table of such predictions, for policies to decide by.
 
 Examples
 --------
@@ -15,7 +15,7 @@ Examples
 """
 
 from gsopt.interference.decisions import RATIOS, Decisions, compare_decisions
-from gsopt.interference.evaluation import Evaluation, evaluate
+from gsopt.interference.evaluation import Evaluation, evaluate, predicted
 from gsopt.interference.prediction import Prediction, Predictor
 from gsopt.interference.splits import Split, splits
 from gsopt.interference.table import Couple, PairTable, Profile
@@ -32,5 +32,6 @@ __all__ = [
     "Split",
     "compare_decisions",
     "evaluate",
+    "predicted",
     "splits",
 ]

@@ -1,10 +1,12 @@
 """Decisions: what it costs to decide who shares by predicted slowdowns instead of the measured ones."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import isfinite
 from statistics import fmean
 from typing import NamedTuple
 
 from gsopt.colocation import Pair
+from gsopt.errors import InvalidInput, shorten
 from gsopt.interference.table import Couple, PairTable
 from gsopt.problem import Frozen
 
@@ -89,7 +91,13 @@ def compare_decisions(
     predicted
         Pairs, each with the predicted slowdown of the first beside the second, and of the second.
     ratios
-        Remaining seconds of the running job over those of the new one.
+        Remaining seconds of the running job over those of the new one, above 0.
+
+    Raises
+    ------
+    InvalidInput
+        A pair was not measured, a predicted slowdown is below 1, a ratio is not above 0, or there are no pairs
+        or no ratios.
 
     Examples
     --------
@@ -103,7 +111,12 @@ def compare_decisions(
     >>> never.alike, round(never.benefit_measured, 3), never.benefit, never.lost
     (0.0, 1.548, 1.0, 1.0)
     """
+    for ratio in ratios:
+        if not (ratio > 0 and isfinite(ratio)):
+            raise InvalidInput("", "ratios", shorten(ratio), "must be numbers above 0")
     cases = [case for couple, slowdowns in predicted for case in _cases(table, couple, slowdowns, ratios)]
+    if not cases:
+        raise InvalidInput(table.name, "predicted", "", "must hold a pair, and ratios a number")
     right = [case.pair.shares() for case in cases]
     benefits = [case.benefit if case.shares else 1.0 for case in cases]
     measured = [case.benefit if shares else 1.0 for case, shares in zip(cases, right, strict=True)]
@@ -127,7 +140,7 @@ def _cases(
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
     for running, new, of_running, of_new in roles:
-        xi_running, xi_new = table.slowdowns[running][new], table.slowdowns[new][running]
+        xi_running, xi_new = table.slowdown(running, new), table.slowdown(new, running)
         for ratio in ratios:
             decided = Pair(remaining=ratio, seconds=1, slowdown_running=of_running, slowdown_new=of_new)
             pair = Pair(remaining=ratio, seconds=1, slowdown_running=xi_running, slowdown_new=xi_new)

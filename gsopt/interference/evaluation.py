@@ -73,7 +73,7 @@ def evaluate(
     Raises
     ------
     InvalidInput
-        There are too few pairs to learn from some and hold out others.
+        There are too few pairs to learn from some and hold out others, or an option is out of range.
 
     Examples
     --------
@@ -88,14 +88,14 @@ def evaluate(
     (4, 0.0, 1.0)
     """
     predictions: list[Prediction] = []
-    predicted: list[tuple[Couple, tuple[float, float]]] = []
+    found: list[tuple[Couple, tuple[float, float]]] = []
     for learnt, held_out in splits(table, folds=folds, by=by, seed=seed):
         predictions.append(predictor(learnt))
-        predicted += _predicted(table, predictions[-1], held_out)
-    if not predicted:
+        found += _predicted(table, predictions[-1], held_out)
+    if not found:
         rule = "must hold enough pairs to learn from some and hold out others"
         raise InvalidInput(table.name, "slowdowns", f"{len(table.couples)} pairs", rule)
-    pairs = list(_directions(table, predicted))
+    pairs = list(_directions(table, found))
     errors = [abs(value - measured) for value, measured in pairs]
     return Evaluation(
         directions=len(pairs),
@@ -103,9 +103,41 @@ def evaluate(
         mean_relative=fmean(error / measured for error, (_, measured) in zip(errors, pairs, strict=True)),
         root_mean_square=sqrt(fmean(error**2 for error in errors)),
         largest=max(errors),
-        decisions=compare_decisions(table, predicted, ratios=ratios),
+        decisions=compare_decisions(table, found, ratios=ratios),
         importance=_importance(predictions),
     )
+
+
+def predicted(
+    table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
+) -> PairTable:
+    """Give the table as it is predicted, every pair by what is learnt from other pairs.
+
+    Its slowdowns are what a policy would believe that has never seen the pair
+    (`gsopt.simulation.beliefs.believing`). The only pair of a table cannot be held out, and is left out.
+
+    Parameters
+    ----------
+    table, predictor, folds, seed
+        As of `evaluate`.
+    name
+        Name of the table.
+
+    Examples
+    --------
+    >>> from gsopt.interference import Profile
+    >>> from gsopt.interference.predictors import overall_mean
+    >>> profiles = [Profile(name=name, features={}) for name in "ab"]
+    >>> table = PairTable(profiles=profiles, slowdowns={"a": {"a": 1.0}, "b": {"b": 2.0}})
+    >>> predicted(table, overall_mean).slowdowns == {"a": {"a": 2.0}, "b": {"b": 1.0}}
+    True
+    """
+    slowdowns: dict[str, dict[str, float]] = {}
+    for learnt, held_out in splits(table, folds=folds, seed=seed):
+        for (first, second), (forth, back) in _predicted(table, predictor(learnt), held_out):
+            slowdowns.setdefault(first, {})[second] = forth
+            slowdowns.setdefault(second, {})[first] = back
+    return PairTable(name=name, profiles=table.profiles, slowdowns=slowdowns)
 
 
 def _predicted(
@@ -123,9 +155,9 @@ def _directions(
 ) -> Iterable[tuple[float, float]]:
     """Give every predicted slowdown with the measured one."""
     for (first, second), (forth, back) in predicted:
-        yield forth, table.slowdowns[first][second]
+        yield forth, table.slowdown(first, second)
         if first != second:
-            yield back, table.slowdowns[second][first]
+            yield back, table.slowdown(second, first)
 
 
 def _importance(predictions: Sequence[Prediction]) -> dict[str, float]:

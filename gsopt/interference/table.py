@@ -87,6 +87,18 @@ class PairTable(Frozen):
         found = ((a, b) for a, row in self.slowdowns.items() for b in row if place[a] <= place[b])
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
+    def slowdown(self, one: str, other: str) -> float:
+        """Give how many times longer an iteration of one configuration takes beside another.
+
+        Raises
+        ------
+        InvalidInput
+            The pair was not measured.
+        """
+        if other not in self.slowdowns.get(one, {}):
+            raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
+        return self.slowdowns[one][other]
+
     def only(self, couples: Iterable[Couple]) -> "PairTable":
         """Give the table of all profiles with some of the pairs, both directions of each.
 
@@ -98,9 +110,7 @@ class PairTable(Frozen):
         kept: dict[str, dict[str, float]] = {}
         for first, second in couples:
             for one, other in ((first, second), (second, first)):
-                if other not in self.slowdowns.get(one, {}):
-                    raise InvalidInput(self.name, "pair", shorten((one, other)), "must have been measured")
-                kept.setdefault(one, {})[other] = self.slowdowns[one][other]
+                kept.setdefault(one, {})[other] = self.slowdown(one, other)
         return self.model_copy(update={"slowdowns": kept})
 
 

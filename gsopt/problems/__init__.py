@@ -1,6 +1,7 @@
 """The decisions: each module holds one Problem and its Solution, side by side."""
 
 from gsopt.problems.allocation import Allocation
+from gsopt.problems.colocation import Colocation
 from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
@@ -8,4 +9,13 @@ from gsopt.problems.scheduling import Scheduling
 from gsopt.problems.sharing import Sharing
 from gsopt.problems.waiting import Waiting
 
-__all__ = ["Allocation", "Consolidation", "Placement", "Reclaiming", "Scheduling", "Sharing", "Waiting"]
+__all__ = [
+    "Allocation",
+    "Colocation",
+    "Consolidation",
+    "Placement",
+    "Reclaiming",
+    "Scheduling",
+    "Sharing",
+    "Waiting",
+]

@@ -1,13 +1,14 @@
 """Estimates: policies that know durations only roughly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from math import exp, log
 from random import Random
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import LATEST, LEAST, Job
-from gsopt.simulation.policy import Action, Allocation, Decider, Policy, State
+from gsopt.simulation.policy import Allocation, Decider, Policy, State
+from gsopt.simulation.shown import Shown
 from gsopt.simulation.view import EngineState
 
 #: Largest factor by which estimates are wrong; normal deviates stay below 10.
@@ -49,23 +50,9 @@ def misjudging(policy: Policy, *, factor: float = 2.0, seed: int = 0) -> Policy:
         raise InvalidInput("", "factor", shorten(factor), "must be a number from 1 to 1e6")
 
     def misjudged(state: State, **options: Any) -> Decider:
-        return _Misjudging(_Misjudged(state, log(factor), seed), policy, options)
+        return Shown(_Misjudged(state, log(factor), seed), policy, options)
 
     return misjudged
-
-
-class _Misjudging:
-    """A decider that is shown what is misjudged."""
-
-    def __init__(self, state: "_Misjudged", policy: Policy, options: Mapping[str, Any]) -> None:
-        self._state = state
-        self._decider = policy(state, **options)
-        self.preemptive = self._decider.preemptive
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Decide by estimates."""
-        del state  # what is shown of it follows the run
-        return self._decider.decide(self._state)
 
 
 class _Misjudged(EngineState):

@@ -8,7 +8,9 @@ from gsopt.simulation.deciders.partners import Judge, Match
 from heuristics.policies.options import Placement, Size, placer_of, size_key
 
 
-def best_pairs(state: State, *, order: Size = "time", placement: Placement = "best") -> Decider:
+def best_pairs(
+    state: State, *, order: Size = "time", several: bool = False, placement: Placement = "best"
+) -> Decider:
     """Start the shortest job that fits, and pair the others with running jobs so that most time is saved.
 
     Where `heuristics.policies.sjf_bsbf.sjf_bsbf` goes from job to job, each taking the partner with the least
@@ -24,7 +26,7 @@ def best_pairs(state: State, *, order: Size = "time", placement: Placement = "be
     sub-batches), at worst; a pair that was refused is not looked at again.
 
     Departures from the policy of Castor: a job shares with one partner only, which has as many GPUs to itself
-    as the job demands, so that it never shares some GPUs and has others alone.
+    as the job demands, so that it never shares some GPUs and has others alone; unless `several` says otherwise.
 
     Parameters
     ----------
@@ -32,6 +34,8 @@ def best_pairs(state: State, *, order: Size = "time", placement: Placement = "be
         The state at the beginning of the run.
     order, placement
         As those of `sjf_bsbf`, for jobs that fit on free GPUs.
+    several
+        Whether jobs that are too wide for any partner start beside several, and on free GPUs, after the pairs.
 
     Raises
     ------
@@ -51,19 +55,21 @@ def best_pairs(state: State, *, order: Size = "time", placement: Placement = "be
     >>> simulate(Workload(jobs=jobs), best_pairs, share_limit=2, **given).completion_times
     (8.0, 9.0, 3.0, 4.0)
     """
-    return Pairing(state, size_key(state, order), _saving(), placer=placer_of(placement))
+    return Pairing(
+        state, size_key(state, order), _saving(several=several), several=several, placer=placer_of(placement)
+    )
 
 
-def _saving() -> Judge:
+def _saving(*, several: bool) -> Judge:
     """Make a judge that ranks pairs by what they save, the most first."""
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-        if len(gpus) < state.jobs[job].gpus:
+        if not several and len(gpus) < state.jobs[job].gpus:
             return None
         offered = pairs.of(state, job, partner, gpus)
         choice = choose_sub_batch(offered, memory_left=memory_left(state, gpus))
-        saved = offered[0].pair.sequential_sum - 2 * choice.mean_jct
+        saved = next(each.pair.saved for each in offered if each.name == choice.name)
         return Match(-saved, choice.name) if choice.shares and saved > 0 else None
 
     return judge

@@ -5,7 +5,16 @@ from gsopt.simulation.lift import lift_sharing
 from heuristics import policies
 
 #: Policies that let a job run to its end on the GPUs on which it starts.
-_NEVER_INTERRUPT = ("fifo", "fifo_skipping", "sjf", "ssf")
+_NEVER_INTERRUPT = (
+    "best_pairs",
+    "fifo",
+    "fifo_skipping",
+    "restricted_sharing",
+    "sjf",
+    "sjf_bsbf",
+    "sjf_ffs",
+    "ssf",
+)
 
 _LIFTED = {name: lift_sharing(getattr(policies, name)) for name in _NEVER_INTERRUPT}
 

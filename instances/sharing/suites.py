@@ -28,12 +28,12 @@ def committed() -> list[Sharing]:
 
 
 def small() -> list[Sharing]:
-    """Generate the instances of at most eight jobs, which are proven in a second.
+    """Generate the instances of at most six jobs, which are proven in a second.
 
     Examples
     --------
     >>> max(len(problem.jobs) for problem in small())
-    8
+    6
     """
     made = {
         **{
@@ -55,7 +55,7 @@ def proven(problem: Sharing, time_limit: float = TIME_LIMIT) -> Sharing:
 
 
 #: Jobs and GPUs.
-_SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)] + [(8, 4)]
+_SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:

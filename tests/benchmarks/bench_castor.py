@@ -40,6 +40,7 @@ POLICIES: Mapping[str, Policy] = {
     "Case 1 shares": partial(sjf_bsbf, rule="cases"),
     "strict": partial(sjf_bsbf, skip=False),
     "best pairs": best_pairs,
+    "best pairs, or several": partial(best_pairs, several=True),
     "restricted": restricted_sharing,
     "restricted, 8 GPUs": partial(restricted_sharing, largest=8),
 }
@@ -87,7 +88,7 @@ def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
         means[name] = fmean(jct / base for (jct, _), (base, _) in zip(runs, plain, strict=True))
         times = fmean(seconds / base for (_, seconds), (_, base) in zip(runs, plain, strict=True))
         most = max(seconds for _, seconds in runs)
-        _report(f"{name:20s} {means[name]:6.3f} {times:7.1f} {most:6.3f} s")
+        _report(f"{name:22s} {means[name]:6.3f} {times:7.1f} {most:6.3f} s")
         assert most <= MOST_SECONDS
     assert means["SJF-BSBF"] <= means["SJF-FFS"]
     assert load is None or means["best pairs"] <= means["SJF-BSBF"]

@@ -18,7 +18,16 @@ from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status
 from gsopt.studies.catalogue import exact_methods, heuristics
 from gsopt.studies.solve import solve
-from tests.exactness import allocation, consolidation, placement, reclaiming, scheduling, sharing, waiting
+from tests.exactness import (
+    allocation,
+    colocation,
+    consolidation,
+    placement,
+    reclaiming,
+    scheduling,
+    sharing,
+    waiting,
+)
 
 
 class _Optimum(NamedTuple):
@@ -58,6 +67,7 @@ class Oracle(NamedTuple):
 ORACLES: dict[str, Oracle] = {
     "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
     "allocation": Oracle(allocation.draw, allocation.optimum, allocation.value),
+    "colocation": Oracle(colocation.draw, colocation.optimum, colocation.value),
     "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
     "placement": Oracle(placement.draw, placement.optimum, placement.value),
     "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),

@@ -12,6 +12,7 @@ from gsopt.files import write
 from gsopt.problem import Problem
 from instances import load, names
 from instances.allocation import suites as allocation
+from instances.colocation import suites as colocation
 from instances.consolidation import suites as consolidation
 from instances.placement import suites as placement
 from instances.reclaiming import figure_5
@@ -35,6 +36,7 @@ class Suite(NamedTuple):
 
 SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
+    "colocation": Suite(colocation.committed, colocation.small, 200_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),

@@ -1,10 +1,10 @@
 """Pairing: waiting jobs start on free GPUs, and those left are paired with running ones all together."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gsopt.simulation.deciders.partners import Judge, Partner, Partners
-from gsopt.simulation.deciders.starts import on_free
+from gsopt.simulation.deciders.starts import beside, on_free
 from gsopt.simulation.deciders.tiers import need_of
 from gsopt.simulation.deciders.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
@@ -26,6 +26,9 @@ class Pairing:
         Key of a job when it begins to wait, by which it gets free GPUs; ties go to the lower number.
     judge
         Finds partners, with ranks below 0.
+    several
+        Whether a job that is too wide for any partner alone starts beside several, in its turn after the pairs:
+        those of the smallest ranks first, as in `gsopt.simulation.deciders.Colocating`.
     placer
         Where a job goes for which enough GPUs are free; that of the run if None.
 
@@ -51,9 +54,15 @@ class Pairing:
     preemptive = False
 
     def __init__(
-        self, state: State, key: Callable[[int], Any], judge: Judge, *, placer: Placer | None = None
+        self,
+        state: State,
+        key: Callable[[int], Any],
+        judge: Judge,
+        *,
+        several: bool = False,
+        placer: Placer | None = None,
     ) -> None:
-        self._jobs, self._key, self._placer = state.jobs, key, placer
+        self._jobs, self._key, self._several, self._placer = state.jobs, key, several, placer
         self._partners = Partners(judge)
         self._turns = Turns()
 
@@ -75,6 +84,8 @@ class Pairing:
                 self._turns.remove(turn, need)
                 yield start
                 self._partners.refresh(state, turn.job)
+        if self._several:
+            yield from self._beside_several(state)
 
     def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
         """Give the waiting jobs of the best pairs in order, and how they start."""
@@ -91,6 +102,16 @@ class Pairing:
                 partner = found[turn.job][chosen[turn.job]]
                 starts.append((turn, need, Start(turn.job, partner.gpus[: need.gpus], partner.mode)))
         return starts
+
+    def _beside_several(self, state: State) -> Iterator[Start]:
+        """Start the jobs that are too wide for a pair, and find enough partners."""
+        partners = self._partners
+        for turn, need in self._turns.walk(lambda need: need.gpus <= state.free + partners.room):
+            start = beside(state, turn.job, partners.of(state, turn.job))
+            if start is not None:
+                self._turns.remove(turn, need)
+                yield start
+                partners.refresh(state, turn.job)
 
 
 def best_pairs(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:

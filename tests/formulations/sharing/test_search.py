@@ -35,7 +35,7 @@ def test_a_table_that_forgets_changes_no_optimum(places: int) -> None:
     best = []
     for table in (new_table(2**16), new_table(places)):
         stack, found = new_stack(jobs), nothing_found(jobs)
-        search(jobs, stack, table, found, 10**7)
+        twin(search)(jobs, stack, table, found, 10**7)
         best.append(found.value[0])
 
     assert best[0] == best[1]
@@ -46,9 +46,9 @@ def test_no_bound_on_the_way_to_the_optimum_is_above_it() -> None:
     for seed in range(6):
         jobs, _ = arrays_of(interfering_jobs(jobs=5, gpus=4, seed=seed))
         stack, found = new_stack(jobs), nothing_found(jobs)
-        search(jobs, stack, new_table(2**16), found, 10**7)
+        twin(search)(jobs, stack, new_table(2**16), found, 10**7)
         best = found.value[0]
-        root = lower(jobs, new_stack(jobs), 0)
+        root = twin(lower)(jobs, new_stack(jobs), 0)
         assert 0.5 * best < root <= best * (1 + 1e-9)
 
 
@@ -56,8 +56,10 @@ def test_areas_by_hand() -> None:
     """A long area that a short one interrupts ends last; alone each job ends no sooner than it can."""
     release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
 
-    assert serve(release, area, 0.0, np.zeros(2), True)[0] == 2 + 5
-    assert serve(release, area, 0.0, np.array([3.0, 6.0]), True)[0] == 3 + 6
-    assert serve(release, area, 0.0, np.zeros(2), False)[1] == (0.5 * 1 + 3.5 * 3) / 4 + 1.5
-    assert area_bound(release, area, area, np.array([4.0, 2.0]), 0.0) == 2 + 5
-    assert area_bound(release, 2 * area, area, np.array([4.0, 2.0]), 0.0) == 4.25 + 5
+    ends = np.array([1.0, 6.0])
+    serve(release, area, 0.0, ends, True)
+    assert list(ends) == [2, 6]
+    assert serve(release, area, 0.0, ends, False) == (0.5 * 1 + 3.5 * 3) / 4 + 1.5
+    assert area_bound(release, area, area[None], np.array([4.0, 1.0]), 0.0) == 2 + 5
+    assert area_bound(release, 2 * area, area[None], np.array([4.0, 1.0]), 0.0) == 4.25 + 5
+    assert area_bound(release, area, np.array([area / 2, area]), np.array([4.0, 1.0]), 0.0) == 2 + 5

@@ -1,5 +1,6 @@
 """The theorem on two jobs, against playing them in fractions."""
 
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -113,6 +114,25 @@ def test_ties_share() -> None:
     pair = Pair(1, 1, Fraction(3, 2), Fraction(3, 2))
     assert pair.saved == 0
     assert pair.shares()
+
+
+def test_savings_are_the_difference_of_the_sums() -> None:
+    """What is saved is the sum of waiting less that of sharing, with another whole batch too."""
+    for seed in CASES:
+        pair = replace(pair_of(two(seed)), seconds_whole=Fraction(seed, 7))
+        assert pair.saved == pair.sequential_sum - pair.shared_sum, seed
+
+
+@pytest.mark.parametrize(("running", "new"), [(1.5, 1.5), (1.2, 3.0), (2.0, 1.0), (1.1, 5.5)])
+def test_slowdowns_that_make_every_pair_a_tie_do_so_in_floats(running: float, new: float) -> None:
+    """Where the slope is 0 as it is written, all floats of seconds share when the new job lasts longer."""
+    ties = 0
+    for tenths in range(1, 200):
+        pair = Pair(tenths / 10, 50.1 * running, running, new)
+        exact = Pair(*(Fraction(repr(each)) for each in (pair.remaining, pair.seconds, running, new)))
+        assert pair.shares() == exact.shares(), tenths
+        ties += exact.saved == 0
+    assert ties > 100
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])

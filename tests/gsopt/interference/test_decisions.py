@@ -1,9 +1,11 @@
 """What predicted slowdowns do to who shares."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from gsopt.errors import InvalidInput
 from gsopt.interference import compare_decisions
 from tests.gsopt.interference.tables import ruled
 
@@ -53,3 +55,28 @@ def test_both_roles_count() -> None:
     assert found.benefit_measured == pytest.approx((1.125 + 1) / 2)
     assert (found.sharing, found.alike) == (0.5, 1)
     assert compare_decisions(table, [(("b", "b"), (3.0, 3.0))], ratios=[0.5, 1]).cases == 2
+
+
+@pytest.mark.parametrize(
+    ("predicted", "ratios", "message"),
+    [
+        ([(("a", "z"), (1.0, 1.0))], [1.0], r"pair: \('a', 'z'\): must have been measured"),
+        ([(("a", "b"), (0.5, 1.0))], [1.0], "slowdown_running: 0.5: must be at least 1"),
+        ([(("a", "b"), (1.0, 1.0))], [0.0], "ratios: 0.0: must be numbers above 0"),
+        ([(("a", "b"), (1.0, 1.0))], [float("inf")], "ratios: inf: must be numbers above 0"),
+        ([(("a", "b"), (1.0, 1.0))], [], "predicted: must hold a pair, and ratios a number"),
+        ([], [1.0], "predicted: must hold a pair, and ratios a number"),
+    ],
+)
+def test_nothing_to_decide_is_refused(predicted: Any, ratios: list[float], message: str) -> None:
+    """Unknown pairs, speed-ups, ratios that are none and empty inputs are one line."""
+    with pytest.raises(InvalidInput, match=message):
+        compare_decisions(GOOD, predicted, ratios=ratios)
+
+
+@pytest.mark.parametrize("ratio", [1e-9, 1e9])
+def test_lengths_of_any_ratio(ratio: float) -> None:
+    """Beside a job that is almost done, or takes almost for ever, the right predictions still lose nothing."""
+    found = compare_decisions(GOOD, [(("a", "b"), (1.25, 1.25))], ratios=[ratio])
+    assert (found.alike, found.deviation) == (1, 0)
+    assert found.lost in (None, 0)

@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 
 from gsopt.errors import InvalidInput
-from gsopt.interference import PairTable, Prediction, evaluate
+from gsopt.interference import PairTable, Prediction, evaluate, predicted
 from gsopt.interference.predictors import nearest, overall_mean, regression_tree
 from gsopt.studies import catalogue
 from tests.gsopt.interference.tables import EIGHT, ruled
@@ -93,3 +93,18 @@ def test_the_tree_beats_knowing_nothing_on_measured_tables(reader: str, options:
     assert tree.decisions.deviation < min(0.1, mean.decisions.deviation)
     assert tree.decisions.lost is not None
     assert tree.decisions.lost < 0.1
+
+
+def test_a_predicted_table_is_what_is_evaluated() -> None:
+    """It has every pair in both directions, and the errors of its slowdowns are those of the evaluation."""
+    table = predicted(EIGHT, nearest, folds=4, seed=3)
+    assert table.couples == EIGHT.couples
+    assert table.profiles == EIGHT.profiles
+    errors = [
+        abs(slowdown - EIGHT.slowdowns[one][other])
+        for one, row in table.slowdowns.items()
+        for other, slowdown in row.items()
+    ]
+    found = evaluate(EIGHT, nearest, folds=4, seed=3)
+    assert found.largest == max(errors)
+    assert found.mean_absolute == pytest.approx(sum(errors) / len(errors))

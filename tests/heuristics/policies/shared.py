@@ -39,8 +39,8 @@ def run(
     """Simulate in fractions, with two jobs per GPU; slowdowns are of a model beside another."""
     speed = Speed(default_interference=slowdown, interference=slowdowns or {})
     return simulate(
-        bundle(jobs), policy, cluster=cluster, speed=speed, record=True, exact=True, bound=False,
-        **{"share_limit": 2, **options},
+        bundle(jobs), policy, cluster=cluster, speed=speed, record=True, bound=False,
+        **{"share_limit": 2, "exact": True, **options},
     )  # fmt: skip
 
 

@@ -1,0 +1,44 @@
+"""Beginning: pairs and a bound that cost next to nothing, and the end where they suffice."""
+
+from dataclasses import replace
+
+from formulations.colocation.case import Case
+from gsopt.budget import Budget
+from gsopt.problems.colocation import ColocationSolution
+from gsopt.result import Result, StoppedBy, is_within
+
+
+def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
+    """Give the pairs that save most one by one, or the start, with a bound; and whether that is the end.
+
+    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
+    wants no more.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> problem = full_cluster(running=12, pending=3, seed=1)
+    >>> result, ended = begin(Case.of(problem), Budget(gap=0.5), "begin")
+    >>> result.gap < 0.5, ended
+    (True, True)
+    """
+    problem = case.problem
+    solution = case.solution(case.greedy())
+    if budget.start is not None and problem.objective(budget.start) >= problem.objective(solution):
+        solution = budget.start
+    first = Result.judged(
+        problem,
+        method=method,
+        solution=solution,
+        bound=case.bound,
+        message="greedy",
+        runtime=budget.runtime,
+    )
+    if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
+        return replace(first, stopped_by=StoppedBy.INTERRUPT), True
+    if is_within(first.objective, first.bound, budget.gap):
+        met = first.objective == first.bound
+        return first if met else replace(first, stopped_by=StoppedBy.GAP), True
+    if budget.passed:
+        return replace(first, stopped_by=StoppedBy.TIME_LIMIT), True
+    return first, False

@@ -1,0 +1,113 @@
+"""Case: what every pair of jobs saves in its best mode, where it saves anything."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+from typing import NamedTuple
+
+from gsopt.budget import Budget
+from gsopt.grid import Exact, decimal, exact_total, whole
+from gsopt.problems.colocation import Colocation, ColocationSolution, Share
+
+
+class Saving(NamedTuple):
+    """What a pair saves, and the mode of the new job in which it does."""
+
+    seconds: Exact
+    mode: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem by the pairs that save something.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    savings
+        The best that a pair can save, by the places of the running and the pending job.
+    complete
+        Whether all pairs were looked at before time ran out.
+    """
+
+    problem: Colocation
+    savings: Mapping[tuple[int, int], Saving]
+    complete: bool = True
+
+    @classmethod
+    def of(cls, problem: Colocation, budget: Budget | None = None) -> "Case":
+        """Look at every pair, as far as the time goes.
+
+        For one partner the least seconds alone are best, with the whole batch or with whatever mode fits: the
+        sum of both completions grows with the seconds of the new job.
+
+        Examples
+        --------
+        >>> from instances.colocation import full_cluster
+        >>> case = Case.of(full_cluster(running=12, pending=12, seed=1))
+        >>> len(case.savings), case.complete
+        (21, True)
+        """
+        savings: dict[tuple[int, int], Saving] = {}
+        for r, beside in enumerate(problem.running):
+            if budget is not None and budget.passed:
+                return cls(problem, savings, complete=False)
+            for p, job in enumerate(problem.pending):
+                offered = problem.offered(beside, job)
+                if offered:
+                    best = min(offered, key=lambda each: each.pair.seconds)
+                    saved = best.pair.saved
+                    if saved > 0:
+                        savings[r, p] = Saving(whole(saved), best.name)
+        return cls(problem, savings)
+
+    @cached_property
+    def weights(self) -> Mapping[tuple[int, int], int]:
+        """The savings as whole numbers of their common denominator, which compare much faster."""
+        common = lcm(*(saving.seconds.denominator for saving in self.savings.values()))
+        return {
+            pair: saving.seconds.numerator * (common // saving.seconds.denominator)
+            for pair, saving in self.savings.items()
+        }
+
+    @property
+    def bound(self) -> Exact:
+        """The least of what is known at once.
+
+        Together no job is done sooner than alone, so a pair saves no more than the running job still needs;
+        where all pairs are known, also the best of each running job, or of each pending one, as if nobody
+        wanted the same partner.
+        """
+        left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
+        most = exact_total(left[: len(self.problem.pending)])
+        return min(most, self._bests(0), self._bests(1)) if self.complete else most
+
+    def _bests(self, side: int) -> Exact:
+        bests: dict[int, tuple[int, tuple[int, int]]] = {}
+        for pair, weight in self.weights.items():
+            bests[pair[side]] = max(bests.get(pair[side], (0, pair)), (weight, pair))
+        return exact_total(self.savings[pair].seconds for _, pair in bests.values())
+
+    def greedy(self) -> list[tuple[int, int]]:
+        """Take the pairs that save most, one after the other: at least half of what is possible."""
+        order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
+        running, pending = set[int](), set[int]()
+        taken: list[tuple[int, int]] = []
+        for r, p in order:
+            if r not in running and p not in pending:
+                running.add(r)
+                pending.add(p)
+                taken.append((r, p))
+        return taken
+
+    def solution(self, pairs: Iterable[tuple[int, int]]) -> ColocationSolution:
+        """Give pairs as a solution."""
+        running, pending = self.problem.running, self.problem.pending
+        return ColocationSolution(
+            shares={
+                pending[p].name: Share(running=running[r].name, mode=self.savings[r, p].mode)
+                for r, p in sorted(pairs, key=lambda pair: pair[1])
+            }
+        )

@@ -1,0 +1,50 @@
+"""Exact: the assignment with its proof, and the matching where the proof fails."""
+
+from dataclasses import replace
+
+from formulations.colocation.assignment import assign
+from formulations.colocation.beginning import begin
+from formulations.colocation.case import Case
+from formulations.colocation.matching import match
+from gsopt.budget import Budget
+from gsopt.method import exact_method
+from gsopt.problems.colocation import Colocation, ColocationSolution
+from gsopt.result import Result, Status
+
+
+@exact_method(unused=["backend", "log"])
+def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. The pairs that save most one by one, and the bound as if nobody wanted the same partner.
+    2. The assignment problem in doubles, proven by prices in exact numbers.
+    3. Where savings differ in digits that doubles do not have, the matching in whole numbers.
+
+    Value and bound of an optimum are the same exact number.
+
+    Source
+    ------
+    Castor, Algorithms 1 and 2, which decide job by job what is decided here at once.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start and callback.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> result = exact(full_cluster(running=12, pending=12, seed=1))
+    >>> result.status, len(result.solution.shares), result.message
+    (<Status.OPTIMAL: 'optimal'>, 5, 'assignment')
+    """
+    case = Case.of(problem, budget)
+    first, ended = begin(case, budget, "exact")
+    if ended:
+        return first
+    found = assign(case, budget, first, "exact")
+    if found.status is Status.OPTIMAL or budget.passed:
+        return found
+    return replace(match(case, budget, found, "exact"), runtime=budget.runtime)

@@ -1,0 +1,134 @@
+"""MILP: the plain integer program of colocation, the model of record."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from formulations.colocation.case import Case
+from gsopt.colocation import SubBatch
+from gsopt.formulation import Formulation
+from gsopt.grid import Exact, Number
+from gsopt.problems.colocation import Colocation, ColocationSolution, Share
+from gsopt.standard_form import StandardForm
+
+
+class Milp(Formulation[Colocation, ColocationSolution]):
+    """One binary variable for each way in which a pending job fits beside a running one.
+
+    Sets
+    ----
+    Running jobs R, pending jobs P; W_rp the modes of p that fit beside r: n_p <= n_r and b_r + b_pw <= M.
+
+    Parameters
+    ----------
+    s_rpw: seconds that the pair r, p saves with mode w, an exact fraction. n_r, n_p: GPUs. b_r, b_pw: bytes on
+    each GPU. M: bytes of a GPU.
+
+    Variables
+    ---------
+    shares_rpw in {0, 1}: p shares the GPUs of r in mode w.
+
+    Objective
+    ---------
+    max sum_{r, p, w} s_rpw shares_rpw
+
+    Constraints
+    -----------
+    of_running: sum_{p, w} shares_rpw <= 1 for every r in R.
+
+    of_pending: sum_{r, w} shares_rpw <= 1 for every p in P.
+
+    Memory and GPUs are whole numbers of up to 11 digits and concern one pair at a time, so what does not fit is
+    no column instead of a row that solvers hold to a tolerance.
+
+    Size
+    ----
+    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. Its matrix is that of a bipartite graph
+    and totally unimodular.
+
+    Source
+    ------
+    Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of
+    section 5.1. The slots of the paper have no part in it.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> result = milp(full_cluster(running=6, pending=6, seed=1))
+    >>> result.status, len(result.solution.shares)
+    (<Status.OPTIMAL: 'optimal'>, 4)
+    """
+
+    name: ClassVar[str] = "milp"
+
+    def build(self, problem: Colocation) -> Any:
+        """Build the Pyomo model."""
+        from pyomo.environ import Binary, ConcreteModel, Constraint, Objective, Set, Var, maximize
+
+        saved = _savings(problem)
+        by_running: dict[int, list[tuple[int, int, int]]] = {}
+        by_pending: dict[int, list[tuple[int, int, int]]] = {}
+        for way in saved:
+            by_running.setdefault(way[0], []).append(way)
+            by_pending.setdefault(way[1], []).append(way)
+        model = ConcreteModel(problem.name or "colocation")
+        model.W = Set(dimen=3, initialize=list(saved))
+        model.shares = Var(model.W, domain=Binary)
+        total = sum(float(seconds) * model.shares[way] for way, seconds in saved.items())
+        model.saved = Objective(expr=total, sense=maximize)
+        model.of_running = Constraint(list(by_running), rule=lambda m, r: _sum(m, by_running[r]) <= 1)
+        model.of_pending = Constraint(list(by_pending), rule=lambda m, p: _sum(m, by_pending[p]) <= 1)
+        return model
+
+    def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
+        """Give what the ways save as fractions."""
+        saved = {_column(*way): seconds for way, seconds in _savings(problem).items()}
+        return [saved[column] for column in form.columns]
+
+    def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
+        """Give the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
+        case = Case.of(problem)
+        return case.solution(case.greedy()), case.bound
+
+    def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
+        """Read which pending job shares with which running one."""
+        shares = {
+            problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
+            for (r, p, w), mode in _ways(problem).items()
+            if values.get(_column(r, p, w), 0.0) == 1
+        }
+        return ColocationSolution(shares=shares)
+
+    def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
+        """Give a solution as column values by name."""
+        return {
+            _column(r, p, w): 1.0
+            for (r, p, w), mode in _ways(problem).items()
+            if solution.shares.get(problem.pending[p].name) == Share(running=problem.running[r].name, mode=mode)
+        }
+
+
+def _ways(problem: Colocation) -> dict[tuple[int, int, int], str]:
+    """Give the modes in which pending jobs fit beside running ones, by places."""
+    return {way: each.name for way, each in _offered(problem)}
+
+
+def _savings(problem: Colocation) -> dict[tuple[int, int, int], Exact]:
+    """Give what each way saves."""
+    return {way: each.pair.saved for way, each in _offered(problem)}
+
+
+def _offered(problem: Colocation) -> Iterator[tuple[tuple[int, int, int], SubBatch]]:
+    for r, beside in enumerate(problem.running):
+        for p, job in enumerate(problem.pending):
+            yield from (((r, p, w), each) for w, each in enumerate(problem.offered(beside, job)))
+
+
+def _sum(model: Any, ways: Sequence[tuple[int, int, int]]) -> Any:
+    return sum(model.shares[way] for way in ways)
+
+
+def _column(r: int, p: int, w: int) -> str:
+    return f"shares[{r},{p},{w}]"
+
+
+milp = Milp()

@@ -1,0 +1,298 @@
+"""Colocation: which waiting jobs share the GPUs of which running ones, and in which sub-batches."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.colocation import Pair, SubBatch
+from gsopt.grid import Exact, decimal, exact_total
+from gsopt.job import DEFAULT_MODE, Bytes, Seconds, Slowdown
+from gsopt.problem import (
+    PRINTABLE,
+    Frozen,
+    Gpus,
+    Many,
+    Name,
+    Number,
+    Problem,
+    Sense,
+    refuse_doubles,
+)
+
+Model = Annotated[str, Field(max_length=200, pattern=PRINTABLE)]
+
+
+class Running(Frozen):
+    """A job that runs alone on its GPUs.
+
+    Attributes
+    ----------
+    seconds
+        What it still needs at full speed.
+    model
+        What it trains, by which slowdowns are known.
+    memory
+        Bytes that it uses on each GPU.
+
+    Examples
+    --------
+    >>> Running(name="a", gpus=4, seconds=3600, model="bert").memory
+    0
+    """
+
+    name: Name
+    gpus: Gpus
+    seconds: Seconds
+    model: Model = ""
+    memory: Bytes = 0
+
+
+class Mode(Frozen):
+    """A sub-batch in which a job may run whose gradients are added up.
+
+    Attributes
+    ----------
+    slowdown
+        Seconds of an iteration over those with the whole batch, alone; at least 1 (Castor, Equation 3).
+    memory
+        Bytes that it uses on each GPU.
+
+    Examples
+    --------
+    >>> Mode(name="half", slowdown=1.1, memory=6 * 2**30).slowdown
+    1.1
+    """
+
+    name: Name
+    slowdown: Slowdown
+    memory: Bytes
+
+
+class Pending(Frozen):
+    """A job that waits.
+
+    Attributes
+    ----------
+    seconds
+        What it needs alone, with its whole batch.
+    model, memory
+        As of a `Running` job, with its whole batch.
+    modes
+        Its sub-batches; the whole batch is the mode without a name.
+
+    Examples
+    --------
+    >>> halves = Mode(name="half", slowdown=1.1, memory=6 * 2**30)
+    >>> Pending(name="b", gpus=2, seconds=600, memory=10 * 2**30, modes=[halves]).modes[0].name
+    'half'
+    """
+
+    name: Name
+    gpus: Gpus
+    seconds: Seconds
+    model: Model = ""
+    memory: Bytes = 0
+    modes: Many[Mode] = ()
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Pending":
+        refuse_doubles("modes", (mode.name for mode in self.modes))
+        return self
+
+
+class Share(Frozen):
+    """The running job whose GPUs a job shares, and the mode in which it does."""
+
+    running: str
+    mode: str = DEFAULT_MODE
+
+
+class ColocationSolution(Frozen):
+    """Where each job starts that shares, by its name; a job that is not named goes on waiting."""
+
+    shares: Mapping[str, Share]
+
+
+class Colocation(Problem[ColocationSolution]):
+    """Choose pairs of a running and a waiting job so that sharing saves the most seconds of completion time.
+
+    A job shares GPUs of one running job that has at least as many, and each of the two has no other partner.
+    What both use of the memory must be there. Each is slowed down while the other is there, the whole running
+    job too where the other has fewer GPUs, since the slowest GPU holds up all; then the one that is left runs
+    at full speed. A pair saves what both completions together come to if the new job waits until the running
+    one has completed, less what they come to if it starts now; it may be negative. A job that waits saves
+    nothing. The end of a long partner counts as what its partner would wait for, also where GPUs of others
+    become free before; over time, the decision is `gsopt.problems.sharing.Sharing`. Floats are read as the
+    decimals they are written as, so every value is an exact fraction.
+
+    Source: Castor, sections 3 and 5.1, for two jobs; the paper takes the decision job by job (Algorithms 1 and
+    2), here it is taken for all waiting jobs at once.
+
+    Attributes
+    ----------
+    running, pending
+        The jobs. A name may stand once in each.
+    interference
+        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+    default_interference
+        Slowdown of pairs that are not listed.
+    memory
+        Bytes of each GPU; None where memory does not matter.
+
+    Examples
+    --------
+    >>> problem = Colocation(
+    ...     running=[Running(name="a", gpus=4, seconds=400, model="x")],
+    ...     pending=[Pending(name="b", gpus=2, seconds=100, model="y")],
+    ...     interference={"x": {"y": 2.0}, "y": {"x": 2.0}},
+    ... )
+    >>> together = ColocationSolution(shares={"b": Share(running="a")})
+    >>> problem.objective(together), problem.violations(together)
+    (200, [])
+    """
+
+    word: ClassVar[str] = "colocation"
+    sense: ClassVar[Sense] = Sense.MAXIMIZE
+    solution_type: ClassVar[type[Frozen]] = ColocationSolution
+
+    problem: Literal["colocation"] = "colocation"
+    running: Many[Running]
+    pending: Many[Pending]
+    interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
+    default_interference: Slowdown = 1.0
+    memory: Bytes | None = None
+
+    @model_validator(mode="after")
+    def _running_names_differ(self) -> "Colocation":
+        refuse_doubles("running", (job.name for job in self.running))
+        return self
+
+    @model_validator(mode="after")
+    def _pending_names_differ(self) -> "Colocation":
+        refuse_doubles("pending", (job.name for job in self.pending))
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return "seconds of completion time saved"
+
+    def slowdown(self, model: str, beside: str) -> Exact:
+        """Give how many times longer a model takes beside another."""
+        return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
+
+    def objective(self, solution: ColocationSolution) -> Exact:
+        """Total seconds of completion time that the pairs save."""
+        running = {job.name: job for job in self.running}
+        pending = {job.name: job for job in self.pending}
+        return exact_total(
+            self._saved(running[share.running], pending[name], share.mode)
+            for name, share in solution.shares.items()
+        )
+
+    def _saved(self, running: Running, pending: Pending, mode: str) -> Fraction:
+        """Let both run until one has completed, and the other one alone from there."""
+        divided = {each.name: each.slowdown for each in pending.modes}
+        left, whole = decimal(running.seconds), decimal(pending.seconds)
+        new = whole * decimal(divided.get(mode, 1))
+        slowdowns = self.slowdown(running.model, pending.model), self.slowdown(pending.model, running.model)
+        works = tuple(zip((left, new), slowdowns, strict=True))
+        both = min(work * slowdown for work, slowdown in works)
+        ends = (both + work - Fraction(both) / slowdown for work, slowdown in works)
+        return 2 * left + whole - sum(ends, Fraction(0))
+
+    def violations(self, solution: ColocationSolution) -> list[str]:
+        """Check that the jobs are those of the instance, have one partner each, and fit on the GPUs."""
+        running = {job.name: job for job in self.running}
+        pending = {job.name: job for job in self.pending}
+        found: list[str] = []
+        for name, share in solution.shares.items():
+            if name not in pending:
+                found.append(f"shares: {name!r} is no pending job of the instance")
+            elif share.running not in running:
+                found.append(f"shares: {name!r} is with {share.running!r}, which is no running job")
+            else:
+                found += self._misfits(pending[name], running[share.running], share.mode)
+        partners = Counter(share.running for share in solution.shares.values())
+        found += [f"shares: {name!r} has {count} partners" for name, count in partners.items() if count > 1]
+        return found
+
+    def _misfits(self, job: Pending, beside: Running, mode: str) -> Iterator[str]:
+        """Say in which ways a job does not fit beside a running one."""
+        memories = {DEFAULT_MODE: job.memory, **{each.name: each.memory for each in job.modes}}
+        if mode not in memories:
+            yield f"shares: {job.name!r} has no mode {mode!r}"
+            return
+        if job.gpus > beside.gpus:
+            yield f"shares: {job.name!r} needs {job.gpus} GPUs, {beside.name!r} has {beside.gpus}"
+        used = memories[mode] + beside.memory
+        if self.memory is not None and used > self.memory:
+            yield f"shares: {job.name!r} and {beside.name!r} use {used} bytes, a GPU has {self.memory}"
+
+    def offered(self, running: Running, pending: Pending) -> Sequence[SubBatch]:
+        """Give every mode of a job beside a running one with enough GPUs and memory, as methods look at it.
+
+        Examples
+        --------
+        >>> beside = Running(name="a", gpus=4, seconds=400, memory=5)
+        >>> modes = [Mode(name="half", slowdown=1.1, memory=3)]
+        >>> job = Pending(name="b", gpus=2, seconds=100, memory=4, modes=modes)
+        >>> problem = Colocation(running=[beside], pending=[job], memory=8)
+        >>> [(each.name, each.pair.seconds) for each in problem.offered(beside, job)]
+        [('half', Fraction(110, 1))]
+        """
+        if pending.gpus > running.gpus:
+            return []
+        left = None if self.memory is None else self.memory - running.memory
+        whole = decimal(pending.seconds)
+        modes = [(DEFAULT_MODE, whole, pending.memory)]
+        modes += [(mode.name, whole * decimal(mode.slowdown), mode.memory) for mode in pending.modes]
+        return [
+            SubBatch(
+                name=name,
+                pair=Pair(
+                    remaining=decimal(running.seconds),
+                    seconds=seconds,
+                    slowdown_running=self.slowdown(running.model, pending.model),
+                    slowdown_new=self.slowdown(pending.model, running.model),
+                    seconds_whole=whole,
+                ),
+                memory=memory,
+            )
+            for name, seconds, memory in modes
+            if left is None or memory <= left
+        ]
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the numbers of running and of pending jobs."""
+        return {"running": len(self.running), "pending": len(self.pending)}
+
+    def measures(self, solution: ColocationSolution) -> dict[str, Number]:
+        """Pairs, GPUs that are shared, and pairs that do not have their whole batch."""
+        gpus = {job.name: job.gpus for job in self.pending}
+        return {
+            "pairs": len(solution.shares),
+            "shared_gpus": sum(gpus[name] for name in solution.shares),
+            "divided_batches": sum(share.mode != DEFAULT_MODE for share in solution.shares.values()),
+        }
+
+    def candidates(self) -> Iterator[ColocationSolution]:
+        """Enumerate which pending job shares with which running one, each of these once, in which mode."""
+        yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
+
+    def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
+        """Enumerate what the pending jobs from one on do beside running jobs that are not taken."""
+        if index == len(self.pending):
+            yield {}
+            return
+        yield from self._shares(index + 1, taken)
+        job = self.pending[index]
+        for beside in self.running:
+            if beside.name not in taken:
+                rest = list(self._shares(index + 1, taken | {beside.name}))
+                for mode in (DEFAULT_MODE, *(each.name for each in job.modes)):
+                    share = Share(running=beside.name, mode=mode)
+                    yield from ({job.name: share, **others} for others in rest)

@@ -1,0 +1,72 @@
+"""Beliefs: policies that know only roughly how much jobs slow each other down."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gsopt.simulation.policy import Allocation, Decider, Policy, State
+from gsopt.simulation.shown import Shown
+from gsopt.simulation.view import EngineState
+from gsopt.speed import Speed
+
+
+def believing(policy: Policy, speed: Speed) -> Policy:
+    """Give a policy that is told other slowdowns of shared GPUs than there are.
+
+    What happens follows the slowdowns of the scenario; the policy decides by those that it believes, such as
+    predicted ones (`gsopt.interference.predicted`). All else that it is told is true: speeds of modes and
+    tiers, and the work that is left.
+
+    Source: Castor, section 9.4 (Figure 13), which holds decisions by predicted ratios against those by measured
+    ones.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    speed
+        Whose ``interference`` and ``default_interference`` are believed.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from heuristics.policies import sjf_bsbf
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
+    >>> machine, truth = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.25)
+    >>> for policy in (sjf_bsbf, believing(sjf_bsbf, Speed(default_interference=3.0))):
+    ...     print(simulate(jobs, policy, cluster=machine, speed=truth, share_limit=2).completion_times)
+    (4.25, 1.25)
+    (5.0, 1.0)
+    """
+
+    def believed(state: State, **options: Any) -> Decider:
+        return Shown(_Believed(state, speed), policy, options)
+
+    return believed
+
+
+class _Believed(EngineState):
+    """A state in which slowdowns of shared GPUs are what is believed."""
+
+    __slots__ = ("_number", "_speed")
+
+    def __init__(self, truth: State, speed: Speed) -> None:
+        if not isinstance(truth, EngineState):
+            raise TypeError(truth)
+        super().__init__(truth._engine)  # noqa: SLF001 - of its own class
+        self._number, self._speed = type(truth.now), speed
+
+    def rate(
+        self,
+        job: int,
+        gpus: Allocation,
+        mode: str = "",
+        beside: Sequence[int] = (),
+        *,
+        tier: str | None = None,
+    ) -> Any:
+        """Give the speed that a job is believed to have beside others."""
+        alone = super().rate(job, gpus, mode, tier=tier)
+        slowdowns = (self._speed.interference_of(self.jobs[job], self.jobs[other]) for other in beside)
+        return alone / self._number(max(slowdowns, default=1.0))

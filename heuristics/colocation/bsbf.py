@@ -1,0 +1,89 @@
+"""BSBF: the shortest job first, each with the partner beside which the two complete soonest."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, get_args
+
+from gsopt.colocation import Choice, Rule, SubBatch, choose_sub_batch
+from gsopt.colocation.sub_batches import Ties
+from gsopt.errors import InvalidInput, shorten
+from gsopt.method import heuristic
+from gsopt.problems.colocation import Colocation, ColocationSolution, Share
+from heuristics.colocation.queue import Key, shortest_first
+
+#: What makes a partner the best: that the two complete soonest, or that most is saved against waiting for it.
+Prefers = Literal["mean_jct", "saved"]
+
+
+@heuristic
+def bsbf(
+    problem: Colocation,
+    *,
+    rule: Rule = "end_points",
+    ties: Ties = "larger",
+    key: Key = "seconds",
+    prefers: Prefers = "mean_jct",
+) -> ColocationSolution:
+    """Let jobs choose one after the other, the shortest first, each the best partner that is left.
+
+    The best partner is the one with the least mean completion time of the pair. That is not the one beside
+    which most is saved: a short partner is soon done, whether it shares or not.
+
+    Complexity: O(R P M) for R running and P pending jobs with M modes each.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    rule
+        How a pair decides whether to share: ``end_points``, or as printed by ``sign`` or ``cases``; see
+        `gsopt.colocation.Pair.shares`.
+    ties
+        Which of two equal sub-batches is taken; ``smaller`` as printed.
+    key
+        ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: that of the text, by number of GPUs.
+    prefers
+        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the one beside which most is saved.
+
+    Raises
+    ------
+    InvalidInput
+        An option is not known.
+
+    Notes
+    -----
+    Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
+
+    Departures from the paper: a job shares with one running job that has all the GPUs that it needs, where the
+    paper collects GPUs of several. The algorithm looks at every GPU though the choice is one of jobs, so here
+    it looks at every running job. What is wrong in Algorithm 2 stands in
+    `gsopt.colocation.choose_sub_batch`. Of equal partners the first is taken.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> round(float(bsbf(full_cluster(running=12, pending=12, seed=1)).objective))
+    11041
+    """
+    if prefers not in get_args(Prefers):
+        raise InvalidInput("", "prefers", shorten(prefers), f"must be one of {', '.join(get_args(Prefers))}")
+    left = dict.fromkeys(range(len(problem.running)))
+    shares: dict[str, Share] = {}
+    for job in shortest_first(problem, key):
+        choices = [
+            (_rank(choice, offered, prefers), place, choice.name)
+            for place in left
+            if (offered := problem.offered(problem.running[place], job))
+            and (choice := choose_sub_batch(offered, rule=rule, ties=ties)).shares
+        ]
+        if choices:
+            _, place, mode = min(choices)
+            shares[job.name] = Share(running=problem.running[place].name, mode=mode)
+            del left[place]
+    return ColocationSolution(shares=shares)
+
+
+def _rank(choice: Choice, offered: Sequence[SubBatch], prefers: Prefers) -> Any:
+    """Give what is the less the better a partner is."""
+    if prefers == "mean_jct":
+        return choice.mean_jct
+    return 2 * choice.mean_jct - offered[0].pair.sequential_sum

@@ -1,0 +1,43 @@
+"""First fit: the shortest job first, each beside the first running job that has room."""
+
+from gsopt.method import heuristic
+from gsopt.problems.colocation import Colocation, ColocationSolution, Share
+from heuristics.colocation.queue import Key, shortest_first
+
+
+@heuristic
+def first_fit(problem: Colocation, *, key: Key = "seconds") -> ColocationSolution:
+    """Let jobs share one after the other, the shortest first, whatever it costs.
+
+    The partner is the first running job that has the GPUs and the memory, the mode the first that fits.
+
+    Complexity: O(R P M) for R running and P pending jobs with M modes each.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    key
+        ``seconds``, or ``gpus`` for the order by number of GPUs.
+
+    Notes
+    -----
+    Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which shares without looking at interference.
+
+    Departures from the paper: it says no more of it than that; modes, and one partner for all GPUs, are ours.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> round(float(first_fit(full_cluster(running=12, pending=12, seed=1)).objective))
+    -1752
+    """
+    left = list(problem.running)
+    shares: dict[str, Share] = {}
+    for job in shortest_first(problem, key):
+        for beside in left:
+            if offered := problem.offered(beside, job):
+                shares[job.name] = Share(running=beside.name, mode=offered[0].name)
+                left.remove(beside)
+                break
+    return ColocationSolution(shares=shares)

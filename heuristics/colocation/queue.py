@@ -1,0 +1,30 @@
+"""Queue: the order in which pending jobs choose."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problems.colocation import Colocation, Pending
+
+#: What a job is short by: its seconds, or its number of GPUs.
+Key = Literal["seconds", "gpus"]
+
+
+def shortest_first(problem: Colocation, key: Key) -> Sequence[Pending]:
+    """Order the pending jobs by seconds or by GPUs; equal ones stay in the order of the instance.
+
+    Raises
+    ------
+    InvalidInput
+        The key is neither.
+
+    Examples
+    --------
+    >>> jobs = [Pending(name="a", gpus=1, seconds=9), Pending(name="b", gpus=2, seconds=3)]
+    >>> problem = Colocation(running=[], pending=jobs)
+    >>> [job.name for job in shortest_first(problem, "seconds")]
+    ['b', 'a']
+    """
+    if key not in get_args(Key):
+        raise InvalidInput("", "key", shorten(key), f"must be one of {', '.join(get_args(Key))}")
+    return sorted(problem.pending, key=lambda job: job.seconds if key == "seconds" else job.gpus)

@@ -1,0 +1,42 @@
+"""Random pairs: every job beside a running one that is drawn of those that have room."""
+
+from random import Random
+
+from gsopt.method import heuristic
+from gsopt.problems.colocation import Colocation, ColocationSolution, Share
+
+
+@heuristic
+def random_pairs(problem: Colocation, *, seed: int = 0) -> ColocationSolution:
+    """Let jobs share in a random order, each with one of the running jobs that have room, whatever it costs.
+
+    Complexity: O(R P M) for R running and P pending jobs with M modes each.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    seed
+        Seed of the order and of the draws.
+
+    Notes
+    -----
+    Source: what pairing that knows no interference comes to; no algorithm of a paper.
+
+    Examples
+    --------
+    >>> from instances.colocation import full_cluster
+    >>> problem = full_cluster(running=12, pending=12, seed=1)
+    >>> random_pairs(problem, seed=1).objective == random_pairs(problem, seed=1).objective
+    True
+    """
+    random = Random(seed)
+    left = list(problem.running)
+    shares: dict[str, Share] = {}
+    for job in random.sample(problem.pending, len(problem.pending)):
+        room = [(beside, offered) for beside in left if (offered := problem.offered(beside, job))]
+        if room:
+            beside, offered = random.choice(room)
+            shares[job.name] = Share(running=beside.name, mode=offered[0].name)
+            left.remove(beside)
+    return ColocationSolution(shares=shares)

@@ -1,0 +1,130 @@
+"""Full cluster: every GPU is taken by a job, and others wait that may share."""
+
+from math import isfinite
+from random import Random
+
+from gsopt.colocation import halvings
+from gsopt.problem import About
+from gsopt.problems.colocation import Colocation, Mode, Pending, Running
+from gsopt.speed import IterationTime
+from instances.arguments import require
+
+#: Bytes of a GPU.
+_MEMORY = 80 * 2**30
+
+#: GPUs of a job, and how many jobs of a hundred ask for that many.
+_GPUS = {1: 40, 2: 20, 4: 15, 8: 15, 16: 10}
+
+#: Samples of a whole batch on each GPU.
+_BATCH = 32
+
+
+def full_cluster(
+    *,
+    running: int = 20,
+    pending: int = 20,
+    models: int = 6,
+    worst: float = 3.0,
+    modes: int = 3,
+    shortest: int = 60,
+    longest: int = 36_000,
+    seed: int = 0,
+) -> Colocation:
+    """Generate jobs that run and jobs that wait, of models that hinder each other more or less.
+
+    Seconds are drawn so that every magnitude is equally likely. A model slows down another by 1 to `worst`
+    times, drawn for each ordered pair; none of it is measured. A part of a model's memory holds what it learns
+    and stays, the rest grows with the sub-batch; how much longer an iteration takes in sub-batches is computed
+    by `gsopt.speed.IterationTime` (Castor, Equation 3).
+
+    Parameters
+    ----------
+    running, pending
+        Numbers of jobs.
+    models
+        Number of models.
+    worst
+        The largest slowdown.
+    modes
+        How often the batch of 32 samples may be halved, at most 5 times.
+    shortest, longest
+        Least and most seconds of a job.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = full_cluster(running=3, pending=4, seed=1)
+    >>> problem.headline(), [mode.name for mode in problem.pending[0].modes]
+    ({'running': 3, 'pending': 4}, ['16', '8', '4'])
+    """
+    require(running >= 0, "running", running, "must be at least 0")
+    require(pending >= 0, "pending", pending, "must be at least 0")
+    require(models >= 1, "models", models, "must be at least 1")
+    require(isfinite(worst) and worst >= 1, "worst", worst, "must be at least 1 and finite")
+    require(0 <= modes <= len(halvings(_BATCH)) - 1, "modes", modes, "must be between 0 and 5")
+    require(shortest >= 1, "shortest", shortest, "must be at least 1")
+    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    random = Random(seed)
+    names = [f"m{number}" for number in range(1, models + 1)]
+    kinds = {name: _Kind(random, modes) for name in names}
+    slowdowns = {a: {b: round(random.uniform(1, worst), 2) for b in names} for a in names}
+
+    def seconds() -> float:
+        return float(round(shortest * (longest / shortest) ** random.random()))
+
+    def gpus() -> int:
+        return random.choices(list(_GPUS), list(_GPUS.values()))[0]
+
+    def waiting(number: int, model: str) -> Pending:
+        kind = kinds[model]
+        return Pending(
+            name=f"p{number}",
+            gpus=gpus(),
+            seconds=seconds(),
+            model=model,
+            memory=kind.memory,
+            modes=kind.modes,
+        )
+
+    def holding(number: int, model: str) -> Running:
+        memory = kinds[model].memory
+        return Running(name=f"r{number}", gpus=gpus(), seconds=seconds(), model=model, memory=memory)
+
+    return Colocation(
+        name="full-cluster",
+        about=About(source=f"full_cluster, {models} models, slowdowns up to {worst}", seed=seed),
+        running=[holding(number, random.choice(names)) for number in range(1, running + 1)],
+        pending=[waiting(number, random.choice(names)) for number in range(1, pending + 1)],
+        interference=slowdowns,
+        memory=_MEMORY,
+    )
+
+
+class _Kind:
+    """What the jobs of a model have in common: memory, and sub-batches of half and half again."""
+
+    def __init__(self, random: Random, modes: int) -> None:
+        learned = random.randint(2, 24) * 2**30
+        grows = random.randint(4, 48) * 2**30
+        model = IterationTime(
+            compute=round(random.uniform(0.005, 0.05), 3),
+            per_sample=0.01,
+            latency=round(random.uniform(0, 0.2), 3),
+            overlap=2.0,
+        )
+        whole = model.seconds(_BATCH, message=1)
+        self.memory = learned + grows
+        self.modes = [
+            Mode(
+                name=str(size),
+                slowdown=max(1.0, round(model.seconds(_BATCH, message=1, steps=steps) / whole, 3)),
+                memory=learned + grows // steps,
+            )
+            for size, steps in halvings(_BATCH)[1 : modes + 1]
+        ]

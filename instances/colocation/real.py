@@ -1,0 +1,113 @@
+"""Instances from public data, where these are at hand: measured pairs, and the sizes of jobs of a trace."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from gsopt.interference import PairTable
+from gsopt.job import Job
+from gsopt.problem import About
+from gsopt.problems.colocation import Colocation, Pending, Running
+from instances.interference import gavel, lucid
+from instances.interference.gavel import FILE as GAVEL
+from instances.suites import renamed
+from instances.traces.sia import FOLDER as SIA
+from instances.traces.sia import sia
+
+#: Types of GPUs on which Gavel's pairs were measured.
+_GPUS = ("v100", "p100", "k80")
+
+#: Folder of Lucid's tables.
+_LUCID = Path("lucid")
+
+
+def from_data(folder: Path) -> Iterator[Colocation]:
+    """Build four instances: pairs measured on Gavel's three types of GPUs and by Lucid, jobs of Philly.
+
+    The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Nothing where Gavel's table or the
+    sample is not there, and only three instances without Lucid's.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(len(problem.running) == 80 for problem in from_data(folder))
+    True
+    """
+    if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
+        return
+    jobs = sia(folder, trace="philly").workload.jobs
+    for gpu in _GPUS:
+        yield renamed(measured(gavel(folder, gpu=gpu).table, jobs), f"real/gavel-{gpu}")
+    if (folder / _LUCID).is_dir():
+        yield renamed(measured(lucid(folder).table, jobs), "real/lucid")
+
+
+def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
+    """Let the first half of some jobs run and the others wait, each of a configuration that is drawn.
+
+    Only configurations are drawn of which every pair was measured, so that no slowdown is invented; memory is
+    not known, and every such pair ran. Of a running job a part that is drawn is left.
+
+    Parameters
+    ----------
+    table
+        Measured pairs.
+    jobs
+        Jobs with their GPUs and durations.
+    seed
+        Seed of all random draws.
+
+    Examples
+    --------
+    >>> table = PairTable(profiles=[], slowdowns={})
+    >>> measured(table, []).headline()
+    {'running': 0, 'pending': 0}
+    """
+    random = Random(seed)
+    names = complete(table)
+    half = len(jobs) // 2
+    return Colocation(
+        name="measured",
+        about=About(source=f"pairs of {table.name}, which slow every job down as on one GPU", seed=seed),
+        running=[
+            Running(
+                name=job.name,
+                gpus=job.gpus,
+                seconds=round(job.duration * random.random(), 1),
+                model=random.choice(names),
+            )
+            for job in jobs[:half]
+        ],
+        pending=[
+            Pending(name=job.name, gpus=job.gpus, seconds=round(job.duration, 1), model=random.choice(names))
+            for job in jobs[half:]
+        ],
+        interference={one: {other: table.slowdowns[one][other] for other in names} for one in names},
+    )
+
+
+def complete(table: PairTable) -> list[str]:
+    """Drop the configuration with the most pairs that were not measured until there are none.
+
+    Examples
+    --------
+    >>> from gsopt.interference import Profile
+    >>> profiles = [Profile(name=name, features={"load": 1}) for name in "abc"]
+    >>> slowdowns = {"a": {"a": 2.0, "b": 1.5}, "b": {"a": 1.2, "b": 1.0}, "c": {"a": 3.0}}
+    >>> slowdowns["a"]["c"] = 1.1
+    >>> complete(PairTable(profiles=profiles, slowdowns=slowdowns))
+    ['a', 'b']
+    """
+    kept = [profile.name for profile in table.profiles]
+    while True:
+        missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}
+        worst = max(kept, key=missing.__getitem__, default=None)
+        if worst is None or not missing[worst]:
+            return kept
+        kept.remove(worst)

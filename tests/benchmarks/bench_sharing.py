@@ -1,0 +1,86 @@
+"""Sharing over time: gaps of policies to the proven optimum of starts at events, and what is proven how fast.
+
+``pytest tests/benchmarks/bench_sharing.py -s`` prints the tables. Processor seconds are those of this process.
+"""
+
+from collections.abc import Iterator
+from statistics import mean
+from time import process_time
+
+import pytest
+
+from formulations.sharing import exact
+from gsopt.problems.sharing import Sharing
+from gsopt.result import Status
+from gsopt.studies.catalogue import heuristics
+from gsopt.tolerances import CONTINUOUS
+from instances.sharing import interfering_jobs
+
+pytestmark = pytest.mark.slow
+
+#: Numbers of jobs and GPUs, and seeds of each: 40 instances.
+SIZES, SEEDS = ((6, 4), (6, 8), (6, 16), (8, 4), (8, 8)), range(8)
+
+POLICIES = ("fifo", "sjf", "ssf", "sjf_ffs", "sjf_bsbf", "best_pairs")
+
+#: Seconds within which most of the instances of ten jobs are proven, and processor seconds for eight.
+TIME_LIMIT, MOST_SECONDS = 20.0, 2.0
+
+
+def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
+    """Give instances with their optima."""
+    for seed in SEEDS:
+        problem = interfering_jobs(jobs=jobs, gpus=gpus, seed=seed)
+        result = exact(problem)
+        assert result.status is Status.OPTIMAL
+        assert result.objective is not None
+        yield problem, float(result.objective)
+
+
+def test_no_policy_is_better_than_the_optimum() -> None:
+    """On 40 instances every policy's gap to the optimum is at least 0, and sharing by pairs has small ones."""
+    methods, all_gaps = heuristics("sharing"), dict[str, list[float]]()
+    _print(f"\n{'jobs, GPUs':12}" + "".join(f"{name:>14}" for name in POLICIES))
+    for jobs, gpus in SIZES:
+        gaps: dict[str, list[float]] = {name: [] for name in POLICIES}
+        for problem, optimum in proven(jobs, gpus):
+            for name in POLICIES:
+                value = methods[name](problem).objective
+                assert value is not None
+                gaps[name].append(float(value) / optimum - 1)
+        for name, own in gaps.items():
+            all_gaps.setdefault(name, []).extend(own)
+        _print(f"{f'{jobs}, {gpus}':12}" + "".join(f"{_shown(gaps[name]):>14}" for name in POLICIES))
+    _print(f"{'all':12}" + "".join(f"{_shown(all_gaps[name]):>14}" for name in POLICIES))
+
+    least = min(min(own) for own in all_gaps.values())
+    _print(f"the least gap is {least:.2e}")
+    assert least >= -CONTINUOUS
+    assert mean(all_gaps["sjf_bsbf"]) < mean(all_gaps["sjf"]) < mean(all_gaps["fifo"])
+
+
+def _print(line: str) -> None:
+    print(line)  # noqa: T201 - a benchmark reports what it measured
+
+
+def _shown(gaps: list[float]) -> str:
+    return f"{mean(gaps):.1%}/{max(gaps):.0%}"
+
+
+def test_eight_jobs_take_seconds_and_most_of_ten_are_proven() -> None:
+    """Eight jobs are proven within two processor seconds each, and of ten jobs on eight GPUs six in ten."""
+    exact(interfering_jobs(jobs=8, gpus=8, seed=1))  # load the kernel
+    _print(f"\n{'jobs, GPUs':12}{'proven':>8}{'longest s':>12}")
+    for jobs, gpus in ((8, 4), (8, 8), (10, 8)):
+        seconds, count = [], 0
+        for seed in range(10 if jobs > 8 else len(SEEDS)):
+            begin = process_time()
+            result = exact(interfering_jobs(jobs=jobs, gpus=gpus, seed=seed), time_limit=TIME_LIMIT)
+            count += result.status is Status.OPTIMAL
+            seconds.append(process_time() - begin)
+        _print(f"{f'{jobs}, {gpus}':12}{f'{count}/{len(seconds)}':>8}{max(seconds):12.2f}")
+        if jobs == 8:
+            assert count == len(seconds)
+            assert max(seconds) <= MOST_SECONDS
+        else:
+            assert count >= 0.6 * len(seconds)
