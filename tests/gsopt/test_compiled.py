@@ -2,6 +2,7 @@
 
 import os
 import sys
+from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from gsopt import compiled as module
-from gsopt.compiled import compiled, is_installed, is_ready, is_worth_loading, plain
+from gsopt.compiled import compiled, is_installed, is_ready, is_worth_loading, plain, twin
 
 
 def _halvings(number: int) -> int:
@@ -92,3 +93,23 @@ def test_machine_code_of_other_sources_is_not_taken(tmp_path: Path, monkeypatch:
             monkeypatch.delitem(sys.modules, name, raising=False)
         found.append(import_module("outer_kernel").outer(1))
     assert found == [20, 30]
+
+
+def test_a_twin_calls_plain_functions_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The twin of a kernel gives what it gives, without any kernel, also of other modules."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    head = "from gsopt.compiled import compiled\n"
+    last = "@compiled\ndef last(number):\n    return number + 1\n"
+    (tmp_path / "far_kernel.py").write_text(
+        f"{head}{last}@compiled\ndef far(number):\n    return last(number)\n"
+    )
+    (tmp_path / "near_kernel.py").write_text(
+        f"{head}from far_kernel import far\n@compiled\ndef near(number):\n    return far(number) * 2\n"
+    )
+    for name in ("far_kernel", "near_kernel"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    near = import_module("near_kernel").near
+
+    assert near(2) == twin(near)(2) == 6
+    assert twin(near)(Fraction(1, 2)) == 3  # of which no machine code knows
