@@ -24,7 +24,7 @@ def decimal(value: Number) -> Exact:
     (Fraction(11, 10), 2, Fraction(1, 1000000000), Fraction(1, 3))
     """
     if isinstance(value, float):
-        return int(value) if value.is_integer() else Fraction(repr(value))
+        return int(value) if value.is_integer() else Fraction(float.__repr__(value))  # as numpy does not
     return whole(value)
 
 

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +62,8 @@ def test_a_float_stands_for_a_few_ulps(value: float) -> None:
     """The decimal of a float lies between the least and the greatest number that it may stand for."""
     assert lowest(value) < decimal(value) < highest(value)
     assert float(highest(value) - lowest(value)) <= 1e-14 * abs(value)
+
+
+def test_a_float_of_numpy_is_the_decimal_that_it_is() -> None:
+    """What numpy computes is read as any float, though it is written with its type."""
+    assert decimal(np.float64(1.01)) == Fraction(101, 100)
