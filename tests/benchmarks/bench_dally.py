@@ -29,8 +29,8 @@ LEASES = (None, 8 * HOUR)
 #: Share of the GPUs that Poisson arrivals keep busy if nothing were lost to the network, and their seeds.
 LOAD, SEEDS = 0.9, (0, 1, 2)
 
-#: Processor seconds that a run of 500 jobs on 8 racks may take, without leases and with leases of 8 hours.
-MOST_SECONDS = {None: 2.0, 8 * HOUR: 20.0}
+#: Times as long as list scheduling that a run may take; migration, which asks job by job, takes most.
+MOST_TIMES = 200
 
 POLICIES: Mapping[str, Policy] = {
     "no wait": partial(dally, timers="none"),
@@ -98,4 +98,4 @@ def test_speed_relative_to_list_scheduling(lease: float | None) -> None:
     for name, policy in POLICIES.items():
         _, seconds = run("batch", 8, 0, policy, lease)
         _report(f"{name:14s} {seconds:6.3f} s  {seconds / plain:5.1f}")
-        assert seconds <= MOST_SECONDS[lease]
+        assert seconds <= MOST_TIMES * plain
