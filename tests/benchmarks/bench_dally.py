@@ -30,7 +30,7 @@ LEASES = (None, 8 * HOUR)
 LOAD, SEEDS = 0.9, (0, 1, 2)
 
 #: Times as long as list scheduling that a run may take; migration, which asks job by job, takes most.
-MOST_TIMES = 200
+MOST_TIMES = 50
 
 POLICIES: Mapping[str, Policy] = {
     "no wait": partial(dally, timers="none"),
