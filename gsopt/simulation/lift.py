@@ -62,17 +62,7 @@ def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingS
     >>> lift_waiting(fifo)(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=jobs)).objective
     Fraction(40, 3)
     """
-
-    def method(problem: Waiting, /, **options: Any) -> WaitingSolution | NoSolution:
-        run = replay(problem.scenario, partial(policy, **{**preset, **options}), record=True)
-        if run.schedule is None:  # only without recording
-            raise AssertionError
-        try:
-            return problem.taken_over(run.schedule)
-        except InvalidInput as error:
-            return NoSolution(str(error))
-
-    return _dressed(method, policy, Waiting, preset)
+    return _lifted(policy, Waiting, preset)
 
 
 def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingSolution]]:
@@ -96,19 +86,24 @@ def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingS
     >>> lift_sharing(fifo)(Sharing(gpus=4, jobs=jobs)).objective
     Fraction(40, 3)
     """
+    return _lifted(policy, Sharing, preset)
 
-    def method(problem: Sharing, /, **options: Any) -> SharingSolution | NoSolution:
+
+def _lifted(policy: Policy, kind: type, preset: Mapping[str, Any]) -> Callable[..., Result[Any]]:
+    """Make a heuristic of a policy for problems that take over what ran without interruption."""
+
+    def method(problem: Waiting | Sharing, /, **options: Any) -> Any:
         run = replay(problem.scenario, partial(policy, **{**preset, **options}), record=True)
         if run.schedule is None:  # only without recording
             raise AssertionError
         try:
-            solution = problem.taken_over(run.schedule)
+            solution: Any = problem.taken_over(run.schedule)
         except InvalidInput as error:
             return NoSolution(str(error))
         broken = problem.violations(solution)
         return NoSolution(broken[0]) if broken else solution
 
-    return _dressed(method, policy, Sharing, preset)
+    return _dressed(method, policy, kind, preset)
 
 
 def _dressed(
