@@ -7,7 +7,7 @@ import pytest
 
 from gsopt import studies
 from gsopt.errors import InvalidInput
-from gsopt.interference import predicted, predictors
+from gsopt.interference import Predictor, predicted, predictors
 from gsopt.speed import Speed
 from gsopt.studies import catalogue
 from instances.interference import gavel
@@ -77,7 +77,7 @@ def test_the_slowdowns_of_castor_are_measured() -> None:
 
 
 #: Which predictor each method of the study of predictions believes, by its label.
-BELIEFS = {
+BELIEFS: Mapping[str, Predictor] = {
     "Tree": predictors.regression_tree,
     "Boosted trees": predictors.boosted_trees,
     "Nearest": predictors.nearest,

@@ -9,7 +9,7 @@ from gsopt.errors import Unsupported
 from gsopt.grid import Exact, decimal
 from gsopt.scenario import Scenario
 from gsopt.schedule.course import Course
-from gsopt.schedule.schedule import Schedule, Segment
+from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
