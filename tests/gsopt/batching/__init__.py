@@ -1,1 +1,1 @@
-"""Tests."""
+"""Tests of what batching rests on."""
