@@ -1,0 +1,16 @@
+"""Batching: how fast a job trains with a batch size on a number of GPUs, and what one such job is.
+
+`StepTime` is a model of the seconds of a step, `Tabulated` measured throughput; `BatchingJob` is a job with the
+limits of its batch size and what is left of it, known or as a distribution (`Progress`). The decision over all
+jobs is `gsopt.problems.batching.Batching`.
+
+Examples
+--------
+>>> StepTime(fixed=0.02, per_sample=0.001).samples_per_second(64, 2)
+Fraction(16000, 13)
+"""
+
+from gsopt.batching.job import BatchingJob, Progress
+from gsopt.batching.throughput import Rate, StepTime, Tabulated, Throughput
+
+__all__ = ["BatchingJob", "Progress", "Rate", "StepTime", "Tabulated", "Throughput"]

@@ -1,0 +1,1 @@
+"""Tests of the throughput and the jobs of batching."""
