@@ -1,8 +1,9 @@
-"""Batching: what elastic batch sizes rest on, from how fast jobs train to how much of their training is left.
+"""Batching: how fast a job trains with a batch size on a number of GPUs, and what one such job is.
 
 `StepTime` is a model of the seconds of a step, `Tabulated` measured throughput; `BatchingJob` is a job with the
-limits of its batch size and what is left of it, known or as a distribution (`Progress`), and `LimitRules` say
-how those limits change. The decision over all jobs is `gsopt.problems.batching.Batching`.
+limits of its batch size and what is left of it, known or as a distribution (`Progress`). The decision over all
+jobs is `gsopt.problems.batching.Batching`. `LimitRules` says how the limits change over time, and
+`gsopt.batching.progress` predicts what is left from the jobs that are complete.
 
 Examples
 --------

@@ -12,12 +12,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from gsopt.batching.throughput import BatchSize
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Exact, Number, decimal
 from gsopt.problem import Frozen
 from gsopt.tolerances import SPAN_ERROR
-
-BatchSize = Annotated[int, Field(ge=1)]
 
 
 class ScaleDown(StrEnum):
