@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BINS = 10
+_MOST_TICKS = 5  # each has up to nine digits
 _MARKS_PER_LINE = 10
 
 
@@ -54,7 +55,7 @@ def progress_band(
     >>> progress_band(Predictor(), seen).get_ylabel()
     'training progress'
     """
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
 
     axes = titled(axes, "processed samples", "training progress", size=(7, 4))
     forecast = predictor.predict(log)
@@ -69,6 +70,7 @@ def progress_band(
     axes.set_ylim(0, 1.02)
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", fontsize=8, frameon=False)
@@ -140,6 +142,6 @@ def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
     axes.axhline(1 / _BINS, color="black", linewidth=1, label="calibrated")
     axes.set_xlim(0, 1)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axis.set_major_formatter(PercentFormatter(1.0))
     axes.legend(loc="upper center", fontsize=8, frameon=False)
     return axes
