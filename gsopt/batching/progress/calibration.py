@@ -1,6 +1,6 @@
 """Calibration: whether progress falls as often below its forecast quantiles as these say."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +75,13 @@ class Calibration:
         return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
 
 
-def calibrate(predictor: Predictor, logs: Iterable[Sequence[Observation]], *, skip: int = 0) -> Calibration:
+def calibrate(
+    predictor: Predictor,
+    logs: Sequence[Sequence[Observation]],
+    *,
+    totals: Sequence[float | None] = (),
+    skip: int = 0,
+) -> Calibration:
     """Give the calibration of forecasts of each job by those that completed before it, one after the other.
 
     No forecast knows anything of its job or a later one, as in a cluster. The predictor learns from every log.
@@ -86,6 +92,8 @@ def calibrate(predictor: Predictor, logs: Iterable[Sequence[Observation]], *, sk
         What forecasts; usually one that has not learnt yet.
     logs
         What was seen at the end of each epoch of each job, in the order of their completion.
+    totals
+        Samples that each job processed in all; None, or nothing at all, for those of the last observations.
     skip
         Of how many jobs at the beginning no forecast counts, as there is little to learn from yet.
 
@@ -105,9 +113,9 @@ def calibrate(predictor: Predictor, logs: Iterable[Sequence[Observation]], *, sk
     38
     """
     reached = [np.empty(0)]
-    for number, log in enumerate(logs):
-        rows = rows_of(log)
+    for number, (log, total) in enumerate(zip(logs, totals or [None] * len(logs), strict=True)):
+        rows = rows_of(log, total)
         if number >= skip and len(rows):
             reached.append(predictor.predict_features(rows.features).reached(rows.progress))
-        predictor.complete(log)
+        predictor.complete(log, total)
     return Calibration(np.concatenate(reached))

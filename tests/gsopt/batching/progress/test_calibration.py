@@ -46,6 +46,7 @@ def test_no_forecast_knows_its_job() -> None:
     assert np.allclose(found.reached[:5], [*expected, *left])
     assert len(found.reached) == 3 + 2 + 5 + 4
     assert calibrate(Predictor(), logs, skip=3).reached.shape == (4,)
+    assert calibrate(Predictor(), logs, totals=[None, None, None, 6000], skip=3).reached.shape == (5,)
 
 
 def test_what_is_no_calibration_is_refused() -> None:
