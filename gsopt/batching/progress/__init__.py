@@ -11,6 +11,7 @@ Examples
 array([15000.])
 """
 
+from gsopt.batching.progress.calibration import Calibration, calibrate
 from gsopt.batching.progress.forecast import Centre, Forecast
 from gsopt.batching.progress.history import History, Sampling
 from gsopt.batching.progress.likelihood import Link, negative_log_likelihood
@@ -20,6 +21,7 @@ from gsopt.batching.progress.regression import Regression, Start, fit_regression
 
 __all__ = [
     "FEATURES",
+    "Calibration",
     "Centre",
     "Forecast",
     "History",
@@ -31,6 +33,7 @@ __all__ = [
     "Rows",
     "Sampling",
     "Start",
+    "calibrate",
     "features_of",
     "fit_regression",
     "negative_log_likelihood",

@@ -55,6 +55,11 @@ class Forecast:
         ------
         InvalidInput
             One of them is out of its range.
+
+        Examples
+        --------
+        >>> Forecast.of(1, [2, 3], 1000).mean_progress
+        array([0.33333333, 0.25      ])
         """
         arrays = np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in (alpha, beta, processed)))
         for name, values, least in zip(("alpha", "beta", "processed"), arrays, (1.0, 1.0, 0.0), strict=True):
