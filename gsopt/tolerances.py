@@ -148,3 +148,9 @@ UNMEASURED_PENALTY = 1e-4
 #: Relative change of parameters, squares or gradient at which a fit of communication times ends. As small
 #: as doubles allow, since fits of made-up measurements are to give what they were made with.
 FITTED = 1e-14
+
+# Batching
+
+#: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
+#: row is far below what the rows' own randomness leaves open.
+LIKELIHOOD = 1e-7
