@@ -11,6 +11,9 @@ from gsopt.communication import Wire, Wiring
 from gsopt.problems.batching import Batches, Batching
 from tests.exactness.numbers import FAMILIES, Draw, exactly
 
+#: Least number of samples, of seconds of a step and of samples per second.
+_LEAST = 1e-9
+
 #: What a job gets: GPUs and samples of a batch; 0 and 0 where it waits.
 Chosen = tuple[int, int]
 
@@ -39,9 +42,8 @@ def draw(random: Random) -> Batching:
 def _job(random: Random, name: str, number: Draw, criterion: str) -> BatchingJob:
     limit = random.randint(1, 9)
     believed = random.random() < 0.2
-    left = min(number(), 1e12)
-    if criterion == "rate":
-        left = left or 1.0
+    left = number()
+    left = max(left, _LEAST) if left or criterion == "rate" else 0.0
     before = random.choice((0, 0, 1, 2, 3))
     return BatchingJob(
         name=name,
@@ -67,13 +69,13 @@ def _throughput(random: Random, number: Draw) -> StepTime | Tabulated:
         pairs = [(size, gpus) for size in range(1, 10) for gpus in range(1, size + 1)]
         chosen = random.sample(pairs, random.randint(1, 25))
         return Tabulated(
-            rates=[Rate(batch_size=s, gpus=g, samples_per_second=number() or 1.0) for s, g in chosen]
+            rates=[Rate(batch_size=s, gpus=g, samples_per_second=max(number(), _LEAST)) for s, g in chosen]
         )
     wiring = random.choice(list(Wiring))
     wire = Wire(bandwidth=number() or 1.0, latency=min(number(), 1e9), wiring=wiring)
     return StepTime(
         fixed=min(random.choice((0.0, number())), 1e9),
-        per_sample=min(number(), 1e9) or 1.0,
+        per_sample=min(max(number(), _LEAST), 1e9),
         message=random.choice((0.0, number())),
         wire=random.choice((None, wire)),
     )

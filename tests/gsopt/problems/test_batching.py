@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -14,13 +14,9 @@ from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.testing import check_judge
 from tests.effort import cases
 from tests.exactness import batching as oracle
-from tests.strategies.batching import tiny
+from tests.strategies.batching import CRITERIA, tiny
 
 MODEL = StepTime(fixed=2, per_sample=0.5)
-
-
-#: By name: what counts, and who must run.
-CRITERIA: tuple[Literal["sruf", "rate", "sum_time"], ...] = ("sruf", "rate", "sum_time")
 
 
 def job(name: str = "a", **changes: Any) -> BatchingJob:
