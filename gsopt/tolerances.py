@@ -155,3 +155,13 @@ UNMEASURED_PENALTY = 1e-4
 #: Relative change of parameters, squares or gradient at which a fit of communication times ends. As small
 #: as doubles allow, since fits of made-up measurements are to give what they were made with.
 FITTED = 1e-14
+
+# Batching
+
+#: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
+#: row is far below what the rows' own randomness leaves open.
+LIKELIHOOD = 1e-7
+
+#: Least progress of a job that is drawn, and least distance from the whole: the spacing of doubles at 1, so
+#: that what is left is neither infinite nor nothing.
+LEAST_PROGRESS = 2.0**-52

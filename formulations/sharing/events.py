@@ -60,7 +60,7 @@ class _Search:
         self.jobs, self.units = arrays_of(best.problem)
         self.stack = stack.new_stack(self.jobs)
         self.root = twin(lower.lower)(self.jobs, self.stack, 0)
-        self.found = search.nothing_found(self.jobs, self.units.total(best.problem, best.known))
+        self.found = search.nothing_found(self.jobs, self.units.total(best.problem, best.known_value))
 
     def run(self) -> None:
         """Search until all is searched or there is a reason to stop."""

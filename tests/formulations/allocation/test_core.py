@@ -14,6 +14,7 @@ from gsopt.result import Result, Status, StoppedBy
 from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.allocation import elastic_jobs, multiple_choice
+from tests.effort import cases
 from tests.strategies.allocation import Impatient, medium, optimum, tiny, weakly_correlated
 
 
@@ -23,9 +24,9 @@ def test_proves_the_optimum_of_every_small_instance() -> None:
     assert check_formulation(core, problems) == len(problems)
 
 
-@pytest.mark.parametrize("hundred", range(4))
+@pytest.mark.parametrize("hundred", range(cases(4)))
 def test_equals_the_dynamic_programme(hundred: int) -> None:
-    """On 400 instances with large cores value and bound are those of the full table, as exact numbers."""
+    """On hundreds of instances with large cores value and bound are exactly those of the full table."""
     for seed in range(100 * hundred, 100 * hundred + 100):
         problem = medium(seed)
         result = core(problem)

@@ -1,1 +1,1 @@
-"""Tests of the throughput and the jobs of batching."""
+"""Tests of what batching rests on."""
