@@ -19,12 +19,13 @@ Chosen = tuple[int, int]
 
 
 def draw(random: Random) -> Batching:
-    """Draw up to four jobs on up to seven GPUs, of every criterion and option."""
+    """Draw up to four jobs on up to five GPUs, of every criterion and option."""
     family = random.choice(list(FAMILIES))
     number = FAMILIES[family](random)
     criterion = random.choice(("sruf", "sruf", "rate", "sum_time"))
     same = random.random() < 0.3
-    jobs = [_job(random, f"j{index}", number, criterion) for index in range(random.randint(0, 4))]
+    count = random.randint(0, 4)
+    jobs = [_job(random, f"j{index}", number, criterion, 7 - count) for index in range(count)]
     if same and jobs:
         jobs = [job.model_copy(update={"throughput": jobs[0].throughput}) for job in jobs]
     options: dict[str, Any] = {
@@ -36,11 +37,11 @@ def draw(random: Random) -> Batching:
         "reconfiguration": random.choice((0.0, number())),
         "estimate": random.choice(("mean", "mean_progress")),
     }
-    return Batching(name=family, gpus=random.randint(0, 7), jobs=jobs, **options)
+    return Batching(name=family, gpus=random.randint(0, 5), jobs=jobs, **options)
 
 
-def _job(random: Random, name: str, number: Draw, criterion: str) -> BatchingJob:
-    limit = random.randint(1, 9)
+def _job(random: Random, name: str, number: Draw, criterion: str, most: int) -> BatchingJob:
+    limit = random.randint(1, most)
     believed = random.random() < 0.2
     left = number()
     left = max(left, _LEAST) if left or criterion == "rate" else 0.0
@@ -66,8 +67,8 @@ def _job(random: Random, name: str, number: Draw, criterion: str) -> BatchingJob
 
 def _throughput(random: Random, number: Draw) -> StepTime | Tabulated:
     if random.random() < 0.3:
-        pairs = [(size, gpus) for size in range(1, 10) for gpus in range(1, size + 1)]
-        chosen = random.sample(pairs, random.randint(1, 25))
+        pairs = [(size, gpus) for size in range(1, 7) for gpus in range(1, size + 1)]
+        chosen = random.sample(pairs, random.randint(1, 15))
         return Tabulated(
             rates=[Rate(batch_size=s, gpus=g, samples_per_second=max(number(), _LEAST)) for s, g in chosen]
         )

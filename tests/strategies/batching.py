@@ -11,5 +11,5 @@ CRITERIA: tuple[Literal["sruf", "rate", "sum_time"], ...] = ("sruf", "rate", "su
 
 
 def tiny(seed: int) -> Batching:
-    """Draw up to four jobs on up to seven GPUs, with numbers that are hard on floats."""
+    """Draw up to four jobs on up to five GPUs, with numbers that are hard on floats."""
     return batching.draw(Random(f"tiny {seed}"))

@@ -13,8 +13,8 @@ from tests.strategies.batching import tiny
 
 
 def test_proves_the_optimum_of_hard_numbers() -> None:
-    """With numbers that are hard on floats both solvers prove the oracle's optimum, or that it is next to it."""
-    proven, tried = 0, cases(40)
+    """With numbers that are hard on floats both solvers prove the oracle's optimum, or a value next to it."""
+    proven, tried = 0, cases(15)
     for seed in range(tried):
         problem = tiny(200 + seed)
         result, best = milp(problem, backend=(Highs(), CpSat())[seed % 2]), oracle.optimum(problem)
