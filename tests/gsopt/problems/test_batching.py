@@ -136,7 +136,7 @@ def test_judge_and_oracle_agree_on_every_decision() -> None:
     allowed = 0
     for seed in range(cases(150)):
         problem = tiny(seed)
-        for candidate in islice(problem.candidates(), 0, 2000, 11):
+        for candidate in islice(problem.candidates(), 400):
             value = oracle.value(problem, candidate)
             assert (value is None) == bool(problem.violations(candidate)), (seed, candidate)
             if value is not None:
