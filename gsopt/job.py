@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, field_validator, model_validator
 
 from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
+from gsopt.training import Samples, Training
 
 #: The latest moment and the longest time, in seconds: 30,000 years.
 LATEST = 1e12
@@ -50,6 +51,9 @@ class Mode(Frozen):
         Samples per iteration over all GPUs; None when as in the default mode.
     steps
         Number of sub-batches into which the batch is divided.
+    samples
+        Samples until the target of the job's training, when trained in this mode from beginning to end; None
+        when as in the default mode.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class Mode(Frozen):
     memory: Bytes | None = None
     batch_size: Annotated[int, Field(ge=1)] | None = None
     steps: Annotated[int, Field(ge=1)] = 1
+    samples: Samples | None = None
 
     @field_validator("menu", mode="after")
     @classmethod
@@ -128,6 +133,9 @@ class Job(Frozen):
     phases
         Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none
         when it is always as fast.
+    training
+        Samples until its target, and what is seen of the training on the way; None when unknown. A share of
+        the work is that share of the samples of whichever mode the job is in.
 
     Examples
     --------
@@ -140,6 +148,11 @@ class Job(Frozen):
     >>> divided = Job(name="c", release_date=0, duration=60, gpus=1, memory=10, modes=[halves])
     >>> divided.speeds, divided.memory_in("halves")
     ({'': {1: 1.0}, 'halves': {1: 0.9}}, 6)
+    >>> large = Mode(name="large", menu=[(1, 1.5)], batch_size=64, samples=9000)
+    >>> training = Training(epoch=1000, samples=6000)
+    >>> trained = Job(name="d", release_date=0, duration=60, gpus=1, modes=[large], training=training)
+    >>> trained.samples_in(""), trained.throughput(1), trained.throughput(1, "large")
+    (6000.0, 100.0, 225.0)
     """
 
     name: Name
@@ -153,6 +166,7 @@ class Job(Frozen):
     gpu_type: str = ""
     modes: Many[Mode] = ()
     phases: Many[Phase] = ()
+    training: Training | None = None
 
     @field_validator("menu", mode="after")
     @classmethod
@@ -189,6 +203,15 @@ class Job(Frozen):
     def _menu_has_the_demand_at_speed_one(self) -> "Job":
         if self.menu and (self.gpus, 1.0) not in self.menu:
             raise RuleBroken("menu", self.menu, f"must hold the demanded {self.gpus} GPUs at speed 1")
+        return self
+
+    @model_validator(mode="after")
+    def _samples_need_a_training(self) -> "Job":
+        if self.training is None:
+            for index, mode in enumerate(self.modes):
+                if mode.samples is not None:
+                    rule = "must be None without a training of the job"
+                    raise RuleBroken(f"modes[{index}].samples", mode.samples, rule)
         return self
 
     @property
@@ -229,8 +252,35 @@ class Job(Frozen):
         """
         if mode == DEFAULT_MODE:
             return self.memory
-        given = {other.name: other.memory for other in self.modes}[mode]
+        given = self._by_name[mode].memory
         return self.memory if given is None else given
+
+    def samples_in(self, mode: str = DEFAULT_MODE) -> float:
+        """Give the samples until the target when trained in a mode only; 0 without a training.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if self.training is None:
+            return 0.0
+        given = None if mode == DEFAULT_MODE else self._by_name[mode].samples
+        return self.training.samples if given is None else given
+
+    def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
+        """Give the samples per second in a mode on GPUs of one machine, alone; 0 without a training.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode, or may not run on that number of GPUs in it.
+        """
+        return self.speed(count, mode) * self.samples_in(mode) / self.duration
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Mode]:
+        return {mode.name: mode for mode in self.modes}
 
 
 def _refuse_equal_counts(menu: Sequence[Entry]) -> Sequence[Entry]:

@@ -17,6 +17,13 @@ SUM = 1e-9
 #: 2**-53 each, of which the few operations that make it commit at most nine.
 ITEM_SCORE = 2.0**-49
 
+#: Error of what a job costs on some GPUs, relative to it: sixteen roundings of 2**-53, of which the numbers of
+#: a step, the samples left and the operations on them commit at most fifteen. All terms are positive.
+BATCH_COST = 2.0**-49
+
+#: Relative error that each term adds to a sum of doubles, twice what rounding to the nearest comes to.
+TERM = 2.0**-52
+
 # Solvers
 
 #: Largest violation of a row or bound, and distance from an integer, that solvers leave in an answer they call
@@ -148,3 +155,13 @@ UNMEASURED_PENALTY = 1e-4
 #: Relative change of parameters, squares or gradient at which a fit of communication times ends. As small
 #: as doubles allow, since fits of made-up measurements are to give what they were made with.
 FITTED = 1e-14
+
+# Batching
+
+#: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
+#: row is far below what the rows' own randomness leaves open.
+LIKELIHOOD = 1e-7
+
+#: Least progress of a job that is drawn, and least distance from the whole: the spacing of doubles at 1, so
+#: that what is left is neither infinite nor nothing.
+LEAST_PROGRESS = 2.0**-52

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from formulations.probing import probe
+from formulations.prover import Prover
 from formulations.scheduling.best import Best
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
@@ -15,7 +16,6 @@ from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.priced import Priced, load_kernels
-from formulations.scheduling.prover import Prover
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
 from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from formulations.prover import Prover
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
 from formulations.scheduling.order import Plan, best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
-from formulations.scheduling.prover import Prover
 from formulations.scheduling.timetable import replay
 from gsopt.backends import Incumbent, Outcome
 from gsopt.backends.base import Vector

@@ -144,7 +144,7 @@ class _Orders:
         """Search all orders, or until there is a reason to stop."""
         free: Users = (frozenset(),) * self.best.problem.gpus
         if self._extend(_Prefix(free, {}, {}, {}, {})):
-            self.least = min(self.least, self.units.total(self.best.problem, self.best.known))
+            self.least = min(self.least, self.units.total(self.best.problem, self.best.known_value))
             self.best.raise_bound(self.units.mean(self.best.problem, self.least - self._slack))
 
     @property
@@ -161,7 +161,7 @@ class _Orders:
             if found is None:
                 continue
             bound, times = found
-            if bound >= self.units.total(self.best.problem, self.best.known) - self._slack:
+            if bound >= self.units.total(self.best.problem, self.best.known_value) - self._slack:
                 self.least = min(self.least, bound)
             elif len(longer.ended) == self.count:
                 self.least = min(self.least, bound)

@@ -1,16 +1,13 @@
-"""Best: the best schedule and the best bound that a method knows, in exact numbers, and when they suffice."""
+"""Best: the best schedule and the best bound that a method for waiting knows, and the problem's grid."""
 
-from fractions import Fraction
-
+from formulations.best import Best as BestOf
 from formulations.waiting.instance import Instance
 from gsopt.budget import Budget
-from gsopt.grid import Exact, Number
-from gsopt.problems.waiting import WaitingSolution
-from gsopt.result import Result, StoppedBy, is_within, round_bound, settles
+from gsopt.problems.waiting import Waiting, WaitingSolution
 
 
-class Best:
-    """The best schedule, the best bound, and what is asked of them.
+class Best(BestOf[Waiting, WaitingSolution]):
+    """The best schedule and the best bound, and the problem as the exact methods take it.
 
     Parameters
     ----------
@@ -20,70 +17,8 @@ class Best:
         When to stop; its start is the first schedule known.
     method
         Name of the method.
-
-    Attributes
-    ----------
-    solution, value
-        The best schedule known and its value in seconds, or None.
-    bound
-        A number that no schedule is below.
     """
 
     def __init__(self, instance: Instance, budget: Budget, method: str) -> None:
-        self.instance, self.problem, self.budget, self.method = instance, instance.problem, budget, method
-        self.solution: WaitingSolution | None = None
-        self.value: Exact | None = None
-        self.bound: Exact = 0
-        self.asked_to_stop = False
-        if budget.start is not None:
-            self.solution = budget.start
-            self.value = self.problem.objective(budget.start)
-
-    @property
-    def known(self) -> WaitingSolution:
-        """The best schedule, where lists have found one."""
-        if self.solution is None:
-            raise AssertionError
-        return self.solution
-
-    @property
-    def finished(self) -> StoppedBy | None:
-        """Why to stop now, if there is a reason."""
-        if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
-            return StoppedBy.FINISHED
-        if self.asked_to_stop:
-            return StoppedBy.INTERRUPT
-        if self.budget.gap and is_within(self.value, self.bound, self.budget.gap):
-            return StoppedBy.GAP
-        return StoppedBy.TIME_LIMIT if self.budget.passed else None
-
-    def take(self, solution: WaitingSolution) -> bool:
-        """Keep a schedule if it is the best; tell whether it is."""
-        value = self.problem.objective(solution)
-        if self.value is not None and value >= self.value:
-            return False
-        self.solution, self.value = solution, value
-        if self.budget.on_incumbent is not None:
-            told = self.result(StoppedBy.FINISHED)
-            self.asked_to_stop = bool(self.budget.on_incumbent(told)) or self.asked_to_stop
-        return True
-
-    def raise_bound(self, bound: Number) -> None:
-        """Keep a bound that holds for every schedule no worse than the best one known."""
-        rounded = Fraction(round_bound(self.problem, bound))
-        if self.value is not None:
-            rounded = min(rounded, Fraction(self.value))
-        self.bound = max(self.bound, rounded)
-
-    def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[WaitingSolution]:
-        """Hand over what is known."""
-        return Result.judged(
-            self.problem,
-            method=self.method,
-            solution=self.solution,
-            bound=self.bound,
-            stopped_by=stopped_by,
-            solver=solver,
-            message=message,
-            runtime=self.budget.runtime,
-        )
+        self.instance = instance
+        super().__init__(instance.problem, budget, method)

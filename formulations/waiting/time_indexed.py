@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from formulations.duals import prove
-from formulations.scheduling.prover import Prover
+from formulations.prover import Prover
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Choice, Instance
 from formulations.waiting.latest import latest_ends

@@ -1,6 +1,7 @@
 """The decisions: each module holds one Problem and its Solution, side by side."""
 
 from gsopt.problems.allocation import Allocation
+from gsopt.problems.batching import Batching
 from gsopt.problems.colocation import Colocation
 from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.placement import Placement
@@ -11,6 +12,7 @@ from gsopt.problems.waiting import Waiting
 
 __all__ = [
     "Allocation",
+    "Batching",
     "Colocation",
     "Consolidation",
     "Placement",

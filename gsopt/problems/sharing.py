@@ -15,19 +15,12 @@ from gsopt.errors import Unsupported
 from gsopt.grid import Exact, decimal, whole
 from gsopt.job import LATEST, Bytes, Job, Slowdown, Workload
 from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.problems.rigid import require_rigid
 from gsopt.problems.waiting import Run, first_segments
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.course import Course
 from gsopt.speed import Speed
-
-#: Fields of a job that would let it run in several ways, with what each must be.
-_RIGID: Mapping[str, tuple[object, str]] = {
-    "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
-    "modes": ((), "must be empty: the job runs in one way"),
-    "phases": ((), "must be empty: the job is always as fast"),
-    "gpu_type": ("", "must be empty: all GPUs are alike"),
-}
 
 
 class SharingSolution(Frozen):
@@ -99,11 +92,7 @@ class Sharing(Problem[SharingSolution]):
 
     @model_validator(mode="after")
     def _jobs_are_rigid(self) -> "Sharing":
-        for index, job in enumerate(self.jobs):
-            for field, (wanted, rule) in _RIGID.items():
-                value = getattr(job, field)
-                if value != wanted:
-                    raise RuleBroken(f"jobs[{index}].{field}", value, rule)
+        require_rigid(self.jobs, memory=True)
         return self
 
     @model_validator(mode="after")

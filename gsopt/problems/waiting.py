@@ -16,21 +16,13 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Exact, ceil_to, decimal, exact_total, step, whole
 from gsopt.job import LATEST, LEAST, Job, Seconds, Workload
 from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.problems.rigid import require_rigid
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
 
 #: Number of a GPU in its cluster.
 Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
-
-#: Fields of a job that would let it run in several ways, with what each must be.
-_RIGID: Mapping[str, tuple[object, str]] = {
-    "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
-    "modes": ((), "must be empty: the job runs in one way"),
-    "phases": ((), "must be empty: the job is always as fast"),
-    "gpu_type": ("", "must be empty: all GPUs are alike"),
-    "memory": (None, "must be left out: memory is not looked at"),
-}
 
 
 class Run(Frozen):
@@ -131,11 +123,7 @@ class Waiting(Problem[WaitingSolution]):
 
     @model_validator(mode="after")
     def _jobs_are_rigid(self) -> "Waiting":
-        for index, job in enumerate(self.jobs):
-            for field, (wanted, rule) in _RIGID.items():
-                value = getattr(job, field)
-                if value != wanted:
-                    raise RuleBroken(f"jobs[{index}].{field}", value, rule)
+        require_rigid(self.jobs, memory=False)
         return self
 
     @model_validator(mode="after")

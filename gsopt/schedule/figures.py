@@ -80,6 +80,7 @@ FIGURES = (
     Figure("mean_queueing_small", "mean queueing, small jobs", Kind.SECONDS, "s"),
     Figure("mean_queueing_large", "mean queueing, large jobs", Kind.SECONDS, "s"),
     Figure("mean_communication", "mean communication", Kind.SECONDS, "s"),
+    Figure("mean_epochs", "mean epochs", Kind.RATIO),
     Figure("mean_slowdown", "mean bounded slowdown", Kind.RATIO),
     Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
     Figure("sharing", "GPU time shared", Kind.SHARE),
@@ -122,6 +123,8 @@ class Record:
     communication
         Seconds in which the GPUs of a job wait for its network tier, of the completed jobs by number; empty
         when nobody counted them.
+    epochs
+        Samples processed over those of the data set, of the completed jobs with a training by number.
     fairness
         Job completion time over that under the fair share capped at what each job can use (finish-time
         fairness), likewise; 1 when they differ by no more than rounding explains.
@@ -177,6 +180,7 @@ class Record:
     preemptions: int
     resizes: int
     communication: tuple[Any, ...] = ()
+    epochs: tuple[Any, ...] = ()
     demands: tuple[int, ...] = ()
     shared_gpu_seconds: Any = 0
     bound: Any = None
@@ -297,6 +301,11 @@ class Record:
     def mean_communication(self) -> Any:
         """Mean time in which GPUs wait for the network: exposed communication, by the penalty of the tier."""
         return _mean(self.communication)
+
+    @property
+    def mean_epochs(self) -> Any:
+        """Mean number of times that a job with a training has passed over its data set; None without any."""
+        return _mean(self.epochs)
 
     @property
     def mean_slowdown(self) -> Any:

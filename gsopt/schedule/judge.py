@@ -145,15 +145,32 @@ class _Trial:
         sweep = Sweep(self.scenario, self.presence, self.number, self.found)
         sweep.run(pieces)
         completions = [self._completion(account, own) for account, own in zip(accounts, of_job, strict=True)]
-        communicated = [account.communicated for account in accounts]
-        return self._figures(of_job, completions, communicated, sweep)
+        return self._figures(accounts, of_job, completions, sweep)
 
     def _accounts(self) -> list[Account]:
         number = self.number
         return [
-            Account(index, job, number(job.duration), number(1), number(0), self._phases(job), done=number(0))
+            Account(
+                index,
+                job,
+                number(job.duration),
+                number(1),
+                number(0),
+                self._phases(job),
+                done=number(0),
+                samples_in=self._samples(job),
+                epochs=number(0),
+            )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
+
+    def _samples(self, job: Job) -> Mapping[str, Any]:
+        """Give the samples of all work of a job by mode."""
+        training = job.training
+        if training is None:
+            return {}
+        own = {mode.name: training.samples if mode.samples is None else mode.samples for mode in job.modes}
+        return {name: self.number(samples) for name, samples in {DEFAULT_MODE: training.samples, **own}.items()}
 
     def _phases(self, job: Job) -> Sequence[tuple[Any, Callable[[str], Any]]]:
         """Give the work at which each phase of a job ends, and its slowdown by mode."""
@@ -283,9 +300,9 @@ class _Trial:
 
     def _figures(
         self,
+        accounts: Sequence[Account],
         of_job: Sequence[Sequence[Piece]],
         completions: list[Any],
-        communicated: Sequence[Any],
         sweep: Sweep,
     ) -> Verdict:
         jobs = self.scenario.workload.jobs
@@ -302,7 +319,8 @@ class _Trial:
             durations=tuple(job.duration for job in jobs),
             completion_times=tuple(completions),
             queueing=tuple(jct[index] - held[index] for index in done),
-            communication=tuple(self.number(communicated[index]) for index in done),
+            communication=tuple(self.number(accounts[index].communicated) for index in done),
+            epochs=tuple(accounts[index].epochs for index in done if jobs[index].training is not None),
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             demands=tuple(job.gpus for job in jobs),

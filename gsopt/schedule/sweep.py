@@ -1,6 +1,6 @@
 """Sweep: passes over a schedule in time order and looks at who holds what, and how far each job gets."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -33,6 +33,10 @@ class Account:
         without phases.
     communicated
         Seconds in which its GPUs have waited for the network.
+    samples_in
+        Samples of all its work by mode; empty without a training.
+    epochs
+        How many times it has passed over its data set.
     """
 
     number: int
@@ -44,6 +48,8 @@ class Account:
     owed: Any = 0
     done: Any = 0
     communicated: Any = 0
+    samples_in: Mapping[str, Any] = field(default_factory=dict)
+    epochs: Any = 0
 
     def excuses(self, seconds: Any) -> bool:
         """Take seconds on and tell that they are excused; or tell that they are too many."""
@@ -54,6 +60,12 @@ class Account:
 
     def progress(self, seconds: Any, rate: Any, mode: str) -> None:
         """Work for some seconds at a rate, slowed down by the phases that the work is in."""
+        before = self.done
+        self._work(seconds, rate, mode)
+        if self.job.training is not None:
+            self.epochs += (self.done - before) / self.work * self.samples_in[mode] / self.job.training.epoch
+
+    def _work(self, seconds: Any, rate: Any, mode: str) -> None:
         if not self.phases:
             self.done += seconds * rate
             return

@@ -89,6 +89,7 @@ class Engine:
         self.service = [zero] * total  # GPU-seconds, likewise
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
+        self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
         self.starts, self.preemptions, self.resizes = 0, 0, 0
         self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
@@ -225,6 +226,8 @@ class Engine:
             if version == self.version[job]:
                 if self.waiting[job]:
                     self._communicate(job)
+                if self.density[job]:
+                    self.samples[job] += self.remaining[job] * self.density[job]
                 self._close_segment(job, self.plan.complete(job))
                 self.completion[job] = now
                 self.remaining[job] = self.number(0)
@@ -358,6 +361,8 @@ class Engine:
         item = self.jobs[job]
         if item.phases:
             self.courses[job] = stretches(item, held.mode, self.number)
+        if item.training is not None:
+            self.density[job] = self.number(item.samples_in(held.mode)) / self.number(item.duration)
         if self.has_tiers:
             tier, speed = self.ledger.tier(job), self.scenario.speed
             self.waiting[job] = speed.waiting(item, held.number, tier, self.number, levels=self.levels)
@@ -408,7 +413,9 @@ class Engine:
             if self.waiting[job]:
                 self._communicate(job)
             left, rate, course = self.remaining[job], self.rate[job], self.courses[job]
-            self.remaining[job] = left_after(elapsed, left, rate, course)
+            self.remaining[job] = after = left_after(elapsed, left, rate, course)
+            if self.density[job]:
+                self.samples[job] += (left - after) * self.density[job]
             self.progress_from[job] = self.now
 
     def _communicate(self, job: int) -> None:

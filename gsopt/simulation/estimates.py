@@ -10,6 +10,7 @@ from gsopt.job import LATEST, LEAST, Job
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
 from gsopt.simulation.shown import Shown
 from gsopt.simulation.view import EngineState
+from gsopt.training import Observation
 
 #: Largest factor by which estimates are wrong; normal deviates stay below 10.
 _LARGEST_FACTOR = 1e6
@@ -76,6 +77,14 @@ class _Misjudged(EngineState):
     def remaining(self, job: int) -> Any:
         """Give the work that is expected to be left."""
         return self._truth.remaining(job) * self._number(self._factors[job])
+
+    def samples(self, job: int) -> Any:
+        """Give the samples that the job has truly processed."""
+        return self._truth.samples(job)
+
+    def observed(self, job: int) -> Observation | None:
+        """Give what is truly seen of the training."""
+        return self._truth.observed(job)
 
     def rate(
         self,

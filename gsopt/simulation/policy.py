@@ -7,6 +7,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError
 from gsopt.job import Job
 from gsopt.simulation.placer import Placer
+from gsopt.training import Observation
 
 #: GPUs of a decision: how many, or which by number.
 Allocation = int | tuple[int, ...]
@@ -238,6 +239,12 @@ class State(Protocol):
 
     def remaining(self, job: int) -> Any:
         """Give the work that is left, in seconds alone on the demanded GPUs."""
+
+    def samples(self, job: int) -> Any:
+        """Give the samples that the job has processed, those of lost work included; 0 without a training."""
+
+    def observed(self, job: int) -> Observation | None:
+        """Give what is seen of the training of the job at this instant; None where it has none."""
 
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""

@@ -42,6 +42,11 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         completion_times=tuple(engine.completion),
         queueing=tuple(engine.completion[job] - engine.release[job] - engine.holding[job] for job in done),
         communication=tuple(engine.communicated[job] for job in done),
+        epochs=tuple(
+            engine.samples[job] / training.epoch
+            for job in done
+            if (training := workload.jobs[job].training) is not None
+        ),
         fairness=tuple(ratios[0][job] for job in done),
         gps_fairness=tuple(ratios[1][job] for job in done),
         demands=tuple(job.gpus for job in workload.jobs),

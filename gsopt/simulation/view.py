@@ -14,6 +14,7 @@ from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Allocation, IllegalDecision, NotReleased, Request, Start
 from gsopt.simulation.progress import left_after, slowdown_at, stretches
+from gsopt.training import Observation
 
 if TYPE_CHECKING:
     from gsopt.simulation.engine import Engine
@@ -126,6 +127,19 @@ class EngineState:
         elif not 0 <= job < engine.next_job:
             self._jobs[job]  # raises
         return engine.remaining[job]
+
+    def samples(self, job: int) -> Any:
+        """Give the samples that the job has processed."""
+        engine = self._engine
+        left = self.remaining(job)
+        return engine.samples[job] + (engine.remaining[job] - left) * engine.density[job]
+
+    def observed(self, job: int) -> Observation | None:
+        """Give what is seen of the training of the job; None where it has none."""
+        item: Job = self._jobs[job]
+        if item.training is None:
+            return None
+        return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""

@@ -2,6 +2,7 @@
 
 from instances.workloads.batch import batch
 from instances.workloads.elastic import elastic
+from instances.workloads.ones import ones
 from instances.workloads.poisson import poisson
 
-__all__ = ["batch", "elastic", "poisson"]
+__all__ = ["batch", "elastic", "ones", "poisson"]

@@ -6,6 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from gsopt.job import Job, Mode, Phase, Workload
+from gsopt.training import Training
 
 _FINE: dict[str, Any] = {"name": "a", "release_date": 0, "duration": 1, "gpus": 2}
 _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
@@ -37,6 +38,10 @@ _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
             r"phases\[1\].until: 0.5: must rise",
         ),
         ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
+        (
+            {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},
+            r"modes\[1\].samples: 5.0: must be None without a training",
+        ),
     ],
 )
 def test_bad_jobs(change: dict[str, Any], reason: str) -> None:
@@ -51,6 +56,22 @@ def test_rigid_jobs_run_on_their_demand_only() -> None:
     assert (job.counts, job.speed(2), job.gpu_seconds) == ((2,), 1.0, 2.0)
     with pytest.raises(KeyError):
         job.speed(1)
+
+
+def test_samples_and_throughput_by_mode() -> None:
+    """A mode has its own samples or those of the training; throughput is samples of all work over its time."""
+    large = Mode(name="large", menu=[(2, 1.5)], batch_size=64, samples=30)
+    job = Job(**{**_FINE, "duration": 4}, modes=(_HALVES, large), training=Training(epoch=10, samples=20))
+    assert [job.samples_in(mode) for mode in ("", "halves", "large")] == [20, 20, 30]
+    assert [job.throughput(2), job.throughput(1, "halves"), job.throughput(2, "large")] == [5, 2, 11.25]
+    with pytest.raises(KeyError):
+        job.samples_in("none")
+
+
+def test_without_a_training_there_are_no_samples() -> None:
+    """Samples and throughput are 0 in every mode."""
+    job = Job(**_FINE, modes=(_HALVES,))
+    assert [job.samples_in(), job.samples_in("halves"), job.throughput(2, "halves")] == [0, 0, 0]
 
 
 @pytest.mark.parametrize(

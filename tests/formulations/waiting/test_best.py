@@ -1,76 +1,19 @@
-"""The best schedule and bound: kept when better, in exact numbers, until they meet."""
-
-from fractions import Fraction
-from typing import Any
+"""What is known of a waiting problem, and its grid."""
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from gsopt.budget import Budget
 from gsopt.cluster import Cluster
 from gsopt.job import Job
-from gsopt.problems.waiting import Share, Waiting
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.problems.waiting import Waiting
 
 
-def two_jobs() -> Waiting:
-    """Give jobs of 1 and 3 s on all GPUs of one machine; in the better order their mean is 2.5 s."""
-    jobs = [Job(name=name, release_date=0, duration=seconds, gpus=2) for name, seconds in [("a", 1), ("b", 3)]]
-    return Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
+def test_the_grid_stays_beside_the_problem() -> None:
+    """The problem is the instance's, and at first nothing is known of it."""
+    job = Job(name="a", release_date=0, duration=3, gpus=2)
+    instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=[job]))
+    best = Best(instance, Budget(), "test")
 
-
-def begun(budget: Budget) -> Best:
-    """Begin with nothing known."""
-    return Best(Instance.of(two_jobs()), budget, "test")
-
-
-def in_order(*jobs: int) -> Any:
-    """Give the schedule of an order."""
-    return two_jobs().started([Share(job, {0: 2}) for job in jobs])
-
-
-def test_only_better_schedules_are_kept_and_told_of() -> None:
-    """The first is told, a worse one is not, a better one is; the callback's True asks to stop."""
-    heard: list[Result[Any]] = []
-
-    def stop_at_second(result: Result[Any]) -> bool:
-        heard.append(result)
-        return len(heard) == 2
-
-    best = begun(Budget(on_incumbent=stop_at_second))
-
-    assert best.take(in_order(1, 0))
-    assert not best.take(in_order(1, 0))
-    assert best.finished is None
-    assert best.take(in_order(0, 1))
-    assert [result.objective for result in heard] == [Fraction(7, 2), Fraction(5, 2)]
-    assert best.finished is StoppedBy.INTERRUPT
-
-
-def test_bounds_are_rounded_to_the_step_and_end_the_search() -> None:
-    """Means are multiples of half a second, so 2.1 proves 2.5; a bound beyond the value is the value."""
-    best = begun(Budget())
-    best.take(in_order(0, 1))
-    best.raise_bound(2.1)
-    assert (best.bound, best.finished) == (Fraction(5, 2), StoppedBy.FINISHED)
-    best.raise_bound(99)
-    assert best.bound == Fraction(5, 2)
-    assert best.result(StoppedBy.FINISHED).status is Status.OPTIMAL
-
-
-def test_a_gap_and_a_limit_end_the_search() -> None:
-    """Within the asked gap it is enough; without time too."""
-    near, late = begun(Budget(gap=0.5)), begun(Budget(time_limit=0.0))
-    for best in (near, late):
-        best.take(in_order(1, 0))
-        best.raise_bound(2.5)
-
-    assert near.finished is StoppedBy.GAP
-    assert late.finished is StoppedBy.TIME_LIMIT
-
-
-def test_the_start_is_the_first_schedule() -> None:
-    """What the budget brings is known from the beginning."""
-    best = begun(Budget(start=in_order(1, 0)))
-
-    assert best.known == in_order(1, 0)
-    assert best.value == Fraction(7, 2)
+    assert best.instance is instance
+    assert best.problem is instance.problem
+    assert (best.solution, best.bound) == (None, 0)

@@ -18,6 +18,7 @@ def record(**changes: Any) -> Record:
         "completion_times": (Fraction(6), Fraction(2)),
         "queueing": (Fraction(2), Fraction(0)),
         "communication": (Fraction(1), Fraction(0)),
+        "epochs": (Fraction(3), Fraction(2)),
         "fairness": (Fraction(3, 2), Fraction(1)),
         "gps_fairness": (Fraction(3), Fraction(2)),
         "demands": (9, 8),
@@ -50,6 +51,7 @@ def test_figures_by_hand() -> None:
         "mean_queueing_small": 0,
         "mean_queueing_large": 2,
         "mean_communication": 0.5,
+        "mean_epochs": 2.5,
         "mean_slowdown": 1,  # both are shorter than 10 s
         "utilisation": 0.75,
         "sharing": 1 / 3,
@@ -90,7 +92,7 @@ def test_percentiles_are_values_that_so_many_do_not_exceed() -> None:
 
 def test_a_record_without_completions_has_no_means() -> None:
     """Where nothing completes there is no mean, no bound on one, and no gap; what was counted stays."""
-    none = dict.fromkeys(("queueing", "communication", "fairness", "gps_fairness"), ())
+    none = dict.fromkeys(("queueing", "communication", "epochs", "fairness", "gps_fairness"), ())
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
     assert numbers == {"jobs", "completed", "sharing", "preemptions", "resizes", "gpu_hours"}

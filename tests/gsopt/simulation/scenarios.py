@@ -9,6 +9,7 @@ from gsopt.events import Event, Leave, Reclaim, Return
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.speed import Speed, TierPenalty
+from gsopt.training import Training
 
 _MODELS = ["", "cnn", "transformer"]
 
@@ -118,7 +119,7 @@ _PHASES = st.lists(
 
 @st.composite
 def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
-    """Draw jobs with menus, modes, phases, types and memory, each of which fits the cluster somehow."""
+    """Draw jobs with menus, modes, phases, trainings, types and memory; each fits the cluster somehow."""
     jobs = []
     kinds = sorted({machine.gpu_type for machine in cluster.machines if machine.gpu_type})
     for index in range(draw(st.integers(1, most))):
@@ -136,6 +137,9 @@ def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
             memory=draw(st.sampled_from([None, 2])),
             steps=2,
         )
+        training = draw(st.sampled_from([None, Training(epoch=3, samples=10), Training(epoch=7, samples=0.5)]))
+        if training is not None:
+            mode = mode.model_copy(update={"samples": draw(st.sampled_from([None, 4.0, 12.5]))})
         modes = (mode,) if draw(st.booleans()) else ()
         ends = dict(draw(_PHASES)) | {1.0: 1.0}
         slower = {"halves": 2.0} if modes and draw(st.booleans()) else {}
@@ -152,6 +156,7 @@ def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
                 gpu_type=kind,
                 modes=modes,
                 phases=tuple(phases) if len(phases) > 1 else (),
+                training=training,
             )
         )
     return bundle(jobs)

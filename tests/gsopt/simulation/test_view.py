@@ -1,12 +1,14 @@
 """The view: the truth of now, and nothing of the future."""
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
 from gsopt.errors import InvalidInput
+from gsopt.events import Leave, Return
 from gsopt.job import Job, Mode, Phase
 from gsopt.simulation import (
     Action,
@@ -14,6 +16,7 @@ from gsopt.simulation import (
     IllegalDecision,
     NotReleased,
     Policy,
+    Resize,
     Start,
     State,
     Stop,
@@ -21,6 +24,7 @@ from gsopt.simulation import (
     simulate,
 )
 from gsopt.speed import Speed, TierPenalty
+from gsopt.training import Training
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, workload
@@ -230,3 +234,55 @@ def test_what_a_tier_would_give() -> None:
     run = simulate(jobs, doing(decide), cluster=cluster, speed=speed)
     assert seen == [0.8, 0.5, 0.25, 0.125, 0.25, 0.5]
     assert run.completion_times == (32.0,)
+
+
+def test_samples_follow_the_mode() -> None:
+    """Samples are counted at the throughput of the mode, and loss and accuracy follow the share of the work."""
+    large = Mode(name="large", menu=[(1, 2.0)], batch_size=64, samples=30)
+    training = Training(epoch=10, samples=20, initial_loss=3, loss=1, accuracy=0.5, curvature=0)
+    job = Job(name="a", release_date=0, duration=8, gpus=1, modes=[large], training=training)
+    seen = []
+
+    def look(state: State) -> Iterable[Action]:
+        seen.append((state.samples(0), state.observed(0)))
+        yield from map(Start, state.arrived)
+        if state.now == 0:
+            yield Wake(2)
+        if state.now == 2:
+            yield Resize(0, 1, "large")
+            yield Wake(4)
+        if state.now == 4:
+            yield Stop(0)
+            yield Wake(5)
+        if state.now == 5:
+            yield Start(0, 1)
+
+    run = simulate(bundle([job]), doing(look), cluster=1, record=True, exact=True)
+    assert run.completion_times == (7,)
+    assert [samples for samples, _ in seen] == [0, 5, 20, 20, 25]
+    assert [one.epochs for _, one in seen if one] == [0, Fraction(1, 2), 2, 2, Fraction(5, 2)]
+    assert [one.loss for _, one in seen if one] == [3, 2.5, 1.5, 1.5, 1]
+    assert [one.accuracy for _, one in seen if one] == [0, 0.125, 0.375, 0.375, 0.5]
+    assert run.metrics.mean_epochs == 2.5
+
+
+def test_lost_work_stays_processed() -> None:
+    """Samples whose work is lost have been processed, and are processed once more."""
+    job = Job(name="a", release_date=0, duration=8, gpus=1, training=Training(epoch=4, samples=16))
+    machine = Machine(name="m", gpus=1)
+    events = [Leave(time=4, servers=["m"], lost_work=3), Return(time=6, servers=["m"])]
+    racks = Cluster(racks=(Rack(name="r", machines=(machine,)),))
+    run = simulate(bundle([job]), policies.fifo, cluster=racks, events=events, exact=True)
+    assert (run.completion_times, run.metrics.mean_epochs) == ((13,), Fraction(22, 4))
+
+
+def test_nothing_is_seen_without_a_training() -> None:
+    """A job without a training has no samples and no observation."""
+    asked = []
+
+    def look(state: State) -> Iterable[Action]:
+        asked.append((state.samples(0), state.observed(0)))
+        return map(Start, state.arrived)
+
+    run = simulate(workload((0, 1, 1)), doing(look), cluster=1)
+    assert (asked, run.metrics.mean_epochs) == ([(0, None), (0, None)], None)

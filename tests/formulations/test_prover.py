@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from formulations.scheduling.prover import Prover
+from formulations.prover import Prover
 from gsopt.backends import Highs
 from gsopt.result import Status
 from gsopt.standard_form import StandardForm

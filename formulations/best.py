@@ -1,0 +1,119 @@
+"""Best: the best solution and the best bound that a method knows, in exact numbers, and when they suffice."""
+
+from fractions import Fraction
+from typing import Any, Generic, TypeVar
+
+from gsopt.budget import Budget
+from gsopt.grid import Exact, Number, lowest, whole
+from gsopt.problem import Frozen, Problem
+from gsopt.result import Result, StoppedBy, is_within, round_bound, settles
+
+P = TypeVar("P", bound=Problem[Any])
+S = TypeVar("S", bound=Frozen)
+
+
+class Best(Generic[P, S]):
+    """The best solution, the best bound, and what is asked of them, where the objective is minimised.
+
+    Parameters
+    ----------
+    problem
+        The problem; its objective is minimised.
+    budget
+        When to stop; its start is the first solution known.
+    method
+        Name of the method.
+    bound
+        A number that no solution's value is below, to begin with.
+
+    Attributes
+    ----------
+    solution, value
+        The best solution known and its value, or None.
+    bound
+        A number that no solution's value is below.
+    asked_to_stop
+        Whether the budget's callback wants an end.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")  # counts preemptions
+    >>> best = Best(problem, Budget(), "by hand")
+    >>> best.take(problem.solution_type(servers=["s1", "s2"])), best.known_value, best.finished
+    (True, 1, None)
+    >>> best.raise_bound(0.3)
+    >>> best.bound, best.finished
+    (1, <StoppedBy.FINISHED: 'finished'>)
+    """
+
+    def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:
+        self.problem, self.budget, self.method = problem, budget, method
+        self.solution: S | None = None
+        self.value: Exact | None = None
+        self.bound = bound
+        self.asked_to_stop = False
+        if budget.start is not None:
+            self.solution, self.value = budget.start, self._value(budget.start)
+
+    @property
+    def known(self) -> S:
+        """The best solution, where one is known."""
+        if self.solution is None:
+            raise AssertionError
+        return self.solution
+
+    @property
+    def known_value(self) -> Exact:
+        """The value of the best solution, where one is known."""
+        if self.value is None:
+            raise AssertionError
+        return self.value
+
+    @property
+    def finished(self) -> StoppedBy | None:
+        """Why to stop now, if there is a reason."""
+        if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
+            return StoppedBy.FINISHED
+        if self.asked_to_stop:
+            return StoppedBy.INTERRUPT
+        if self.budget.gap and is_within(self.value, self.bound, self.budget.gap):
+            return StoppedBy.GAP
+        return StoppedBy.TIME_LIMIT if self.budget.passed else None
+
+    def take(self, solution: S) -> bool:
+        """Keep a solution if it is the best; tell whether it is."""
+        value = self._value(solution)
+        if self.value is not None and value >= self.value:
+            return False
+        self.solution, self.value = solution, value
+        if self.budget.on_incumbent is not None:
+            told = self.result(StoppedBy.FINISHED)
+            self.asked_to_stop = bool(self.budget.on_incumbent(told)) or self.asked_to_stop
+        return True
+
+    def raise_bound(self, bound: Number) -> None:
+        """Keep a bound that holds for every solution no worse than the best one known.
+
+        It is rounded to the next value that the objective can take. A float is weakened by its rounding first.
+        """
+        rounded = whole(Fraction(round_bound(self.problem, lowest(bound))))
+        if self.value is not None:
+            rounded = min(rounded, self.value)
+        self.bound = max(self.bound, rounded)
+
+    def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[S]:
+        """Hand over what is known."""
+        return Result.judged(
+            self.problem,
+            method=self.method,
+            solution=self.solution,
+            bound=self.bound,
+            stopped_by=stopped_by,
+            solver=solver,
+            message=message,
+            runtime=self.budget.runtime,
+        )
+
+    def _value(self, solution: S) -> Exact:
+        return whole(Fraction(self.problem.objective(solution)))

@@ -1,0 +1,42 @@
+"""Reach: how many GPUs jobs can use together, each with a menu of numbers."""
+
+from collections.abc import Iterable, Sequence
+
+
+def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
+    """Give the most GPUs that jobs can use together.
+
+    Parameters
+    ----------
+    gpus
+        How many there are.
+    menus
+        For each job the numbers of GPUs it may have, rising, and whether it must have one.
+
+    Examples
+    --------
+    >>> most_used(7, [([2, 4], True), ([4], False)])
+    6
+    """
+    reached, every = 1, (1 << gpus + 1) - 1  # a bit for each number of GPUs that some choice uses
+    for counts, must in menus:
+        further = _shifted(reached, counts)
+        reached = (further if must else reached | further) & every
+    return reached.bit_length() - 1
+
+
+def _shifted(reached: int, counts: Sequence[int]) -> int:
+    """Give the numbers reached with one more job."""
+    if not isinstance(counts, range):
+        further = 0
+        for count in counts:
+            further |= reached << count
+        return further
+    if not counts:
+        return 0
+    further, width = reached << counts.start, 1
+    while width < len(counts):  # so many numbers, one after the other, are there
+        step = min(width, len(counts) - width)
+        further |= further << step
+        width += step
+    return further

@@ -1,0 +1,44 @@
+"""Rigid: what problems over time ask of jobs that run in one way only."""
+
+from collections.abc import Mapping, Sequence
+
+from gsopt.job import Job
+from gsopt.problem import RuleBroken
+
+#: Fields of a job that would let it run in several ways, with what each must be.
+_RIGID: Mapping[str, tuple[object, str]] = {
+    "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
+    "modes": ((), "must be empty: the job runs in one way"),
+    "phases": ((), "must be empty: the job is always as fast"),
+    "gpu_type": ("", "must be empty: all GPUs are alike"),
+}
+_NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left out: memory is not looked at")}
+
+
+def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
+    """Raise `RuleBroken` for the first job that may run in several ways.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    memory
+        Whether jobs may say how much memory they need.
+
+    Raises
+    ------
+    RuleBroken
+        A job has a menu, modes, phases or a GPU type, or memory that is not looked at.
+
+    Examples
+    --------
+    >>> require_rigid([Job(name="a", release_date=0, duration=1, gpus=1, gpu_type="V100")], memory=True)
+    Traceback (most recent call last):
+    gsopt.problem.RuleBroken: jobs[0].gpu_type: 'V100': must be empty: all GPUs are alike
+    """
+    rules = _RIGID if memory else {**_RIGID, **_NO_MEMORY}
+    for index, job in enumerate(jobs):
+        for field, (wanted, rule) in rules.items():
+            value = getattr(job, field)
+            if value != wanted:
+                raise RuleBroken(f"jobs[{index}].{field}", value, rule)

@@ -1,0 +1,42 @@
+"""Candidate: a genome with what it costs, as DEAP wants it."""
+
+from collections.abc import Iterable
+
+from deap import base
+
+
+class Cost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
+    """One number, of which less is better."""
+
+    weights = (-1.0,)
+
+
+class Candidate(list[int]):
+    """The job of each GPU, -1 for none, and its `fitness`, which has no value until it is scored.
+
+    Parameters
+    ----------
+    genome
+        The job of each GPU.
+    score
+        What it costs, if that is known.
+
+    Examples
+    --------
+    >>> candidate = Candidate([0, 0, 1], score=7.0)
+    >>> candidate.fitness.values, Candidate([0]).fitness.valid
+    ((7.0,), False)
+    """
+
+    def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:
+        super().__init__(genome)
+        self.fitness = Cost()
+        if score is not None:
+            self.fitness.values = (score,)
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> "Candidate":
+        return Candidate(self, self.fitness.values[0] if self.fitness.valid else None)
+
+    def copied(self) -> "Candidate":
+        """Give the same genome without a score."""
+        return Candidate(self)

@@ -1,0 +1,275 @@
+"""Genome: the job of each GPU as a list of their numbers, and what ONES' search does to one, GPU by GPU.
+
+These are the plain versions of the operators, for DEAP; `rows` has the same for many genomes at once. They
+change the genome that they are given.
+"""
+
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop
+from math import inf
+from random import Random
+
+from heuristics.batching.evolution.settings import PackOrder, Preempts, ScaleDown
+
+#: What stands in a genome for a GPU without a job.
+IDLE = -1
+
+Genome = list[int]
+
+#: What each job costs on 0, 1, ... GPUs.
+Costs = Sequence[Sequence[float]]
+
+
+def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
+    """Count the GPUs of each job.
+
+    Examples
+    --------
+    >>> counts_of([2, 0, IDLE, 2], 3)
+    [1, 0, 2]
+    """
+    counts = [0] * jobs
+    for job in genome:
+        if job != IDLE:
+            counts[job] += 1
+    return counts
+
+
+def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
+    """Add up what all jobs cost (Algorithm 1, line 5); infinite for a genome that uses fewer GPUs than it must.
+
+    Examples
+    --------
+    >>> score([0, 0, 1], [[0.0, 2.0, 3.0], [0.0, 5.0, 9.0]])
+    8.0
+    """
+    counts = counts_of(genome, len(costs))
+    if sum(counts) < target:
+        return inf
+    return sum([row[count] for row, count in zip(costs, counts, strict=True)])
+
+
+def keep(genome: Genome, most: Sequence[int]) -> None:
+    """Take from each job the GPUs beyond a number; it keeps its first ones.
+
+    Examples
+    --------
+    >>> genome = [0, 1, 0, 0]
+    >>> keep(genome, [2, 2])
+    >>> genome
+    [0, 1, 0, -1]
+    """
+    seen = [0] * len(most)
+    for place, job in enumerate(genome):
+        if job != IDLE:
+            seen[job] += 1
+            if seen[job] > most[job]:
+                genome[place] = IDLE
+
+
+def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
+    """Take GPUs from each job until it can run on those it has, or has none.
+
+    Parameters
+    ----------
+    genome
+        The job of each GPU.
+    lower
+        For each job and number of GPUs the largest number up to it on which the job can run.
+
+    Examples
+    --------
+    Job 0 runs on 0 or 2 GPUs, job 1 on 0 or 1:
+
+    >>> genome = [0, 0, 0, 1, 1]
+    >>> trim(genome, [[0, 0, 2, 2, 2, 2], [0, 1, 1, 1, 1, 1]])
+    >>> genome
+    [0, 0, -1, 1, -1]
+    """
+    counts = counts_of(genome, len(lower))
+    most = [row[count] for row, count in zip(lower, counts, strict=True)]
+    if most != counts:
+        keep(genome, most)
+
+
+def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
+    """Tell how many GPUs a job keeps whose batch limit has fallen (section 3.2.2, Refresh, 2).
+
+    Parameters
+    ----------
+    gpus, batch
+        Its GPUs, and its batch on all of them.
+    limit, local
+        Its batch limit from now on, and the largest batch on one GPU.
+    how
+        The reading, see `heuristics.batching.evolution.settings.Settings`.
+
+    Examples
+    --------
+    >>> [kept_gpus(3, 768, 500, 256, how) for how in ("floor", "at least one", "widest")]
+    [1, 1, 2]
+    >>> [kept_gpus(3, 768, 200, 256, how) for how in ("floor", "at least one", "widest")]
+    [0, 1, 1]
+    """
+    if batch <= limit:
+        return gpus
+    if how == "widest":
+        return min(gpus, -(-limit // local))
+    kept = limit * gpus // batch
+    return max(kept, 1) if how == "at least one" else kept
+
+
+def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
+    """Give each job that must run the GPUs that it lacks (section 3.2.2, Refresh, 3).
+
+    Idle GPUs are given first, then those of the jobs that have run longest, the last of them first. A job that
+    must run keeps what it must have.
+
+    Parameters
+    ----------
+    genome
+        The job of each GPU.
+    least
+        Fewest GPUs of each job, 0 for one that need not run; no more than there are GPUs in total.
+    victims
+        All jobs, the one that has run longest first.
+
+    Examples
+    --------
+    Job 2 is new, and job 1 has run longer than job 0:
+
+    >>> genome = [0, 1, 1]
+    >>> admit(genome, least=[0, 0, 1], victims=[1, 0, 2])
+    >>> genome
+    [0, 1, 2]
+    """
+    counts = counts_of(genome, len(least))
+    wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
+    if not wanted:
+        return
+    rank = {job: place for place, job in enumerate(victims)} | {IDLE: -1}
+    free = []
+    seen = [0] * len(least)
+    for place, job in enumerate(genome):
+        if job == IDLE or seen[job] >= least[job]:
+            free.append((rank[job], place if job == IDLE else -place))
+        if job != IDLE:
+            seen[job] += 1
+    free.sort()
+    for (_, place), job in zip(free, wanted, strict=False):
+        genome[abs(place)] = job
+
+
+def fill(
+    genome: Genome,
+    lower: Sequence[Sequence[int]],
+    costs: Costs,
+    redraw: Callable[[], Costs] | None = None,
+) -> None:
+    """Give idle GPUs to the jobs that cost least more at their caps (section 3.2.2, Refresh; Figure 7).
+
+    A job that is selected gets GPUs up to its cap, or as many of those left as it can run on; then the next
+    one is selected.
+
+    Parameters
+    ----------
+    genome
+        The job of each GPU, none above its cap.
+    lower
+        For each job and number of GPUs the largest number up to it on which the job can run.
+    costs
+        What each job costs on 0, 1, ... GPUs.
+    redraw
+        Gives costs under a new draw for every selection; the same draw for all of them when None.
+
+    Examples
+    --------
+    Job 1 costs 2 more at its cap and gets two GPUs, job 0 costs 4 more and gets the last:
+
+    >>> genome = [0, IDLE, IDLE, IDLE]
+    >>> fill(genome, [[0, 1, 2, 3, 3], [0, 1, 2, 2, 2]], [[0, 1, 3, 5], [0, 1, 2, 9]])
+    >>> genome
+    [0, 1, 1, 0]
+    """
+    idle = [place for place, job in enumerate(genome) if job == IDLE]
+    if not idle:
+        return
+    counts = counts_of(genome, len(lower))
+    cap = [row[-1] for row in lower]
+    race = _race(range(len(cap)), counts, cap, costs)
+    given = 0
+    while race and given < len(idle):
+        _, job = heappop(race)
+        reached = lower[job][min(cap[job], counts[job] + len(idle) - given)]
+        taken = idle[given : given + reached - counts[job]]
+        for place in taken:
+            genome[place] = job
+        given += len(taken)
+        if redraw is not None and given < len(idle):
+            race = _race([other for _, other in race], counts, cap, redraw())
+
+
+def _race(
+    jobs: Sequence[int], counts: Sequence[int], cap: Sequence[int], costs: Costs
+) -> list[tuple[float, int]]:
+    race = [(costs[job][cap[job]] - costs[job][counts[job]], job) for job in jobs if counts[job] < cap[job]]
+    heapify(race)
+    return race
+
+
+def reorder(genome: Genome, pack: PackOrder = "first") -> None:
+    """Pack the workers of each job, in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
+
+    The figure packs 312221 to 322211, which is the order of last occurrences.
+
+    Examples
+    --------
+    >>> genome = [3, 1, 2, 2, 2, 1]
+    >>> reorder(genome)
+    >>> genome
+    [3, 1, 1, 2, 2, 2]
+    >>> reorder(genome := [3, 1, 2, 2, 2, 1], "last")
+    >>> genome
+    [3, 2, 2, 2, 1, 1]
+    """
+    order = dict.fromkeys(genome)
+    if pack == "last":
+        order = dict.fromkeys(reversed(list(dict.fromkeys(reversed(genome)))))
+    order.pop(IDLE, None)  # idle GPUs come last
+    packed = [job for job in (*order, IDLE) for _ in range(genome.count(job))]
+    genome[:] = packed
+
+
+def crossover(first: Genome, second: Genome, random: Random) -> None:
+    """Exchange the jobs of each GPU with probability 1/2 (section 3.2.2, Uniform crossover; Figure 8).
+
+    Examples
+    --------
+    >>> first, second = [3, 3, 2, 2, 1, 1], [1, 1, 1, 2, 2, 3]
+    >>> crossover(first, second, Random(1))
+    >>> [sorted(pair) for pair in zip(first, second)]
+    [[1, 3], [1, 3], [1, 2], [2, 2], [1, 2], [1, 3]]
+    """
+    for place in range(len(first)):
+        if random.random() < _HALF:
+            first[place], second[place] = second[place], first[place]
+
+
+def preempt(genome: Genome, rate: float, random: Random, what: Preempts = "jobs") -> None:
+    """Preempt each job, or each worker, with a probability (section 3.2.2, Uniform mutation; Figure 9).
+
+    Examples
+    --------
+    >>> genome = [1, 2, 2, 3, 1, 3]
+    >>> preempt(genome, 1.0, Random(1))
+    >>> set(genome) == {IDLE}
+    True
+    """
+    if what == "workers":
+        genome[:] = [IDLE if random.random() < rate else job for job in genome]
+        return
+    stays = {job: random.random() >= rate for job in dict.fromkeys(genome)}
+    genome[:] = [job if stays[job] else IDLE for job in genome]
+
+
+_HALF = 0.5

@@ -1,0 +1,153 @@
+"""Offers: a problem as a cost table, and the batch size of each job on each number of GPUs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from gsopt.batching import BatchingJob
+from gsopt.errors import Unsupported
+from gsopt.grid import Exact, decimal
+from gsopt.problem import Sense
+from gsopt.problems.batching import Batches, Batching, Grant
+from gsopt.tolerances import LEAST_PROGRESS
+from heuristics.batching.evolution.table import CostTable, Draw, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Offers:
+    """What a search may give to the jobs of a problem.
+
+    Attributes
+    ----------
+    table
+        The costs, to be minimized: completions per second count as negative.
+    batch_sizes
+        Batch size of each job by number of GPUs, in the order of the jobs.
+
+    Examples
+    --------
+    >>> from gsopt.batching import StepTime
+    >>> model = StepTime(fixed=3, per_sample=1)
+    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
+    >>> offers = Offers.of(Batching(gpus=2, jobs=[job]))
+    >>> offers.table.used_cost.tolist(), offers.batch_sizes
+    ([[0.0, 15.0, 20.0]], ({1: 2, 2: 3},))
+    """
+
+    table: CostTable
+    batch_sizes: tuple[Mapping[int, int], ...]
+
+    @classmethod
+    def of(cls, problem: Batching, *, is_drawn: bool = False) -> "Offers":
+        """Compute costs, with samples left that are drawn for every generation where that is wanted.
+
+        Raises
+        ------
+        Unsupported
+            A job costs more than a float holds.
+
+        Examples
+        --------
+        >>> Offers.of(Batching(gpus=2, jobs=[])).table.jobs
+        0
+        """
+        sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
+        unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
+        unit[:, 0] = 0.0
+        extra = np.zeros_like(unit)
+        for place, job in enumerate(problem.jobs):
+            extra[place, 0] = _extra(problem, job, 0, 0)
+            for gpus, size in sizes[place].items():
+                unit[place, gpus] = _unit_cost(problem, job, gpus, size)
+                extra[place, gpus] = _extra(problem, job, gpus, size)
+            _require_floats(problem, job, unit[place, list(sizes[place])])
+        table = CostTable.of(
+            [job.name for job in problem.jobs],
+            unit,
+            weight=_weight(problem, np.array([float(job.left(problem.estimate)) for job in problem.jobs])),
+            extra_cost=extra,
+            forced=[job.name in problem.required for job in problem.jobs],
+            batch_limit=[job.batch_limit for job in problem.jobs],
+            local_limit=[job.local_limit for job in problem.jobs],
+            target=problem.target,
+            draw=_drawer(problem) if is_drawn else None,
+        )
+        return cls(table, sizes)
+
+    def solution(self, gpus: Mapping[str, int]) -> Batches:
+        """Give jobs their GPUs and batch sizes."""
+        sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
+        return Batches(
+            running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}
+        )
+
+
+def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
+    """Give the fastest batch size on each number of GPUs, or that of the job where a change is not worth it."""
+    job = problem.jobs[place]
+    found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
+    gpus, before = job.previous_gpus, job.previous_batch
+    if problem.reconfiguration and gpus in found and before is not None and job.allows(before, gpus):
+        left = float(_weight(problem, np.array([float(job.left(problem.estimate))]))[0])
+        gain = left * (_unit_cost(problem, job, gpus, before) - _unit_cost(problem, job, gpus, found[gpus]))
+        if gain < problem.reconfiguration:
+            found[gpus] = before
+    return found
+
+
+def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
+    """Give the cost per unit of weight: per sample left, or times the samples left where rates count."""
+    rate, weight = Fraction(job.throughput.samples_per_second(batch_size, gpus)), decimal(job.weight)
+    if problem.criterion == "rate":
+        return -_float(weight * rate)
+    return _float(gpus / rate / weight if problem.criterion == "sruf" else weight / rate)
+
+
+def _float(number: Exact) -> float:
+    """Give the nearest float, infinity for what is beyond."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf
+
+
+def _require_floats(problem: Batching, job: BatchingJob, unit: Floats) -> None:
+    """Refuse costs whose sum over all jobs could be infinite."""
+    largest = np.finfo(np.float64).max / max(len(problem.jobs), 1)
+    with np.errstate(all="ignore"):
+        costs = np.abs(_weight(problem, np.array([float(job.left(problem.estimate))])) * unit)
+    if not ((np.abs(unit) < largest) & (costs < largest)).all():
+        raise Unsupported(f"job {job.name!r} costs more than a float holds")
+
+
+def _weight(problem: Batching, left: Floats) -> Floats:
+    if problem.sense is Sense.MINIMIZE:
+        return left
+    with np.errstate(over="ignore"):  # infinite weights are refused where they are used
+        rates: Floats = 1 / left
+    return rates
+
+
+def _extra(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
+    return problem.reconfiguration if job.changes(batch_size, gpus) else 0.0
+
+
+def _drawer(problem: Batching) -> Draw | None:
+    """Draw the samples left of all jobs at once (Equation 7); None where all are known."""
+    believed = [(place, job.progress) for place, job in enumerate(problem.jobs) if job.progress is not None]
+    if not believed:
+        return None
+    places = np.array([place for place, _ in believed])
+    alpha, beta, processed = np.array([(each.alpha, each.beta, each.processed) for _, each in believed]).T
+    known = np.array([float(job.remaining or 0) for job in problem.jobs])
+
+    def draw(generator: np.random.Generator) -> Floats:
+        progress = generator.beta(alpha, beta).clip(LEAST_PROGRESS, 1 - LEAST_PROGRESS)
+        left = known.copy()
+        left[places] = processed * (1 / progress - 1)
+        return _weight(problem, left)
+
+    return draw

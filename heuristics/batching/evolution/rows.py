@@ -1,0 +1,230 @@
+"""Rows: what `genome` does to one genome, done to many at once; each row of an array is a genome.
+
+Given the same genomes and costs the results are the same, which the tests check. Like those of `genome` the
+functions change what they are given: genomes, shape (rows, GPUs), and the GPUs of each job in each row, shape
+(rows, jobs), which stay what `counts_of` gives.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heuristics.batching.evolution.genome import IDLE
+from heuristics.batching.evolution.settings import PackOrder, ScaleDown
+from heuristics.batching.evolution.table import Floats, Whole
+
+Genomes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def counts_of(genomes: Genomes, jobs: int) -> Whole:
+    """Count the GPUs of each job in each row, shape (rows, jobs).
+
+    Examples
+    --------
+    >>> counts_of(np.array([[2, 0, IDLE, 2]]), 3).tolist()
+    [[1, 0, 2]]
+    """
+    rows = len(genomes)
+    width = jobs + 1  # a column for idle GPUs in front
+    keys = genomes + (np.arange(rows) * width + 1)[:, None]
+    return np.bincount(keys.ravel(), minlength=rows * width).reshape(rows, width)[:, 1:]
+
+
+def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
+    """Add up what all jobs cost in each row, see `genome.score`; shape (rows,).
+
+    Examples
+    --------
+    >>> scores(np.array([[2, 1]]), np.array([[0.0, 2.0, 3.0], [0.0, 5.0, 9.0]])).tolist()
+    [8.0]
+    """
+    found: Floats = _at(costs, counts).sum(axis=1)
+    if target:
+        found[counts.sum(axis=1) < target] = np.inf
+    return found
+
+
+def ranks(genomes: Genomes) -> Whole:
+    """Count for each GPU how many of its job are left of it, in each row.
+
+    Examples
+    --------
+    >>> ranks(np.array([[4, 1, 4, 4]])).tolist()
+    [[0, 0, 1, 2]]
+    """
+    rows, gpus = genomes.shape
+    order = genomes.argsort(axis=1, kind="stable")
+    own = np.arange(rows)[:, None]
+    ordered = genomes[own, order]
+    places = np.arange(gpus)
+    starts = np.zeros((rows, gpus), dtype=np.int64)
+    starts[:, 1:] = (ordered[:, 1:] != ordered[:, :-1]) * places[1:]
+    found = np.empty_like(genomes)
+    found[own, order] = places - np.maximum.accumulate(starts, axis=1)
+    return found
+
+
+def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
+    """Take from each job the GPUs beyond a number, shape (rows, jobs); it keeps its first ones.
+
+    Examples
+    --------
+    >>> genomes, counts = np.array([[0, 1, 0, 0]]), np.array([[3, 1]])
+    >>> keep(genomes, counts, np.array([[2, 2]]))
+    >>> genomes.tolist(), counts.tolist()
+    ([[0, 1, 0, -1]], [[2, 1]])
+    """
+    over = np.flatnonzero((counts > most).any(axis=1))
+    if over.size:
+        some = genomes[over]
+        held = most[over[:, None], some]  # that of an idle GPU, -1, is of no account: it stays idle
+        some[ranks(some) >= held] = IDLE
+        genomes[over] = some
+        np.minimum(counts, most, out=counts)
+
+
+def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
+    """Take GPUs from each job until it can run on those it has, see `genome.trim`.
+
+    Examples
+    --------
+    >>> genomes, counts = np.array([[0, 0, 0, 1, 1]]), np.array([[3, 2]])
+    >>> trim(genomes, counts, np.array([[0, 0, 2, 2, 2, 2], [0, 1, 1, 1, 1, 1]]))
+    >>> genomes.tolist()
+    [[0, 0, -1, 1, -1]]
+    """
+    keep(genomes, counts, _at(lower, counts))
+
+
+def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
+    """Tell how many GPUs jobs keep whose batch limits have fallen; arrays of `genome.kept_gpus`.
+
+    Examples
+    --------
+    >>> kept_gpus(*np.array([[3, 3], [768, 768], [500, 200], [256, 256]]), "at least one").tolist()
+    [1, 1]
+    """
+    if how == "widest":
+        kept = np.minimum(gpus, -(-limit // local))
+    else:
+        kept = np.maximum(limit * gpus // np.maximum(batch, 1), 1 if how == "at least one" else 0)
+    return np.where(batch <= limit, gpus, kept)
+
+
+def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
+    """Give each job that must run the GPUs that it lacks, see `genome.admit`.
+
+    Examples
+    --------
+    >>> genomes, counts = np.array([[0, 1, 1]]), np.array([[1, 2, 0]])
+    >>> admit(genomes, counts, np.array([0, 0, 1]), np.array([1, 0, 2]))
+    >>> genomes.tolist(), counts.tolist()
+    ([[0, 1, 2]], [[1, 1, 1]])
+    """
+    jobs = len(least)
+    lacking = np.maximum(least - counts, 0)
+    short = np.flatnonzero(lacking.any(axis=1))
+    if not short.size:
+        return
+    some, lacking = genomes[short], lacking[short]
+    gpus = some.shape[1]
+    places = np.arange(gpus)
+    rank = np.full(jobs + 1, -1)  # the last one is that of idle GPUs
+    rank[victims] = np.arange(jobs)
+    key = rank[some] * gpus + np.where(some == IDLE, places, gpus - 1 - places)
+    is_kept = ranks(some) < np.append(least, 0)[some]
+    order = np.argsort(np.where(is_kept, gpus * (jobs + 1), key), axis=1, kind="stable")
+    taken = places < lacking.sum(axis=1)[:, None]
+    wanted = np.broadcast_to(np.arange(jobs), lacking.shape)
+    some[np.nonzero(taken)[0], order[taken]] = np.repeat(wanted.ravel(), lacking.ravel())
+    genomes[short] = some
+    counts[short] = counts_of(some, jobs)
+
+
+def fill(
+    genomes: Genomes,
+    counts: Whole,
+    lower: Whole,
+    costs: Floats,
+    redraw: Callable[[], Floats] | None = None,
+) -> None:
+    """Give idle GPUs to the jobs that cost least more at their caps, see `genome.fill`.
+
+    With `redraw` each pass selects one job in every row, and all rows share its draw.
+
+    Examples
+    --------
+    >>> genomes, counts = np.array([[0, IDLE, IDLE, IDLE]]), np.array([[1, 0]])
+    >>> lower, costs = np.array([[0, 1, 2, 3, 3], [0, 1, 2, 2, 2]]), np.array([[0.0, 1, 3, 5], [0, 1, 2, 9]])
+    >>> fill(genomes, counts, lower, costs)
+    >>> genomes.tolist(), counts.tolist()
+    ([[0, 1, 1, 0]], [[2, 2]])
+    """
+    cap = lower[:, -1]
+    left = genomes.shape[1] - counts.sum(axis=1)
+    rows = left.nonzero()[0]
+    is_open = counts[rows] < cap
+    while rows.size:
+        some, held = genomes[rows], counts[rows]
+        gains = np.where(is_open, _at(costs, cap) - _at(costs, held), np.inf)
+        order = gains.argsort(axis=1, kind="stable") if redraw is None else gains.argmin(axis=1)[:, None]
+        selected, number = _given(order, held, is_open, lower, left[rows])
+        given = number.sum(axis=1)
+        idle = some == IDLE
+        some[idle & (idle.cumsum(axis=1) <= given[:, None])] = order.ravel().repeat(number.ravel())
+        own = np.arange(len(rows))[:, None]
+        held[own, order] += number
+        is_open[own, order] &= ~selected
+        genomes[rows], counts[rows] = some, held
+        left[rows] -= given
+        going = (left[rows] > 0) & is_open.any(axis=1)
+        rows, is_open = rows[going], is_open[going]
+        if redraw is not None and rows.size:
+            costs = redraw()
+
+
+def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
+    """Tell which jobs, in a given order, are selected until no GPU is idle, and how many each gets."""
+    own = np.arange(len(order))[:, None]
+    has = held[own, order]
+    room = (lower[order, -1] - has) * is_open[own, order]
+    before = room.cumsum(axis=1) - room
+    offered = np.minimum(np.maximum(idle[:, None] - before, 0), room)
+    return offered > 0, lower[order, has + offered] - has
+
+
+def _at(table: NDArray[Scalar], counts: Whole) -> NDArray[Scalar]:
+    """Look up each job's entry for its number of GPUs; counts have the shape (jobs,) or (rows, jobs)."""
+    found: NDArray[Scalar] = table.ravel().take(counts + np.arange(len(table)) * table.shape[1])
+    return found
+
+
+def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
+    """Pack the workers of each job in the order in which jobs occur, see `genome.reorder`.
+
+    Examples
+    --------
+    >>> genomes = np.array([[3, 1, 2, 2, 2, 1]])
+    >>> reorder(genomes, 4)
+    >>> genomes.tolist()
+    [[3, 1, 1, 2, 2, 2]]
+    """
+    rows, gpus = genomes.shape
+    width = jobs + 1
+    keys = genomes % width  # idle GPUs, -1, as one job more
+    step = -1 if pack == "first" else 1
+    places = np.empty((rows, gpus), dtype=np.int64)
+    places[:] = np.arange(gpus)[::step]
+    entries = keys + (np.arange(rows) * width)[:, None]
+    seen = np.zeros(rows * width, dtype=np.int64)
+    seen[entries[:, ::step].ravel()] = places.ravel()  # of several, the last one stays
+    seen[jobs::width] = gpus  # idle GPUs come last
+    keys += seen.take(entries) * width
+    keys.sort(axis=1)
+    keys %= width
+    keys[keys == jobs] = IDLE
+    genomes[:] = keys

@@ -1,0 +1,147 @@
+"""Toolbox: the generations of ONES' search on lists, with the operators in a toolbox of DEAP.
+
+DEAP's own operators draw from the generator that all of Python shares; these have one of their own, so that a
+seed repeats a run and no other draws change.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
+from random import Random
+from typing import Any
+
+import numpy as np
+from deap import base, tools
+
+from heuristics.batching.evolution import genome as operators
+from heuristics.batching.evolution.candidate import Candidate
+from heuristics.batching.evolution.genome import Costs
+from heuristics.batching.evolution.progress import Progress
+from heuristics.batching.evolution.rows import Genomes
+from heuristics.batching.evolution.settings import PackOrder, Settings
+from heuristics.batching.evolution.table import CostTable
+
+
+def toolbox_of(table: CostTable, settings: Settings, generator: np.random.Generator) -> Any:
+    """Give the operators of a search: from `draw`, `parents` and `chosen` over `mate` and `mutate` to `select`.
+
+    Examples
+    --------
+    >>> table = CostTable.of(["a", "b"], [[0, 4, 6], [0, 1, np.inf]], weight=[2, 1])
+    >>> toolbox = toolbox_of(table, Settings(), np.random.default_rng(0))
+    >>> candidate = Candidate([1, 1])
+    >>> toolbox.repair(candidate, toolbox.draw())
+    >>> list(candidate), toolbox.evaluate(candidate, toolbox.draw())
+    ([1, 0], 9.0)
+    """
+    random = Random(int(generator.integers(2**63)))
+    draw = _drawer(table, generator)
+    toolbox: Any = base.Toolbox()
+    toolbox.register("clone", Candidate.copied)
+    toolbox.register("draw", draw)
+    toolbox.register("parents", _parents, random=random)
+    toolbox.register("chosen", lambda population: random.choices(population, k=len(population)))
+    toolbox.register("mate", operators.crossover, random=random)
+    toolbox.register(
+        "mutate", operators.preempt, rate=settings.mutation_rate, random=random, what=settings.preempts
+    )
+    redraws = settings.fill_draws == "selection" and table.draw is not None
+    toolbox.register("repair", _repairer(table, settings.pack, draw if redraws else None))
+    toolbox.register("evaluate", partial(operators.score, target=table.target))
+    if settings.selection == "thompson" and table.draw is not None:
+        toolbox.register("select", partial(_by_thompson, evaluate=toolbox.evaluate, draw=draw))
+    else:
+        toolbox.register("select", _distinct_first if settings.distinct else tools.selBest)
+    return toolbox
+
+
+def _drawer(table: CostTable, generator: np.random.Generator) -> Callable[[], Costs]:
+    if table.draw is None:
+        known: Costs = table.used_cost.tolist()
+        return lambda: known
+    return lambda: table.drawn_cost(generator).tolist()
+
+
+def _parents(population: Sequence[Candidate], random: Random) -> list[Candidate]:
+    """Draw two different candidates, or the same where there is one only."""
+    return random.sample(population, 2) if len(population) > 1 else [population[0]] * 2
+
+
+def _repairer(
+    table: CostTable, pack: PackOrder, redraw: Callable[[], Costs] | None
+) -> Callable[[Candidate, Costs], None]:
+    lower, least, victims = table.lower.tolist(), table.least.tolist(), table.victims.tolist()
+    is_forced = any(least)
+
+    def repair(candidate: Candidate, costs: Costs) -> None:
+        operators.trim(candidate, lower)
+        if is_forced:
+            operators.admit(candidate, least, victims)
+            operators.trim(candidate, lower)
+        operators.fill(candidate, lower, costs, redraw)
+        operators.reorder(candidate, pack)
+
+    return repair
+
+
+def _distinct_first(pool: Sequence[Candidate], size: int) -> list[Candidate]:
+    """Select the best candidates, those of equal score only where there are not enough others."""
+    ordered = sorted(pool, key=attrgetter("fitness"), reverse=True)
+    first: dict[float, Candidate] = {}
+    again = [each for each in ordered if first.setdefault(each.fitness.values[0], each) is not each]
+    return [*first.values(), *again][:size]
+
+
+def _by_thompson(
+    pool: Sequence[Candidate],
+    size: int,
+    evaluate: Callable[[Candidate, Costs], float],
+    draw: Callable[[], Costs],
+) -> list[Candidate]:
+    """Apply Algorithm 1 as often as there are places, the first time with the scores at hand."""
+    left = list(pool)
+    scores = [each.fitness.values[0] for each in left]
+    chosen: list[Candidate] = []
+    for _ in range(size):
+        best = scores.index(min(scores))
+        chosen.append(left.pop(best))
+        costs = draw()
+        scores = [evaluate(each, costs) for each in left]
+    return chosen
+
+
+def run(
+    genomes: Genomes,
+    table: CostTable,
+    generations: int,
+    settings: Settings,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Genomes:
+    """Evolve candidates for some generations, see `heuristics.batching.evolution.vectorised.run`."""
+    toolbox = toolbox_of(table, settings, generator)
+    population = [Candidate(each) for each in genomes.tolist()]
+    for _ in range(generations):
+        costs = toolbox.draw()
+        made = _offspring(population, toolbox)
+        for candidate in made:
+            toolbox.repair(candidate, costs)
+        pool = [*population, *made]
+        for candidate in pool:
+            candidate.fitness.values = (toolbox.evaluate(candidate, costs),)
+        population = toolbox.select(pool, len(population))
+        progress.record(population[0], [each.fitness.values[0] for each in population])
+    return np.array(population, dtype=np.int64).reshape(genomes.shape)
+
+
+def _offspring(population: Sequence[Candidate], toolbox: Any) -> list[Candidate]:
+    """Give two children of each of K pairs of parents, and K mutants (section 3.2.2)."""
+    children: list[Candidate] = []
+    for _ in population:
+        first, second = map(toolbox.clone, toolbox.parents(population))
+        toolbox.mate(first, second)
+        children += [first, second]
+    mutants = [toolbox.clone(each) for each in toolbox.chosen(population)]
+    for mutant in mutants:
+        toolbox.mutate(mutant)
+    return [*children, *mutants]

@@ -1,0 +1,121 @@
+"""Vectorised: the generations of ONES' search on the rows of an array, all candidates at once."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heuristics.batching.evolution import rows
+from heuristics.batching.evolution.genome import IDLE
+from heuristics.batching.evolution.population import repair
+from heuristics.batching.evolution.progress import Progress
+from heuristics.batching.evolution.rows import Genomes, Mask
+from heuristics.batching.evolution.settings import Preempts, Settings
+from heuristics.batching.evolution.table import CostTable, Floats, Whole
+
+
+class Pairs(NamedTuple):
+    """Two parents of each pair of children, and on which GPUs they exchange their jobs."""
+
+    first: Whole
+    second: Whole
+    exchanged: Mask
+
+
+def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
+    """Draw as many pairs of different parents as there are candidates, and an exchange for each (Figure 8)."""
+    first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
+    exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
+    return Pairs(first, (first + 1 + step) % size, exchanged)
+
+
+def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
+    """Give two children of each pair: the first ones of all pairs, then the second ones.
+
+    Examples
+    --------
+    >>> exchanged = np.array([[False, True, True]])
+    >>> crossover(np.array([[3, 3, 2], [1, 1, 1]]), Pairs(np.array([0]), np.array([1]), exchanged)).tolist()
+    [[3, 1, 1], [1, 3, 2]]
+    """
+    first, second = parents[drawn.first], parents[drawn.second]
+    swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]
+    return np.concatenate(swapped)
+
+
+def preempted(genomes: Genomes, jobs: int, rate: float, what: Preempts, generator: np.random.Generator) -> Mask:
+    """Draw which GPUs lose their jobs to a mutation, shape (rows, GPUs)."""
+    if what == "workers":
+        return generator.random(genomes.shape) < rate
+    leaves = generator.random((len(genomes), jobs + 1)) < rate  # idle GPUs, -1, are the last one
+    return leaves[np.arange(len(genomes))[:, None], genomes]
+
+
+def selected(
+    counts: Whole,
+    size: int,
+    table: CostTable,
+    settings: Settings,
+    costs: Floats,
+    generator: np.random.Generator,
+) -> tuple[Whole, Floats]:
+    """Give the numbers and scores of the candidates that survive, the best first (section 3.2.2, Selection)."""
+    scores = rows.scores(counts, costs, table.target)
+    if settings.selection == "thompson" and table.draw is not None:
+        order = _by_thompson(counts, size, table, scores, generator)
+    else:
+        order = np.argsort(scores, kind="stable")
+    if settings.distinct:
+        ordered = scores[order]
+        again = np.append([False], ordered[1:] == ordered[:-1])
+        order = order[np.argsort(again, kind="stable")]
+    order = order[:size]
+    return order, scores[order]
+
+
+def _by_thompson(
+    counts: Whole, size: int, table: CostTable, scores: Floats, generator: np.random.Generator
+) -> Whole:
+    """Apply Algorithm 1 as often as there are places, the first time with the scores at hand."""
+    left = list(range(len(counts)))
+    chosen: list[int] = []
+    while len(chosen) < size:
+        chosen.append(left.pop(int(scores[left].argmin())))
+        scores = rows.scores(counts, table.drawn_cost(generator), table.target)
+    return np.array(chosen)
+
+
+_HALF = 0.5
+
+
+def run(
+    genomes: Genomes,
+    table: CostTable,
+    generations: int,
+    settings: Settings,
+    generator: np.random.Generator,
+    progress: Progress,
+) -> Genomes:
+    """Evolve candidates for some generations, and tell `progress` of each.
+
+    Parameters
+    ----------
+    genomes
+        Candidates, shape (candidates, GPUs).
+    table, generations, settings, generator
+        As in `heuristics.batching.evolution.evolve`.
+    progress
+        Is told the scores of every generation, and the best candidate.
+    """
+    size, gpus = genomes.shape
+    counts = rows.counts_of(genomes, table.jobs)
+    for _ in range(generations):
+        costs = table.drawn_cost(generator)
+        children = crossover(genomes, pairs(size, gpus, generator))
+        mutants = genomes[generator.integers(size, size=size)]
+        mutants[preempted(mutants, table.jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
+        made = np.concatenate([children, mutants])
+        held = np.concatenate([counts, repair(made, table, settings, generator, costs)])
+        order, scores = selected(held, size, table, settings, costs, generator)
+        genomes, counts = np.concatenate([genomes, made])[order], held[order]
+        progress.record(genomes[0].tolist(), scores.tolist())
+    return genomes

@@ -1,0 +1,202 @@
+"""ONES: jobs of the paper's 50 tasks, whose batch size is elastic."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate
+from math import fsum, log
+from random import Random
+from typing import Literal, NamedTuple
+
+from gsopt.job import Job, Mode, Workload
+from gsopt.training import Training
+from instances.arguments import require
+from instances.workloads.ones_tasks import TASKS, Model, Task
+
+#: Epochs that a job goes on after it reaches its target accuracy. Source: ONES, section 4.1.
+_AFTER = 10
+
+#: Numbers of GPUs for which users ask, and how many of them; ours.
+_DEMANDS, _SHARES = (1, 2, 4), (5, 3, 2)
+
+#: Parts of the largest batch of one GPU that a job may have too.
+_PARTS = (2, 4, 8)
+
+#: Most GPUs of a job: the whole cluster of the paper.
+_WIDEST = 64
+
+#: Beyond these the release dates are no longer those of any clock.
+_LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
+
+_Convergence = Literal["measured", "equal"]
+
+
+def ones(
+    *,
+    jobs: int = 150,
+    gpus: int = 64,
+    load: float = 0.9,
+    largest: int = 16,
+    convergence: _Convergence = "measured",
+    seed: int = 0,
+) -> Workload:
+    """Generate training jobs with elastic batch sizes: the tasks of ONES, in Poisson arrivals.
+
+    Each job is one of the 50 tasks of the paper's Table 2, and each of its modes is a batch size: the largest
+    local batch b of one GPU times 1 to `largest`, and b over 2, 4 and 8. A batch of B samples may run on
+    ceil(B / b) to `largest` GPUs. The default mode has batch size b: it is what the user asked for, on 1, 2 or
+    4 GPUs, and all that a scheduler has that does not know about batch sizes. A job on up to four GPUs is on
+    one server.
+
+    The paper gives the tasks, 64 GPUs of four to a server, ten epochs after the target, and that all jobs
+    basically finish within two hours. All else is ours: speeds, samples by batch size and data sets as in
+    `instances.workloads.ones_tasks`; epochs to the target drawn evenly from the range of the model; users that
+    ask for 1, 2 and 4 GPUs in proportions 5, 3 and 2; a loss that begins at the logarithm of the number of
+    classes and ends between a tenth and a third of it, an accuracy at the target within 0.05 of the model's,
+    and a curvature of both between 2 and 5.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        Number of GPUs of the cluster: no batch size needs more.
+    load
+        Expected GPU-seconds that are submitted per second and GPU, counted on one GPU with its largest batch,
+        where they are fewest; between 1e-6 and 1e6.
+    largest
+        Most GPUs of a job, and most batches of one GPU in a batch; 1 to 64.
+    convergence
+        How many samples larger batches need: as many more as ``measured``, or ``equal`` numbers, what ONES
+        assumes (section 3.3.2).
+    seed
+        Seed of all random draws; the jobs are the same for every load and convergence.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> workload = ones(jobs=20, gpus=16, seed=1)
+    >>> job = workload.jobs[0]
+    >>> job.name, job.batch_size, job.gpus, round(job.duration), len(job.modes)
+    ('j1-imagenet-resnet50-14k', 128, 2, 959, 18)
+    >>> double = job.modes[3]
+    >>> double.batch_size, double.menu[0][0], round(job.throughput(2, double.name) / job.throughput(2), 2)
+    (256, 2, 1.05)
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(1 <= largest <= _WIDEST, "largest", largest, f"must be between 1 and {_WIDEST}")
+    require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
+    random = Random(seed)
+    drawn = [_draw(random) for _ in range(jobs)]
+    rate = load * gpus / _mean_work()
+    arrivals = accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0)
+    most = min(gpus, largest)
+    return Workload(
+        name=f"ones-{jobs}",
+        source=(
+            f"{jobs} Poisson arrivals at load {load:g} of {gpus} GPUs, tasks of ONES' Table 2 with speeds of "
+            f"our own and {convergence} convergence; seed {seed}"
+        ),
+        jobs=tuple(
+            _job(number, each, most, convergence, round(arrival / rate, 3))
+            for number, (arrival, each) in enumerate(zip(arrivals, drawn, strict=True), start=1)
+        ),
+    )
+
+
+class _Drawn(NamedTuple):
+    """What is drawn of a job."""
+
+    task: Task
+    demand: int
+    epochs: float
+    loss: float
+    accuracy: float
+    curvature: float
+
+
+def _draw(random: Random) -> _Drawn:
+    task = random.choice(TASKS)
+    low, high = task.model.epochs
+    return _Drawn(
+        task=task,
+        demand=random.choices(_DEMANDS, _SHARES)[0],
+        epochs=random.uniform(low, high) + _AFTER,
+        loss=random.uniform(0.1, 1 / 3),
+        accuracy=task.model.accuracy + random.uniform(-0.05, 0.05),
+        curvature=random.uniform(2.0, 5.0),
+    )
+
+
+def _job(number: int, drawn: _Drawn, most: int, convergence: _Convergence, release_date: float) -> Job:
+    task, model = drawn.task, drawn.task.model
+    demand = min(drawn.demand, most)
+    samples = drawn.epochs * task.samples
+    initial = log(task.classes)
+    ways = _ways(model, demand, most, convergence)
+    return Job(
+        name=f"j{number}-{task.name}",
+        release_date=release_date,
+        duration=samples / model.throughput(model.local, demand),
+        gpus=demand,
+        menu=_menu(model, model.local, demand, most, convergence),
+        model=model.name,
+        batch_size=model.local,
+        modes=tuple(
+            mode.model_copy(update={"samples": samples * _penalty(model, size, convergence)})
+            for size, mode in ways
+        ),
+        training=Training(
+            epoch=task.samples,
+            samples=samples,
+            initial_loss=initial,
+            loss=initial * drawn.loss,
+            accuracy=drawn.accuracy,
+            curvature=drawn.curvature,
+        ),
+    )
+
+
+@cache
+def _ways(model: Model, demand: int, most: int, convergence: _Convergence) -> tuple[tuple[int, Mode], ...]:
+    """Give the batch sizes beside the largest of one GPU, each with its mode."""
+    sizes = [*(model.local // part for part in reversed(_PARTS)), *_multiples(model, most)]
+    return tuple(
+        (size, Mode(name=f"batch {size}", menu=_menu(model, size, demand, most, convergence), batch_size=size))
+        for size in sizes
+    )
+
+
+def _multiples(model: Model, most: int) -> Iterator[int]:
+    return (model.local * times for times in range(2, most + 1))
+
+
+@cache
+def _menu(
+    model: Model, size: int, demand: int, most: int, convergence: _Convergence
+) -> tuple[tuple[int, float], ...]:
+    """Give the speeds of a batch size, relative to the largest batch of one GPU on the demanded GPUs."""
+    unit = model.throughput(model.local, demand)
+    penalty = _penalty(model, size, convergence)
+    counts = range(-(-size // model.local), min(most, size) + 1)
+    return tuple((count, model.throughput(size, count) / (penalty * unit)) for count in counts)
+
+
+def _penalty(model: Model, size: int, convergence: _Convergence) -> float:
+    return model.penalty(size) if convergence == "measured" else 1.0
+
+
+@cache
+def _mean_work() -> float:
+    """Give the expected seconds of a job on one GPU with its largest batch."""
+    return fsum(_work(task) for task in TASKS) / len(TASKS)
+
+
+def _work(task: Task) -> float:
+    model = task.model
+    epochs = sum(model.epochs) / 2 + _AFTER
+    return epochs * task.samples / model.throughput(model.local, 1)

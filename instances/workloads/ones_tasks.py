@@ -1,0 +1,134 @@
+"""Tasks of ONES: what is trained on which data set, how fast, and for how many samples.
+
+Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It says neither how fast they are nor
+how long they train, so everything else here is ours:
+
+- Seconds of a step are `gsopt.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the epoch times
+  that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel on one V100
+  (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one A100 (ASPLOS
+  2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100. AlexNet and
+  the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their neighbours,
+  and seconds per sample in proportion to multiply-adds per image.
+- Gradients are four bytes for each parameter of the published architectures.
+- GPUs of one server (4 of them) reduce gradients on a ring of 40 GB/s, others on one of 10 GB/s, four fifths
+  of EDR InfiniBand; communication is not hidden.
+- A larger batch needs more samples: ``1 + B / critical`` times those of the smallest, which fits the numbers
+  of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT to 3 %. They come from
+  training whose learning rate is scaled with the batch, as in ONES.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+from gsopt.batching import StepTime
+from gsopt.communication.wire import Wire, Wiring
+
+#: GPUs of a server of the paper's testbed.
+SERVER = 4
+
+_INSIDE = Wire(bandwidth=4e10, latency=1e-5, wiring=Wiring.RING)
+_ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
+
+
+class Model(NamedTuple):
+    """What is trained: its speed on a V100, and what its batch size may be.
+
+    Attributes
+    ----------
+    name
+        Name of the model and its data set.
+    fixed, per_sample
+        Seconds of a step whatever its batch, and for each local sample.
+    parameters
+        Number of parameters.
+    local
+        Samples of the largest local batch.
+    critical
+        Batch size at which twice the samples of the smallest batch are needed.
+    epochs
+        Least and most epochs until the target accuracy, at the largest batch of one GPU.
+    accuracy
+        Validation accuracy at the target.
+    """
+
+    name: str
+    fixed: float
+    per_sample: float
+    parameters: float
+    local: int
+    critical: float
+    epochs: tuple[int, int]
+    accuracy: float
+
+    def seconds(self, batch_size: int, gpus: int) -> float:
+        """Give the seconds of a step on GPUs of as few servers as can be."""
+        return _seconds(self, batch_size, gpus)
+
+    def throughput(self, batch_size: int, gpus: int) -> float:
+        """Give the samples per second."""
+        return batch_size / self.seconds(batch_size, gpus)
+
+    def penalty(self, batch_size: int) -> float:
+        """Give how many times the samples of the largest batch of one GPU another batch size needs."""
+        return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
+
+
+@cache
+def _seconds(model: Model, batch_size: int, gpus: int) -> float:
+    wire = _INSIDE if gpus <= SERVER else _ACROSS
+    message = 4 * model.parameters
+    step = StepTime(fixed=model.fixed, per_sample=model.per_sample, message=message, wire=wire)
+    return float(step.seconds(batch_size, gpus))
+
+
+_IMAGENET, _CIFAR10, _GLUE = 20_600.0, 6_000.0, 9_400.0
+
+_ALEXNET = Model("imagenet-alexnet", 0.015, 0.0005, 61.1e6, 256, _IMAGENET, (20, 40), 0.7)
+_RESNET50 = Model("imagenet-resnet50", 0.015, 0.0027, 25.6e6, 128, _IMAGENET, (20, 40), 0.8)
+_VGG16 = Model("imagenet-vgg16", 0.013, 0.0039, 138.4e6, 64, _IMAGENET, (20, 40), 0.75)
+_INCEPTION = Model("imagenet-inceptionv3", 0.033, 0.0038, 23.8e6, 64, _IMAGENET, (20, 40), 0.8)
+_RESNET18 = Model("cifar10-resnet18", 0.026, 0.00028, 11.2e6, 256, _CIFAR10, (15, 35), 0.9)
+_VGG16_SMALL = Model("cifar10-vgg16", 0.026, 0.00016, 15.0e6, 256, _CIFAR10, (15, 35), 0.88)
+_GOOGLENET = Model("cifar10-googlenet", 0.026, 0.00076, 6.2e6, 256, _CIFAR10, (15, 35), 0.9)
+_BERT = Model("bert", 0.018, 0.0023, 110e6, 32, _GLUE, (3, 7), 0.85)
+
+
+class Task(NamedTuple):
+    """A row of Table 2 with one size of its data set.
+
+    Attributes
+    ----------
+    name
+        Data set, model and size.
+    model
+        What is trained.
+    samples
+        Samples of the data set.
+    classes
+        What it tells apart.
+    """
+
+    name: str
+    model: Model
+    samples: int
+    classes: int
+
+
+def _tasks() -> tuple[Task, ...]:
+    found = [
+        Task(f"{model.name}-{size}k", model, 1000 * size, size)
+        for model in (_ALEXNET, _RESNET50, _VGG16, _INCEPTION)
+        for size in (10, 12, 14, 16, 18, 20)
+    ]
+    found += [
+        Task(f"{model.name}-{size}k", model, 1000 * size, 10)
+        for model in (_RESNET18, _VGG16_SMALL, _GOOGLENET)
+        for size in (20, 25, 30, 35, 40)
+    ]
+    glue = [("cola", (5, 6, 7, 8)), ("mrpc", (3.6,)), ("sst2", (10, 12, 14, 16, 18, 20))]
+    found += [Task(f"{name}-bert-{k:g}k", _BERT, round(1000 * k), 2) for name, sizes in glue for k in sizes]
+    return tuple(found)
+
+
+#: The 50 tasks of Table 2.
+TASKS = _tasks()

@@ -1,0 +1,169 @@
+"""Progress predictor of ONES: how good its fit is, what it takes, and how far its forecasts can be trusted.
+
+``pytest tests/benchmarks/bench_progress.py -s`` prints the tables.
+"""
+
+from collections.abc import Callable
+from statistics import median
+from time import process_time
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from gsopt.batching.progress import (
+    Forecast,
+    Learning,
+    Link,
+    Observation,
+    Predictor,
+    Regression,
+    Rows,
+    Sampling,
+    Start,
+    calibrate,
+    fit_regression,
+    negative_log_likelihood,
+)
+from gsopt.batching.progress.observation import Floats
+from gsopt.job import Job
+from instances.workloads import ones
+from tests.gsopt.batching.progress.logs import INTERCEPT, SLOPES, draw_features, draw_rows
+
+SEEDS = range(20)
+
+FITS: dict[str, Callable[[Rows], Regression]] = {
+    "threshold, from the median": fit_regression,
+    "threshold, from zero": lambda rows: fit_regression(rows, start=Start.ZERO),
+    "softplus, from the median": lambda rows: fit_regression(rows, link=Link.SOFTPLUS),
+    "softplus, from zero": lambda rows: fit_regression(rows, link=Link.SOFTPLUS, start=Start.ZERO),
+}
+
+
+def _report(line: str) -> None:
+    print(line)  # noqa: T201 - a benchmark reports what it measured
+
+
+def _lowest(rows: Rows, generator: np.random.Generator) -> float:
+    """Give the lowest mean cost that L-BFGS finds from the truth and four random starts."""
+    centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
+    standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
+
+    def cost(parameters: Floats) -> tuple[float, Floats]:
+        linear = standardised @ parameters
+        costs, slopes = negative_log_likelihood(np.maximum(linear, 1), rows)
+        return float(costs.mean()), standardised.T @ (slopes * (linear >= 1)) / len(rows)
+
+    starts = [np.append(SLOPES * scale, INTERCEPT + SLOPES @ centre)]
+    starts += [np.append(generator.normal(0, 10, 5), generator.uniform(5, 60)) for _ in range(4)]
+    return min(float(minimize(cost, start, jac=True, method="L-BFGS-B").fun) for start in starts)
+
+
+@pytest.mark.parametrize("number", [100, 500])
+def test_likelihood(number: int) -> None:
+    """From the median the fit is within a hundredth of a nat of the best known, from zero it is dead."""
+    excess: dict[str, list[float]] = {name: [] for name in FITS}
+    for seed in SEEDS:
+        generator = np.random.default_rng(seed)
+        rows = draw_rows(generator, number)
+        costs = {name: fit(rows).cost for name, fit in FITS.items()}
+        lowest = min(_lowest(rows, generator), *costs.values())
+        for name, cost in costs.items():
+            excess[name].append(cost - lowest)
+    _report(f"\n{number} rows, nats above the best found: median, worst of {len(SEEDS)}")
+    for name, values in excess.items():
+        _report(f"{name:28} {median(values):8.4f} {max(values):8.4f}")
+
+    assert median(excess["threshold, from the median"]) < 0.01
+    assert min(excess["threshold, from zero"]) > 1
+    assert median(excess["softplus, from zero"]) < 0.05
+
+
+def _seconds(call: Callable[[], object], repeats: int = 9) -> float:
+    """Give the median processor time of a call."""
+    taken = []
+    for _ in range(repeats):
+        begin = process_time()
+        call()
+        taken.append(process_time() - begin)
+    return median(taken)
+
+
+def test_time() -> None:
+    """Five times the rows take far less than five times the time, and 200 jobs less than 20 times one."""
+    few, many = (draw_rows(np.random.default_rng(0), number) for number in (100, 500))
+    fitted = fit_regression(many)
+    features = draw_features(np.random.default_rng(1), 200)
+    seconds = {
+        "fit of 100 rows": _seconds(lambda: fit_regression(few)),
+        "fit of 500 rows": _seconds(lambda: fit_regression(many)),
+        "beta of 1 job": _seconds(lambda: fitted.beta(features[:1]), 99),
+        "beta of 200 jobs": _seconds(lambda: fitted.beta(features), 99),
+    }
+    for name, value in seconds.items():
+        _report(f"{name:20} {1000 * value:8.3f} ms")
+
+    assert seconds["fit of 500 rows"] < 5 * seconds["fit of 100 rows"]
+    assert seconds["beta of 200 jobs"] < 20 * seconds["beta of 1 job"]
+
+
+def log_of(job: Job) -> list[Observation]:
+    """Give what is seen of a job at the end of each epoch, trained as its user asked for."""
+    training = job.training
+    assert training is not None
+    seen = (
+        training.observe(epoch * training.epoch, epoch * training.epoch / training.samples)
+        for epoch in range(1, int(training.samples // training.epoch) + 1)
+    )
+    return [
+        Observation(
+            epoch_samples=training.epoch,
+            initial_loss=training.initial_loss,
+            processed=each.samples,
+            loss=each.loss,
+            accuracy=each.accuracy,
+        )
+        for each in seen
+    ]
+
+
+LEARNINGS = {
+    "as recommended": Learning(),
+    "rows, not jobs": Learning(sampling=Sampling.ROWS),
+    "softplus": Learning(link=Link.SOFTPLUS),
+    "100 rows": Learning(limit=100),
+    "mean of the rows": Learning(least_jobs=10**9),
+    "from zero": Learning(start=Start.ZERO),
+}
+
+
+def test_calibration() -> None:
+    """On the tasks of ONES, forecasts are better than the mean of the rows, and beyond hope from zero."""
+    jobs = ones(jobs=150, seed=0).jobs
+    logs = [log_of(job) for job in jobs]
+    totals = [job.training.samples for job in jobs if job.training]
+    found = {
+        name: calibrate(Predictor(learning), logs, totals=totals, skip=3)
+        for name, learning in LEARNINGS.items()
+    }
+    _report(f"\nforecasts of {len(jobs)} jobs, by those before: held by the 50 % and 90 % interval, distance")
+    for name, calibration in found.items():
+        half, most = calibration.coverage([0.5, 0.9])
+        _report(f"{name:20} {half:6.1%} {most:6.1%} {calibration.distance:6.3f}")
+
+    assert found["as recommended"].distance < found["mean of the rows"].distance
+    assert found["mean of the rows"].distance < found["from zero"].distance
+
+
+def test_first_epoch() -> None:
+    """In the first epoch what is left has no mean: averages of draws differ by factors, medians do not."""
+    prior = Predictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
+    many = Forecast.of(np.repeat(prior.alpha, 1000), prior.beta, prior.processed)
+    draws = [many.draw(np.random.default_rng(seed)) for seed in SEEDS]
+    found = {"mean": [each.mean() for each in draws], "median": [np.median(each) for each in draws]}
+    _report(f"\n1,000 draws of the samples left in the first epoch, median {prior.left()[0]:,.0f}")
+    for name, values in found.items():
+        _report(f"{name:8} {min(values):12,.0f} to {max(values):12,.0f}")
+
+    assert max(found["mean"]) > 2 * min(found["mean"])
+    assert max(found["median"]) < 1.5 * min(found["median"])

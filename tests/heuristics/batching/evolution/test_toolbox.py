@@ -1,0 +1,94 @@
+"""Generations on DEAP's lists."""
+
+from collections import Counter
+
+import numpy as np
+from deap import base
+from numpy.random import default_rng
+
+from heuristics.batching.evolution import CostTable, Settings
+from heuristics.batching.evolution.candidate import Candidate
+from heuristics.batching.evolution.toolbox import toolbox_of
+from tests.heuristics.batching.evolution.tables import chi_square, uniform
+
+
+def candidates(*scores: float) -> list[Candidate]:
+    """Give candidates that can be told apart by their only GPU."""
+    return [Candidate([place], score) for place, score in enumerate(scores)]
+
+
+def first(found: list[Candidate]) -> list[int]:
+    """Name candidates by their first GPU."""
+    return [each[0] for each in found]
+
+
+def test_the_operators_are_those_of_a_toolbox() -> None:
+    """What is registered can be replaced by whoever wants another operator, as DEAP has it."""
+    toolbox = toolbox_of(uniform(2, 3), Settings(), default_rng(0))
+
+    assert isinstance(toolbox, base.Toolbox)
+    toolbox.register("mate", list.extend)
+    toolbox.mate(one := [1], [2])
+    assert one == [1, 2]
+
+
+def test_parents_differ() -> None:
+    """Every pair of different parents is as likely as every other; a single candidate is its own partner."""
+    toolbox = toolbox_of(uniform(2, 3), Settings(), default_rng(0))
+    population = candidates(0, 0, 0)
+    couples = Counter(tuple(first(toolbox.parents(population))) for _ in range(600))
+
+    assert len(couples) == 6
+    assert chi_square(list(couples.values()), [100] * 6) < 21  # one in a thousand seeds exceeds it
+    assert first(toolbox.parents(population[:1])) == [0, 0]
+
+
+def test_the_best_are_selected() -> None:
+    """The least scores survive; distinct ones before repeated ones where that is wanted."""
+    pool = candidates(2, 1, 1, 3)
+    plain = toolbox_of(uniform(2, 3), Settings(), default_rng(0))
+    apart = toolbox_of(uniform(2, 3), Settings(distinct=True), default_rng(0))
+
+    assert first(plain.select(pool, 2)) == [1, 2]
+    assert first(apart.select(pool, 3)) == [1, 0, 3]
+    assert first(apart.select(pool, 4)) == [1, 0, 3, 2]
+
+
+def test_draws_select_each_candidate_once() -> None:
+    """By Thompson sampling the first survivor is that of the generation's draw, the others are of any draw."""
+    table = CostTable.of(
+        ["a", "b", "c"],
+        [[0, 1]] * 3,
+        weight=[2, 2, 2],
+        draw=lambda generator: generator.permutation([1.0, 2.0, 9.0]),
+    )
+    seconds = Counter[int]()
+    for seed in range(200):
+        toolbox = toolbox_of(table, Settings(selection="thompson"), default_rng(seed))
+        chosen = first(toolbox.select(candidates(5, 3, 4), 2))
+        assert chosen[0] == 1
+        seconds[chosen[1]] += 1
+
+    assert set(seconds) == {0, 2}
+    assert chi_square(list(seconds.values()), [100, 100]) < 11
+
+
+def test_a_copy_has_no_score() -> None:
+    """Children start as copies of their parents, and are scored anew."""
+    parent = Candidate([0, 1], 3)
+    child = parent.copied()
+    child[0] = 1
+
+    assert (list(parent), parent.fitness.valid) == ([0, 1], True)
+    assert (list(child), child.fitness.valid) == ([1, 1], False)
+
+
+def test_costs_are_drawn_as_lists() -> None:
+    """The lists of a draw have the numbers of the table."""
+    table = uniform(2, 2)
+    assert toolbox_of(table, Settings(), default_rng(0)).draw() == table.used_cost.tolist()
+
+    drawn = CostTable.of(["a"], [[0, 1]], weight=[1], draw=lambda generator: generator.random(1))
+    toolbox = toolbox_of(drawn, Settings(), default_rng(0))
+    assert np.shape(toolbox.draw()) == (1, 2)
+    assert toolbox.draw() != toolbox.draw()
