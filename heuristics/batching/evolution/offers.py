@@ -81,8 +81,8 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
     if problem.reconfiguration and gpus in found and before is not None and job.allows(before, gpus):
-        left = _weight(problem, np.array([float(job.left(problem.estimate))]))[0]
-        gain = (_unit_cost(problem, job, gpus, before) - _unit_cost(problem, job, gpus, found[gpus])) * left
+        left = float(_weight(problem, np.array([float(job.left(problem.estimate))]))[0])
+        gain = left * (_unit_cost(problem, job, gpus, before) - _unit_cost(problem, job, gpus, found[gpus]))
         if gain < problem.reconfiguration:
             found[gpus] = before
     return found

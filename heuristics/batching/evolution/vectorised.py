@@ -23,9 +23,9 @@ class Pairs(NamedTuple):
 
 def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
     """Draw as many pairs of different parents as there are candidates, and an exchange for each (Figure 8)."""
-    first = generator.integers(size, size=size)
-    second = (first + 1 + generator.integers(max(size - 1, 1), size=size)) % size
-    return Pairs(first, second, generator.integers(2, size=(size, gpus), dtype=np.uint8).astype(bool))
+    first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
+    exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
+    return Pairs(first, (first + 1 + step) % size, exchanged)
 
 
 def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
@@ -84,6 +84,9 @@ def _by_thompson(
     return np.array(chosen)
 
 
+_HALF = 0.5
+
+
 def run(
     genomes: Genomes,
     table: CostTable,
@@ -91,6 +94,8 @@ def run(
     settings: Settings,
     generator: np.random.Generator,
     progress: Progress,
+    *,
+    is_compiled: bool = False,
 ) -> Genomes:
     """Evolve candidates for some generations, and tell `progress` of each.
 
@@ -102,6 +107,8 @@ def run(
         As in `heuristics.batching.evolution.evolve`.
     progress
         Is told the scores of every generation, and the best candidate.
+    is_compiled
+        Whether compiled loops repair the candidates, with the same results.
     """
     size, gpus = genomes.shape
     counts = rows.counts_of(genomes, table.jobs)
@@ -111,7 +118,9 @@ def run(
         mutants = genomes[generator.integers(size, size=size)]
         mutants[preempted(mutants, table.jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
         made = np.concatenate([children, mutants])
-        held = np.concatenate([counts, repair(made, table, settings, generator, costs)])
+        held = np.concatenate(
+            [counts, repair(made, table, settings, generator, costs, is_compiled=is_compiled)]
+        )
         order, scores = selected(held, size, table, settings, costs, generator)
         genomes, counts = np.concatenate([genomes, made])[order], held[order]
         progress.record(genomes[0].tolist(), scores.tolist())

@@ -114,7 +114,7 @@ def test_a_price_that_no_float_is() -> None:
     assert (result.status, result.objective) == (Status.OPTIMAL, 333 + Fraction(1, 5))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(cases(60)))
 def test_cut_short_it_gives_a_choice_and_a_bound(seed: int) -> None:
     """Wherever the clock stops the method, value and bound enclose the optimum, and the reason is true."""
     problem = tiny(seed) if seed % 2 else medium(seed)

@@ -51,7 +51,7 @@ def test_rounding_is_no_part_of_the_schedule(most: int) -> None:
     result = slots(problem, most=most)
 
     assert result.objective is not None
-    assert result.objective <= best.known
+    assert result.objective <= best.known_value
     assert result.bound is not None
     assert result.bound <= result.objective
 
