@@ -3,6 +3,7 @@
 Each check raises AssertionError with one line saying what does not hold, and returns how much it checked.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.backends import Backend
-from gsopt.bounds import mean_jct_bound
+from gsopt.bounds import MeanBound, mean_jct_bound
 from gsopt.enumeration import brute_force as brute_force  # noqa: PLC0414 - one of the checks' public oracles
 from gsopt.errors import BrokenModel, Unsupported
 from gsopt.method import MethodLike, name_of
@@ -25,6 +26,9 @@ from gsopt.simulation import Policy, Replay, replay
 from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import find_method, find_policy
 from gsopt.tolerances import CLAIM
+
+#: Bounds of the scenarios checked last: many policies in turn are checked on one.
+_BOUNDS: deque[tuple[Scenario, MeanBound | None]] = deque(maxlen=8)
 
 
 def check_formulation(
@@ -334,7 +338,7 @@ def check_policy(
     """
     checked, policy = 0, find_policy(policy)
     for scenario in scenarios:
-        bound = mean_jct_bound(scenario)
+        bound = _bound_of(scenario)
         for fractions in (False, True)[: 1 + exact]:
             run = partial(
                 replay,
@@ -352,6 +356,16 @@ def check_policy(
             checked += 1
     _ensure(checked > 0, f"{name_of(policy)}: no scenario was checked")
     return checked
+
+
+def _bound_of(scenario: Scenario) -> MeanBound | None:
+    """Bound a scenario, or remember its bound."""
+    for known, bound in _BOUNDS:
+        if known is scenario:
+            return bound
+    bound = mean_jct_bound(scenario)
+    _BOUNDS.append((scenario, bound))
+    return bound
 
 
 def _check_replay(run: Replay, exact: bool) -> None:

@@ -17,6 +17,13 @@ SUM = 1e-9
 #: 2**-53 each, of which the few operations that make it commit at most nine.
 ITEM_SCORE = 2.0**-49
 
+#: Error of what a job costs on some GPUs, relative to it: sixteen roundings of 2**-53, of which the numbers of
+#: a step, the samples left and the operations on them commit at most fifteen. All terms are positive.
+BATCH_COST = 2.0**-49
+
+#: Relative error that each term adds to a sum of doubles, twice what rounding to the nearest comes to.
+TERM = 2.0**-52
+
 # Solvers
 
 #: Largest violation of a row or bound, and distance from an integer, that solvers leave in an answer they call

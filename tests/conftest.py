@@ -7,11 +7,13 @@ from importlib import import_module
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import cases
 from tests.processes import PATIENCE
 
 gc.set_threshold(50_000, 20, 100)  # traces of 82,182 jobs are read in two thirds of the time
 
-settings.register_profile("gsopt", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slow = [HealthCheck.too_slow]
+settings.register_profile("gsopt", max_examples=cases(150), deadline=None, suppress_health_check=slow)
 settings.load_profile("gsopt")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background

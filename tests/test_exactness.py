@@ -23,6 +23,7 @@ from tests.exactness.trial import ORACLES, Way, attack, instance
 SIZES = {
     "reclaiming": cases(500),
     "allocation": cases(240),
+    "batching": cases(40),
     "colocation": cases(90),
     "consolidation": cases(60),
     "placement": cases(200),

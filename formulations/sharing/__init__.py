@@ -2,5 +2,7 @@
 
 from formulations.sharing.exact import exact
 from formulations.sharing.orders import orders
+from formulations.sharing.slots import slots
+from formulations.sharing.time_indexed import time_indexed
 
-__all__ = ["exact", "orders"]
+__all__ = ["exact", "orders", "slots", "time_indexed"]

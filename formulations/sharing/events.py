@@ -1,5 +1,7 @@
 """Events: the search over starts at events, step by step, within a budget."""
 
+from math import inf
+
 from formulations.sharing.best import Best
 from formulations.sharing.jobs import Jobs, Units, arrays_of
 from gsopt.compiled import is_ready, twin
@@ -59,7 +61,7 @@ class _Search:
         self.units: Units
         self.jobs, self.units = arrays_of(best.problem)
         self.stack = stack.new_stack(self.jobs)
-        self.root = twin(lower.lower)(self.jobs, self.stack, 0)
+        self.root = twin(lower.lower)(self.jobs, self.stack, 0, inf)
         self.found = search.nothing_found(self.jobs, self.units.total(best.problem, best.known_value))
 
     def run(self) -> None:

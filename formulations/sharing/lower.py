@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from formulations.sharing.areas import area_bound
+from formulations.sharing.insertion import insertion_bound
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack
 from gsopt.compiled import compiled
@@ -13,33 +14,36 @@ Array = np.ndarray[Any, Any]
 
 
 @compiled
-def lower(jobs: Jobs, stack: Stack, depth: int) -> float:
-    """Bound the sum of all ends from a node on: those that are known, and the areas that are left.
+def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
+    """Bound the sum of all ends from a node on: by what each start delays, and by the areas that are left.
 
     No start makes a job that runs faster, so none ends before it would if nothing started any more; and none
-    that is pending starts before enough GPUs have at most one user then.
+    that is pending starts before enough GPUs have at most one user then. What is enough is not improved.
     """
     count = len(jobs.demand)
-    ends, begins = np.empty(count), np.empty(count)
-    weights = np.empty((2, count))
-    weigh(jobs, stack, depth, weights)
+    ends, begins, extra = np.empty(count), np.empty(count), np.zeros(count)
     run_out(jobs, stack, depth, ends)
     wait_for_room(jobs, stack, depth, ends, begins)
+    bound = insertion_bound(jobs, stack, depth, ends, begins, extra, enough)
+    if bound >= enough:
+        return bound
+    weights = np.empty((2, count))
+    weigh(jobs, stack, depth, weights)
     release, left, alone = np.empty(count), np.empty(count), np.empty(count)
     areas = np.empty((2, count))
     size = 0
     for job in range(count):
         if stack.state[depth, job] != ENDED:
-            release[size] = begins[job]
-            left[size] = stack.left[depth, job]
-            alone[size] = ends[job] if stack.state[depth, job] == RUNNING else begins[job] + left[size]
+            release[size], left[size] = begins[job], stack.left[depth, job]
+            alone[size] = ends[job]
+            if stack.state[depth, job] == PENDING:
+                alone[size] = begins[job] + left[size] + extra[job]
             for way in range(2):
                 areas[way, size] = weights[way, job] * jobs.demand[job] * left[size] / jobs.gpus[0]
             size += 1
     now = stack.time[depth]
-    return float(
-        stack.cost[depth] + area_bound(release[:size], left[:size], areas[:, :size], alone[:size], now)
-    )
+    area = area_bound(release[:size], left[:size], areas[:, :size], alone[:size], now)
+    return float(max(bound, stack.cost[depth] + area))
 
 
 @compiled

@@ -84,9 +84,9 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
         if is_whole(stack, depth):
             if stack.cost[depth] < found.value[0] * (1 - SPAN_ERROR):
                 keep(stack, depth, found)
-        elif lower(jobs, stack, depth) < found.value[0] * (1 - SPAN_ERROR) and (
-            job >= 0 or is_new(jobs, stack, depth, table)
-        ):
+            continue
+        enough = found.value[0] * (1 - SPAN_ERROR)
+        if lower(jobs, stack, depth, enough) < enough and (job >= 0 or is_new(jobs, stack, depth, table)):
             stack.depth[0] = depth
     return nodes
 

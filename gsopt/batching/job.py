@@ -13,6 +13,9 @@ from gsopt.problem import Frozen, Gpus, Name, RuleBroken
 #: What stands for the samples left where a distribution is known: their mean, or those left at mean progress.
 Estimate = Literal["mean", "mean_progress"]
 
+#: Least number of samples, if any, and least weight.
+_LEAST = 1e-9
+
 #: Samples over all epochs of a job.
 Samples = Annotated[float, Field(ge=0, le=1e15)]
 
@@ -39,7 +42,7 @@ class Progress(Frozen):
 
     alpha: _Shape
     beta: _Shape
-    processed: Annotated[float, Field(gt=0, le=1e15)]
+    processed: Annotated[float, Field(ge=_LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Give the samples left, exactly.
@@ -102,7 +105,7 @@ class BatchingJob(Frozen):
     remaining: Samples | None = None
     progress: Progress | None = None
     min_gpus: Gpus = 1
-    weight: Annotated[float, Field(gt=0, le=1e9)] = 1.0
+    weight: Annotated[float, Field(ge=_LEAST, le=1e9)] = 1.0
     new: bool = False
     previous_gpus: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     previous_batch: BatchSize | None = None
@@ -113,6 +116,12 @@ class BatchingJob(Frozen):
             raise RuleBroken("remaining", None, "must be given, or progress")
         if self.remaining is not None and self.progress is not None:
             raise RuleBroken("remaining", self.remaining, "must not be given together with progress")
+        return self
+
+    @model_validator(mode="after")
+    def _what_is_left_can_be_counted(self) -> "BatchingJob":
+        if self.remaining is not None and 0 < self.remaining < _LEAST:
+            raise RuleBroken("remaining", self.remaining, f"must be 0, or at least {_LEAST:g}")
         return self
 
     @model_validator(mode="after")

@@ -7,7 +7,7 @@ in GPU Clusters, SC '21 (ONES), section 3.3.2.
 from enum import StrEnum
 from fractions import Fraction
 from math import ceil
-from numbers import Integral
+from numbers import Integral, Rational
 from typing import Annotated
 
 from pydantic import Field
@@ -144,10 +144,9 @@ def _below(rate: Number, elapsed: Number) -> Exact:
     """Give sigma T, or the least that it may be where floats are in it."""
     if not (0 <= rate < float("inf") and 0 <= elapsed < float("inf")):
         raise InvalidInput("", "rate, elapsed", shorten((rate, elapsed)), "must be at least 0, and finite")
-    product = decimal(rate) * decimal(elapsed)
-    if isinstance(rate, float) or isinstance(elapsed, float):
-        return product * (1 - Fraction(SPAN_ERROR))
-    return product
+    if isinstance(rate, Rational) and isinstance(elapsed, Rational):
+        return Fraction(rate) * Fraction(elapsed)
+    return decimal(float(rate)) * decimal(float(elapsed)) * (1 - Fraction(SPAN_ERROR))
 
 
 def _valid(field: str, value: int) -> int:

@@ -93,10 +93,32 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
     >>> least_costs(np.array([[0.0, 4.0], [0.0, 1.0]]), 2).tolist()
     [[0.0, inf, inf], [0.0, 4.0, inf], [0.0, 1.0, 5.0]]
     """
-    jobs = len(costs)
-    table = np.full((jobs + 1, gpus + 1), np.inf)
+    table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
-    widths = widest(costs)
+    add_jobs(costs, table, compiled=compiled)
+    return table
+
+
+def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
+    """Fill the rows below the first one of a table, one for each job: what `least_costs` does part by part.
+
+    Parameters
+    ----------
+    costs
+        Of the jobs to add, shape (jobs, most GPUs of a job + 1).
+    table
+        Least costs, shape (jobs + 1, GPUs + 1), of which the first row is there.
+    compiled
+        As for `least_costs`.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 4.0], [np.inf, np.inf]])
+    >>> add_jobs(np.array([[0.0, 1.0]]), table)
+    >>> table.tolist()
+    [[0.0, 4.0], [0.0, 1.0]]
+    """
+    widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:
         compiled = _steps(widths, gpus) >= _MANY and is_worth_loading()
     if compiled:
@@ -105,7 +127,6 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
         fill_rows(costs, widths, table)
     else:
         _fill(costs, widths, table)
-    return table
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:

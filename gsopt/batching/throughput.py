@@ -19,6 +19,10 @@ BatchSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 _Part = Annotated[float, Field(ge=0, le=1e9)]
 
 
+#: Least seconds of a step, and least samples per second: a nanosecond, and one sample in thirty years.
+_SHORTEST = 1e-9
+
+
 class StepTime(Frozen):
     """The seconds of a training step: a fixed part, one for each local sample, and an all-reduce on a ring.
 
@@ -59,8 +63,9 @@ class StepTime(Frozen):
 
     @model_validator(mode="after")
     def _takes_time(self) -> "StepTime":
-        if self.fixed == 0 and self.per_sample == 0:
-            raise RuleBroken("per_sample", self.per_sample, "must be above 0 where fixed is 0")
+        if self.fixed < _SHORTEST and self.per_sample < _SHORTEST:
+            rule = f"must be at least {_SHORTEST:g} where fixed is less"
+            raise RuleBroken("per_sample", self.per_sample, rule)
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
@@ -142,7 +147,7 @@ class Rate(Frozen):
 
     batch_size: BatchSize
     gpus: Gpus
-    samples_per_second: Annotated[float, Field(gt=0, le=1e15)]
+    samples_per_second: Annotated[float, Field(ge=_SHORTEST, le=1e15)]
 
 
 class Tabulated(Frozen):

@@ -8,10 +8,14 @@ from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import Pairs, memory_left
 from gsopt.simulation.deciders.colocating import Colocating
 from gsopt.simulation.deciders.partners import Judge, Match
+from gsopt.simulation.deciders.patient import Patient
 from heuristics.policies.options import Placement, Size, placer_of, require_one_of, size_key
 
 #: Which sub-batches are tried.
 Batches = Literal["all", "whole"]
+
+#: What sharing is weighed against.
+WaitFor = Literal["partner", "gpus"]
 
 
 def sjf_bsbf(
@@ -24,6 +28,7 @@ def sjf_bsbf(
     skip: bool = True,
     free_first: bool = False,
     placement: Placement = "best",
+    wait_for: WaitFor = "partner",
 ) -> Decider:
     """Start the shortest job that fits; where too few GPUs are free, beside the jobs with which that pays.
 
@@ -73,6 +78,10 @@ def sjf_bsbf(
     placement
         ``"best"`` asks the run's placer for free GPUs, ``"first"`` takes the first machine with room, and
         ``"emptiest"`` the machines with the most free GPUs first, which is one reading of line 7.
+    wait_for
+        A job shares where that is better than to wait for its ``"partner"``, which is all that the theorem
+        compares; or, of these starts, where it is better too than to wait for the first ``"gpus"`` that are
+        free, whoever leaves them (`gsopt.simulation.deciders.patient.Patient`).
 
     Raises
     ------
@@ -93,7 +102,12 @@ def sjf_bsbf(
     (4.25, 1.25)
     (5.0, 1.0)
     """
-    for name, value, words in (("rule", rule, Rule), ("batches", batches, Batches), ("ties", ties, Ties)):
+    for name, value, words in (
+        ("rule", rule, Rule),
+        ("batches", batches, Batches),
+        ("ties", ties, Ties),
+        ("wait_for", wait_for, WaitFor),
+    ):
         require_one_of(name, value, get_args(words))
     return Colocating(
         state,
@@ -102,6 +116,7 @@ def sjf_bsbf(
         skip=skip,
         free_first=free_first,
         placer=placer_of(placement),
+        patience=Patient() if wait_for == "gpus" else None,
     )
 
 

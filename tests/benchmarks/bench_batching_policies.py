@@ -58,7 +58,7 @@ def runs(largest: int, load: float, policy: Policy) -> list[Record]:
 
 def relative(key: str, runs: Sequence[Record], base: Sequence[Record]) -> float:
     """Give the median of a figure relative to the base, seed by seed."""
-    return median(getattr(run, key) / getattr(other, key) for run, other in zip(runs, base, strict=True))
+    return median(float(getattr(run, key) / getattr(other, key)) for run, other in zip(runs, base, strict=True))
 
 
 def table(largest: int) -> dict[tuple[str, float], tuple[float, float, float]]:

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow
 SIZES = {
     "reclaiming": 8_000,
     "allocation": 6_000,
+    "batching": 3_000,
     "colocation": 3_000,
     "consolidation": 3_000,
     "placement": 4_500,

@@ -21,6 +21,7 @@ from heuristics.policies import efq, srtf
 from instances.scheduling import figure_4
 from instances.traces import ares
 from instances.traces.ares import NUMBERS
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, workloads
 
 
@@ -43,7 +44,7 @@ class Counted(float):
     __hash__ = float.__hash__
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(400))
 @given(gpus=st.integers(1, 6), data=st.data())
 def test_virtual_finish_times_are_the_order_of_completion(gpus: int, data: st.DataObject) -> None:
     """Fixed at the release, they order jobs as they complete under the fluid share, whatever comes later."""
@@ -58,7 +59,7 @@ def test_virtual_finish_times_are_the_order_of_completion(gpus: int, data: st.Da
     assert in_order == sorted(in_order)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=cases(400))
 @given(gpus=st.integers(1, 6), data=st.data())
 def test_equation_5(gpus: int, data: st.DataObject) -> None:
     """What arrives from some moment on and completes no later than a job is served between the two."""

@@ -11,17 +11,21 @@ from gsopt.communication import Wire, Wiring
 from gsopt.problems.batching import Batches, Batching
 from tests.exactness.numbers import FAMILIES, Draw, exactly
 
+#: Least number of samples, of seconds of a step and of samples per second.
+_LEAST = 1e-9
+
 #: What a job gets: GPUs and samples of a batch; 0 and 0 where it waits.
 Chosen = tuple[int, int]
 
 
 def draw(random: Random) -> Batching:
-    """Draw up to four jobs on up to seven GPUs, of every criterion and option."""
+    """Draw up to four jobs on up to five GPUs, of every criterion and option."""
     family = random.choice(list(FAMILIES))
     number = FAMILIES[family](random)
     criterion = random.choice(("sruf", "sruf", "rate", "sum_time"))
     same = random.random() < 0.3
-    jobs = [_job(random, f"j{index}", number, criterion) for index in range(random.randint(0, 4))]
+    count = random.randint(0, 4)
+    jobs = [_job(random, f"j{index}", number, criterion, 7 - count) for index in range(count)]
     if same and jobs:
         jobs = [job.model_copy(update={"throughput": jobs[0].throughput}) for job in jobs]
     options: dict[str, Any] = {
@@ -33,15 +37,14 @@ def draw(random: Random) -> Batching:
         "reconfiguration": random.choice((0.0, number())),
         "estimate": random.choice(("mean", "mean_progress")),
     }
-    return Batching(name=family, gpus=random.randint(0, 7), jobs=jobs, **options)
+    return Batching(name=family, gpus=random.randint(0, 5), jobs=jobs, **options)
 
 
-def _job(random: Random, name: str, number: Draw, criterion: str) -> BatchingJob:
-    limit = random.randint(1, 9)
+def _job(random: Random, name: str, number: Draw, criterion: str, most: int) -> BatchingJob:
+    limit = random.randint(1, most)
     believed = random.random() < 0.2
-    left = min(number(), 1e12)
-    if criterion == "rate":
-        left = left or 1.0
+    left = number()
+    left = max(left, _LEAST) if left or criterion == "rate" else 0.0
     before = random.choice((0, 0, 1, 2, 3))
     return BatchingJob(
         name=name,
@@ -64,16 +67,16 @@ def _job(random: Random, name: str, number: Draw, criterion: str) -> BatchingJob
 
 def _throughput(random: Random, number: Draw) -> StepTime | Tabulated:
     if random.random() < 0.3:
-        pairs = [(size, gpus) for size in range(1, 10) for gpus in range(1, size + 1)]
-        chosen = random.sample(pairs, random.randint(1, 25))
+        pairs = [(size, gpus) for size in range(1, 7) for gpus in range(1, size + 1)]
+        chosen = random.sample(pairs, random.randint(1, 15))
         return Tabulated(
-            rates=[Rate(batch_size=s, gpus=g, samples_per_second=number() or 1.0) for s, g in chosen]
+            rates=[Rate(batch_size=s, gpus=g, samples_per_second=max(number(), _LEAST)) for s, g in chosen]
         )
     wiring = random.choice(list(Wiring))
     wire = Wire(bandwidth=number() or 1.0, latency=min(number(), 1e9), wiring=wiring)
     return StepTime(
         fixed=min(random.choice((0.0, number())), 1e9),
-        per_sample=min(number(), 1e9) or 1.0,
+        per_sample=min(max(number(), _LEAST), 1e9),
         message=random.choice((0.0, number())),
         wire=random.choice((None, wire)),
     )

@@ -20,6 +20,7 @@ from gsopt.studies.catalogue import exact_methods, heuristics
 from gsopt.studies.solve import solve
 from tests.exactness import (
     allocation,
+    batching,
     colocation,
     consolidation,
     placement,
@@ -67,6 +68,7 @@ class Oracle(NamedTuple):
 ORACLES: dict[str, Oracle] = {
     "reclaiming": Oracle(reclaiming.draw, reclaiming.optimum, reclaiming.value, {"exact": {"width": -1}}),
     "allocation": Oracle(allocation.draw, allocation.optimum, allocation.value),
+    "batching": Oracle(batching.draw, batching.optimum, batching.value),
     "colocation": Oracle(colocation.draw, colocation.optimum, colocation.value),
     "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
     "placement": Oracle(placement.draw, placement.optimum, placement.value),

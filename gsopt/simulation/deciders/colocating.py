@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from gsopt.simulation.deciders.partners import Judge, Partners
+from gsopt.simulation.deciders.patient import Patience
 from gsopt.simulation.deciders.starts import beside, on_free
 from gsopt.simulation.deciders.tiers import need_of
 from gsopt.simulation.deciders.turns import Turn, Turns
@@ -36,6 +37,8 @@ class Colocating:
         Whether a job seeks partners even though enough GPUs are free.
     placer
         Where a job goes for which enough GPUs are free; that of the run if None.
+    patience
+        Tells of each start beside others whether it is made or the job waits; all are made if None.
 
     Examples
     --------
@@ -63,8 +66,10 @@ class Colocating:
         free_first: bool = False,
         share_first: bool = False,
         placer: Placer | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self._jobs, self._key, self._placer = state.jobs, key, placer
+        self._patience = patience
         self._skip, self._free_first, self._share_first = skip, free_first, share_first
         self._partners = Partners(judge)
         self._turns = Turns()
@@ -98,4 +103,7 @@ class Colocating:
 
     def _beside(self, state: State, job: int) -> Start | None:
         found = self._partners.of(state, job) if self._partners.room else []
-        return beside(state, job, found, free_first=self._free_first)
+        start = beside(state, job, found, free_first=self._free_first)
+        if start is None or self._patience is None or self._patience(state, start):
+            return start
+        return None

@@ -34,6 +34,9 @@ class Candidate(list[int]):
         if score is not None:
             self.fitness.values = (score,)
 
+    def __deepcopy__(self, _memo: dict[int, object]) -> "Candidate":
+        return Candidate(self, self.fitness.values[0] if self.fitness.valid else None)
+
     def copied(self) -> "Candidate":
         """Give the same genome without a score."""
         return Candidate(self)

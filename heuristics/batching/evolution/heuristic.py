@@ -39,8 +39,8 @@ def evolution(
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
-    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. The optimum is a shortest
-    path, which `formulations.batching` finds in the time of a few generations.
+    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. The optimum takes
+    `gsopt.batching.split.split` about as long as one generation on 16 GPUs, and less on more of them.
 
     Parameters
     ----------
@@ -82,8 +82,11 @@ def evolution(
     - Where jobs run already the first candidate is what runs; where menus have gaps there is one that uses as
       many GPUs as can be.
 
-    Without `draws` all candidates are soon copies of the best one. Crossover of copies changes nothing, and a
-    mutation leads to what one refill makes of them, so that from there on generations rarely help.
+    Without `draws` all candidates are soon the same division of the GPUs, after some 15 generations on 16 GPUs
+    and some 30 on 64. Then crossover has nothing to combine, and with r running jobs there are but 2^r mutants,
+    as a refill does the same for the same preempted jobs. It ranks jobs by their costs at their caps, also
+    where fewer GPUs are left, so that a better division can be out of its reach: further generations do not
+    help.
 
     Examples
     --------

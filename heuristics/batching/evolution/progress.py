@@ -56,7 +56,8 @@ class Progress:
         """Take over a generation: its best genome, and all its scores, of which that has the first."""
         if self._is_drawn:
             self._hall.clear()
-        self._hall.update([Candidate(best, scores[0])])
+        if not self._hall or scores[0] < self.score:  # the hall asks too, but wants a candidate to do so
+            self._hall.update([Candidate(best, scores[0])])
         self.logbook.record(generation=len(self.logbook), **self._statistics.compile(scores))
 
     @property

@@ -57,13 +57,14 @@ def ranks(genomes: Genomes) -> Whole:
     [[0, 0, 1, 2]]
     """
     rows, gpus = genomes.shape
-    order = np.argsort(genomes, axis=1, kind="stable")
-    ordered = np.take_along_axis(genomes, order, axis=1)
+    order = genomes.argsort(axis=1, kind="stable")
+    own = np.arange(rows)[:, None]
+    ordered = genomes[own, order]
     places = np.arange(gpus)
     starts = np.zeros((rows, gpus), dtype=np.int64)
-    starts[:, 1:] = np.where(ordered[:, 1:] != ordered[:, :-1], places[1:], 0)
+    starts[:, 1:] = (ordered[:, 1:] != ordered[:, :-1]) * places[1:]
     found = np.empty_like(genomes)
-    np.put_along_axis(found, order, places - np.maximum.accumulate(starts, axis=1), axis=1)
+    found[own, order] = places - np.maximum.accumulate(starts, axis=1)
     return found
 
 
@@ -80,8 +81,8 @@ def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
     over = np.flatnonzero((counts > most).any(axis=1))
     if over.size:
         some = genomes[over]
-        held = np.take_along_axis(most[over], np.maximum(some, 0), axis=1)
-        some[(some != IDLE) & (ranks(some) >= held)] = IDLE
+        held = most[over[:, None], some]  # that of an idle GPU, -1, is of no account: it stays idle
+        some[ranks(some) >= held] = IDLE
         genomes[over] = some
         np.minimum(counts, most, out=counts)
 
@@ -164,22 +165,24 @@ def fill(
     ([[0, 1, 1, 0]], [[2, 2]])
     """
     cap = lower[:, -1]
-    rows = np.flatnonzero(counts.sum(axis=1) < genomes.shape[1])
-    some, held = genomes[rows], counts[rows]
-    is_open = held < cap
+    left = genomes.shape[1] - counts.sum(axis=1)
+    rows = left.nonzero()[0]
+    is_open = counts[rows] < cap
     while rows.size:
-        idle = some == IDLE
+        some, held = genomes[rows], counts[rows]
         gains = np.where(is_open, _at(costs, cap) - _at(costs, held), np.inf)
-        order = np.argsort(gains, axis=1, kind="stable") if redraw is None else gains.argmin(axis=1)[:, None]
-        selected, number = _given(order, held, is_open, lower, idle.sum(axis=1))
-        used = idle & (np.cumsum(idle, axis=1) <= number.sum(axis=1)[:, None])
-        some[used] = np.repeat(order.ravel(), number.ravel())
+        order = gains.argsort(axis=1, kind="stable") if redraw is None else gains.argmin(axis=1)[:, None]
+        selected, number = _given(order, held, is_open, lower, left[rows])
+        given = number.sum(axis=1)
+        idle = some == IDLE
+        some[idle & (idle.cumsum(axis=1) <= given[:, None])] = order.ravel().repeat(number.ravel())
         own = np.arange(len(rows))[:, None]
         held[own, order] += number
         is_open[own, order] &= ~selected
         genomes[rows], counts[rows] = some, held
-        going = (held.sum(axis=1) < genomes.shape[1]) & is_open.any(axis=1)
-        rows, some, held, is_open = rows[going], some[going], held[going], is_open[going]
+        left[rows] -= given
+        going = (left[rows] > 0) & is_open.any(axis=1)
+        rows, is_open = rows[going], is_open[going]
         if redraw is not None and rows.size:
             costs = redraw()
 
@@ -188,8 +191,9 @@ def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) 
     """Tell which jobs, in a given order, are selected until no GPU is idle, and how many each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
-    room = np.where(is_open[own, order], lower[order, -1] - has, 0)
-    offered = np.clip(idle[:, None] - np.cumsum(room, axis=1) + room, 0, room)
+    room = (lower[order, -1] - has) * is_open[own, order]
+    before = room.cumsum(axis=1) - room
+    offered = np.minimum(np.maximum(idle[:, None] - before, 0), room)
     return offered > 0, lower[order, has + offered] - has
 
 
@@ -212,11 +216,12 @@ def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
     rows, gpus = genomes.shape
     width = jobs + 1
     keys = genomes % width  # idle GPUs, -1, as one job more
-    places = np.broadcast_to(np.arange(gpus), keys.shape)
     step = -1 if pack == "first" else 1
+    places = np.empty((rows, gpus), dtype=np.int64)
+    places[:] = np.arange(gpus)[::step]
     entries = keys + (np.arange(rows) * width)[:, None]
     seen = np.zeros(rows * width, dtype=np.int64)
-    seen[entries[:, ::step].ravel()] = places[:, ::step].ravel()  # of several, the last one stays
+    seen[entries[:, ::step].ravel()] = places.ravel()  # of several, the last one stays
     seen[jobs::width] = gpus  # idle GPUs come last
     keys += seen.take(entries) * width
     keys.sort(axis=1)

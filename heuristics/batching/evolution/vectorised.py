@@ -23,9 +23,9 @@ class Pairs(NamedTuple):
 
 def pairs(size: int, gpus: int, generator: np.random.Generator) -> Pairs:
     """Draw as many pairs of different parents as there are candidates, and an exchange for each (Figure 8)."""
-    first = generator.integers(size, size=size)
-    second = (first + 1 + generator.integers(max(size - 1, 1), size=size)) % size
-    return Pairs(first, second, generator.integers(2, size=(size, gpus), dtype=np.uint8).astype(bool))
+    first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
+    exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
+    return Pairs(first, (first + 1 + step) % size, exchanged)
 
 
 def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
@@ -82,6 +82,9 @@ def _by_thompson(
         chosen.append(left.pop(int(scores[left].argmin())))
         scores = rows.scores(counts, table.drawn_cost(generator), table.target)
     return np.array(chosen)
+
+
+_HALF = 0.5
 
 
 def run(

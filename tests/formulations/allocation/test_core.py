@@ -14,6 +14,7 @@ from gsopt.result import Result, Status, StoppedBy
 from gsopt.studies.catalogue import load, names
 from gsopt.testing import brute_force, check_formulation
 from instances.allocation import elastic_jobs, multiple_choice
+from tests.effort import cases
 from tests.strategies.allocation import Impatient, medium, optimum, tiny, weakly_correlated
 
 
@@ -23,9 +24,9 @@ def test_proves_the_optimum_of_every_small_instance() -> None:
     assert check_formulation(core, problems) == len(problems)
 
 
-@pytest.mark.parametrize("hundred", range(4))
+@pytest.mark.parametrize("hundred", range(cases(4)))
 def test_equals_the_dynamic_programme(hundred: int) -> None:
-    """On 400 instances with large cores value and bound are those of the full table, as exact numbers."""
+    """On hundreds of instances with large cores value and bound are exactly those of the full table."""
     for seed in range(100 * hundred, 100 * hundred + 100):
         problem = medium(seed)
         result = core(problem)
@@ -113,7 +114,7 @@ def test_a_price_that_no_float_is() -> None:
     assert (result.status, result.objective) == (Status.OPTIMAL, 333 + Fraction(1, 5))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(cases(60)))
 def test_cut_short_it_gives_a_choice_and_a_bound(seed: int) -> None:
     """Wherever the clock stops the method, value and bound enclose the optimum, and the reason is true."""
     problem = tiny(seed) if seed % 2 else medium(seed)

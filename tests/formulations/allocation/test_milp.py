@@ -14,6 +14,7 @@ from gsopt.standard_form import StandardForm
 from gsopt.studies.catalogue import load, names
 from gsopt.testing import check_formulation
 from instances.allocation import elastic_jobs, figure_6, table_4
+from tests.effort import cases
 from tests.strategies.allocation import optimum, tiny
 
 
@@ -38,7 +39,7 @@ def test_equals_the_default_method_at_scale(options: dict[str, Any]) -> None:
     assert milp(problem).objective == exact(problem).objective
 
 
-@pytest.mark.parametrize("ten", range(15))
+@pytest.mark.parametrize("ten", range(cases(15)))
 def test_equals_exact_fractions(ten: int) -> None:
     """On 150 instances of every magnitude, values near 1e-9 among them, the optimum is found and proven."""
     for seed in range(10 * ten, 10 * ten + 10):

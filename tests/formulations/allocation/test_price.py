@@ -13,6 +13,7 @@ from formulations.allocation.price import price_items
 from gsopt.budget import Budget
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
 from instances.allocation import elastic_jobs, table_4
+from tests.effort import cases
 from tests.strategies.allocation import Impatient, medium, optimum, tiny
 
 
@@ -31,7 +32,7 @@ def test_the_excess_bounds_the_optimum(hundred: int) -> None:
         assert best <= problem.objective(solution) + Fraction(priced.excess)
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seed", range(cases(150)))
 def test_better_choices_hold_only_items_that_are_left(seed: int) -> None:
     """Every choice that fits and is worth more than the one found consists of items that were kept."""
     problem = tiny(seed)

@@ -13,6 +13,7 @@ from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.states import improve
 from gsopt.budget import Budget
 from gsopt.result import StoppedBy
+from tests.effort import cases
 from tests.strategies.allocation import Impatient
 
 
@@ -61,7 +62,7 @@ def test_finds_the_best_choice(
     """Whatever price, start and passes, merging in a table or by sorting: the best choice, proven."""
     monkeypatch.setattr(states, "PASSES", passes)
     monkeypatch.setattr(states, "_CELLS_PER_STATE", cells)
-    for seed in range(400):
+    for seed in range(cases(400)):
         knapsack, start, best = drawn(seed)
         improved = improve(knapsack, start, Budget())
         assert weigh(knapsack, improved.choice) <= knapsack.room
@@ -72,7 +73,7 @@ def test_finds_the_best_choice(
 def test_a_search_cut_short_gives_a_bound_that_holds() -> None:
     """Wherever the clock stops it: a choice that fits, no worse than the start, and an excess that holds."""
     early = 0
-    for seed in range(120):
+    for seed in range(cases(120)):
         knapsack, start, best = drawn(seed)
         for looks in range(60):
             improved = improve(knapsack, start, Impatient(looks=[looks]))
@@ -84,14 +85,14 @@ def test_a_search_cut_short_gives_a_bound_that_holds() -> None:
                 break
             assert improved.stopped_by is StoppedBy.TIME_LIMIT
             early += 1
-    assert early > 500
+    assert early > cases(500)
 
 
 def test_bounds_get_sharper_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search stopped late knows a better bound than the price alone gives."""
     monkeypatch.setattr(states, "PASSES", ((None, None),))
     sharper = 0
-    for seed in range(120):
+    for seed in range(cases(120)):
         knapsack, start, _ = drawn(seed)
         before = improve(knapsack, start, Impatient(looks=[0])).excess + knapsack.worth(start)
         for looks in range(1, 40):
@@ -99,7 +100,7 @@ def test_bounds_get_sharper_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
             if improved.excess and improved.excess + knapsack.worth(improved.choice) < before:
                 sharper += 1
                 break
-    assert sharper > 20
+    assert sharper >= cases(20)
 
 
 def test_memory_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,10 +12,11 @@ from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation import elastic_jobs
+from tests.effort import cases
 from tests.strategies.allocation import Impatient, tiny
 
 
-@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.parametrize("seed", range(cases(300)))
 def test_values_are_those_of_the_problem_exactly(seed: int) -> None:
     """Of any items, of any magnitude: the number over the denominator is the problem's own fraction."""
     problem = tiny(seed)

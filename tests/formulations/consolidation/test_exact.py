@@ -36,7 +36,7 @@ def test_every_model_has_the_same_optimum() -> None:
         (laminar, {"backend": CpSat()}),
     ]
     together = cases(len(ways)) // len(ways)  # 1 in a thorough run
-    for seed in range(200):
+    for seed in range(cases(200)):
         problem, proven = tiny(seed), []
         for method, options in ways if together else [ways[seed % len(ways)]]:
             try:

@@ -12,6 +12,7 @@ from gsopt.budget import Budget
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
+from tests.effort import cases
 from tests.strategies.placement import placements
 
 
@@ -34,7 +35,7 @@ def optimal_prices(packing: Packing) -> tuple[float, Prices]:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(80))
 def test_any_prices_prove_a_bound(problem: Placement) -> None:
     """With prices drawn at random no bound is above the optimum, nor above the known value where it is less."""
     best = brute_force(problem)

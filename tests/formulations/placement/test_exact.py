@@ -22,7 +22,7 @@ from tests.strategies.placement import committed, placements, tiny, tiny_vectors
 SMALL = names("placement/small/")
 
 
-@pytest.mark.parametrize("fifty", range(10))
+@pytest.mark.parametrize("fifty", range(cases(10)))
 def test_all_methods_equal_enumeration(fifty: int) -> None:
     """On 500 random instances every exact method that applies proves what enumeration finds."""
     for seed in range(50 * fifty, 50 * fifty + cases(50)):
@@ -233,9 +233,9 @@ def test_a_time_limit_of_zero_is_a_result() -> None:
 
 
 def test_buckets_agrees_where_it_applies() -> None:
-    """On 100 random instances with GPUs only buckets equals enumeration, and applies to most."""
+    """On random instances with GPUs only buckets equals enumeration, and applies to most."""
     applied = 0
-    for seed in range(100):
+    for seed in range(cases(100)):
         problem = tiny(seed, minimize=["servers"], whole_gpus=True)
         try:
             result = buckets(problem)

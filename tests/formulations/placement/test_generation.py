@@ -13,6 +13,7 @@ from gsopt.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.result import StoppedBy
 from instances.placement import elastic, vectors
+from tests.effort import cases
 from tests.strategies.placement import committed, placements
 
 
@@ -50,7 +51,7 @@ def test_the_bound_is_the_relaxation_over_all_patterns(problem: Placement) -> No
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(80))
 def test_infeasible_relaxations_are_proven(problem: Placement) -> None:
     """A relaxation that generation calls infeasible is infeasible over all maximal patterns."""
     if problem.misfit:

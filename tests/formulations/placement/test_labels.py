@@ -6,12 +6,13 @@ import pytest
 from formulations.placement.labels import Labels
 from formulations.placement.packing import Integers, Reals
 from gsopt.budget import Budget
+from tests.effort import cases
 from tests.strategies.fillings import best_worth
 
 FOREVER = Budget()
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(cases(60)))
 def test_the_best_filling_is_found(seed: int) -> None:
     """For one to five resources the bound of every room is the value of enumeration, or its rent where less."""
     random = np.random.default_rng(seed)
@@ -42,7 +43,7 @@ def enumerated(demands: Integers, worth: Reals, room: Integers, totals: Integers
 @pytest.mark.parametrize("resources", [1, 3])
 def test_bounds_hold_where_few_fillings_are_followed(resources: int) -> None:
     """Where only ten fillings go on the bound is still above all, and what is found is a filling."""
-    for seed in range(20):
+    for seed in range(cases(20)):
         random = np.random.default_rng(seed)
         demands = random.integers(1, 400, size=(12, resources))
         rooms, totals = np.full((1, resources), 1_000), np.ones(12, dtype=np.int64)

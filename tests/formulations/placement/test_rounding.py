@@ -12,6 +12,7 @@ from gsopt.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import vectors
+from tests.effort import cases
 from tests.strategies.placement import placements
 
 
@@ -27,7 +28,7 @@ def from_relaxation(problem: Placement, *, goal: int = -(10**9), seed: int = 0) 
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(80))
 def test_what_is_found_is_a_placement(problem: Placement) -> None:
     """The integers are feasible for the program, and read as a placement that is no better than the optimum."""
     if problem.misfit:

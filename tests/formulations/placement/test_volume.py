@@ -9,11 +9,12 @@ from gsopt.budget import Budget
 from gsopt.problems.placement import Placement
 from gsopt.testing import brute_force
 from instances.placement import vectors
+from tests.effort import cases
 from tests.strategies.placement import gpu_line, placements
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(80))
 def test_it_is_a_bound(problem: Placement) -> None:
     """The volume is never above the optimum, whatever is minimized."""
     best = brute_force(problem)

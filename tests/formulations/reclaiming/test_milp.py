@@ -73,7 +73,7 @@ def test_no_costs_make_a_model_claim_too_much(model: Formulation[Reclaiming, Rec
     check()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=cases(50))
 @given(reclaiming_problems(costs=["one", "integer"]))
 def test_the_solvers_agree(problem: Reclaiming) -> None:
     """Three solvers find the enumerated optimum of random tiny instances of every variant."""

@@ -75,7 +75,7 @@ def test_tiny_instances_have_the_enumerated_optimum(problem: Reclaiming) -> None
     assert check_formulation(reduced, [problem]) == 1
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=cases(50))
 @given(reclaiming_problems(elasticities=["tagged"], flexible=False, costs=["one", "integer"]))
 def test_the_solvers_agree(problem: Reclaiming) -> None:
     """Three solvers find the enumerated optimum of random tiny instances."""

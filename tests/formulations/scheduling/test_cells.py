@@ -16,12 +16,13 @@ from gsopt.backends import Highs
 from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.standard_form import LARGEST_BIG_M, StandardForm
+from tests.effort import cases
 from tests.strategies.scheduling import tiny, wandering
 
 
 def test_every_schedule_is_a_point_of_the_model() -> None:
     """A schedule satisfies every row at its value, in windows of its total and orders in which it completes."""
-    for seed in range(120):
+    for seed in range(cases(120)):
         problem = tiny(seed, jobs=(2, 3, 4, 5))
         instance, random = Instance.of(problem), Random(seed)
         steps, _ = wandering(instance, random)
@@ -42,7 +43,7 @@ def test_every_schedule_is_a_point_of_the_model() -> None:
 def test_the_optimum_is_never_cut_off() -> None:
     """On tiny instances, with deadlines and without, the model's optimum is at most that of all orders."""
     tight = found = 0
-    for seed in range(30):
+    for seed in range(cases(40)):
         problem = tiny(seed, jobs=(2, 3), fair=seed % 2 == 1)
         oracle, instance = event_orders(problem).objective, Instance.of(problem)
         if oracle is None:
@@ -53,7 +54,7 @@ def test_the_optimum_is_never_cut_off() -> None:
         assert outcome.objective <= float(oracle) * (1 + 1e-6)
         found += 1
         tight += outcome.objective >= float(oracle) * (1 - 1e-6)
-    assert tight >= 0.9 * found >= 18
+    assert tight >= 0.9 * found >= cases(18)
 
 
 def _two(*, gpus: int = 2, total: float = 1300.0) -> Positions:

@@ -12,6 +12,7 @@ from gsopt.bounds import lower_bound, mean_jct
 from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, tiny, wandering
 
 
@@ -37,7 +38,7 @@ def test_every_order_is_tried(releases: tuple[float, ...], orders: int) -> None:
     assert event_orders(Scheduling(gpus=2, jobs=jobs)).message == f"{orders} orders of events"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(60))
 @given(st.integers(0, 10**6))
 def test_no_schedule_is_better_and_no_bound_is_higher(seed: int) -> None:
     """The optimum is no worse than schedules at random, and no better than the bounds for whole traces."""

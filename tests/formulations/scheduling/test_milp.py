@@ -81,7 +81,7 @@ def test_figure_4() -> None:
 
 def test_scip_agrees() -> None:
     """A second solver proves the same optima."""
-    problems = [tiny(seed, fair=seed % 2 == 1) for seed in range(12)]
+    problems = [tiny(seed, fair=seed % 2 == 1) for seed in range(cases(12))]
 
     assert [each.name for each in problems if not _agree(milp(each, backend=Scip()), event_orders(each))] == []
 
@@ -116,7 +116,7 @@ def _scaled(problem: Scheduling, factor: float) -> tuple[Scheduling, float]:
 def test_what_does_not_change_the_optimum(change: Callable[..., tuple[Scheduling, float]]) -> None:
     """Later clocks and other names leave the optimum as it is, and longer times scale it."""
 
-    @settings(deadline=None, max_examples=20)
+    @settings(deadline=None, max_examples=cases(40))
     @given(st.integers(0, 10**6), st.sampled_from([0.1, 60.0, 3600.0]))
     def check(seed: int, factor: float) -> None:
         problem = tiny(seed, fair=seed % 2 == 1)
@@ -129,7 +129,7 @@ def test_what_does_not_change_the_optimum(change: Callable[..., tuple[Scheduling
     check()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(80))
 @given(st.integers(0, 10**6))
 def test_a_schedule_is_a_point_of_the_model_and_back(seed: int) -> None:
     """An optimal schedule satisfies every row at the judge's value, and is read back as good."""

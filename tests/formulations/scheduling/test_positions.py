@@ -12,6 +12,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.judge import judge
+from tests.effort import cases
 from tests.strategies.scheduling import tiny, wandering
 
 
@@ -37,7 +38,7 @@ def test_deadlines_bound_each_position() -> None:
     assert not positions.contradict
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(60))
 @given(st.integers(0, 10**6))
 def test_an_optimal_schedule_is_within_its_windows(seed: int) -> None:
     """With the total of any schedule at all, the completions of an optimal one are in the windows and cells."""

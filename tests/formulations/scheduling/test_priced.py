@@ -18,6 +18,7 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from gsopt.tolerances import SUM
 from instances.scheduling import elastic_jobs
+from tests.effort import cases
 from tests.strategies.scheduling import tiny
 
 
@@ -39,8 +40,8 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_hurried")
 def test_the_optimum_lies_between() -> None:
-    """On a dozen tiny instances the bound is never above the optimum of every order, nor the value below."""
-    for seed in range(12):
+    """On tiny instances the bound is never above the optimum of every order, nor the value below."""
+    for seed in range(cases(12)):
         problem = tiny(seed)
         best, optimum = _closed(problem), event_orders(problem).objective
         assert optimum is not None

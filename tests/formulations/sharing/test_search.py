@@ -48,7 +48,7 @@ def test_no_bound_on_the_way_to_the_optimum_is_above_it() -> None:
         stack, found = new_stack(jobs), nothing_found(jobs)
         twin(search)(jobs, stack, new_table(2**16), found, 10**7)
         best = found.value[0]
-        root = twin(lower)(jobs, new_stack(jobs), 0)
+        root = twin(lower)(jobs, new_stack(jobs), 0, np.inf)
         assert 0.5 * best < root <= best * (1 + 1e-9)
 
 

@@ -9,6 +9,7 @@ from formulations.waiting.simple_bounds import simple_bound
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.problems.waiting import Waiting
+from tests.effort import cases
 from tests.exactness import waiting as oracle
 
 
@@ -38,8 +39,8 @@ def test_every_part_of_the_mean_counts() -> None:
 
 
 def test_no_optimum_is_below_and_no_optimal_end_is_too_late() -> None:
-    """On 20 tiny instances the bound is at most the optimum, and the optimum's ends are at most the latest."""
-    for seed in range(20):
+    """On tiny instances the bound is at most the optimum, and the optimum's ends are at most the latest."""
+    for seed in range(cases(20)):
         problem = oracle.draw(Random(seed))
         instance = Instance.of(problem)
         optimum = oracle.optimum(problem)

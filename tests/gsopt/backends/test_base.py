@@ -26,6 +26,7 @@ from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy, is_within
 from gsopt.standard_form import StandardForm
 from gsopt.testing import check_backend
+from tests.effort import cases
 from tests.gsopt.backends import functions
 from tests.gsopt.backends.models import (
     BACKENDS,
@@ -70,7 +71,7 @@ def test_small_models_end_in_the_common_words(backend: Backend) -> None:
 
 @every_backend
 @given(form=tiny_models())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(80), deadline=None)
 def test_optimum_is_that_of_brute_force(backend: Backend, form: StandardForm) -> None:
     """A tiny model's status, value and bound must be those found by trying every point."""
     best = best_value(form)

@@ -62,6 +62,7 @@ def test_who_is_reconfigured() -> None:
     ("changes", "message"),
     [
         ({"remaining": None}, "remaining: None: must be given, or progress"),
+        ({"remaining": 1e-10}, "remaining: 1e-10: must be 0, or at least 1e-09"),
         ({"progress": Progress(alpha=2, beta=2, processed=1)}, "must not be given together with progress"),
         ({"new": True, "previous_gpus": 1}, "previous_gpus: 1: must be 0 for a new job"),
         ({"previous_batch": 4}, "previous_batch: 4: must not be given for a job that waited"),

@@ -145,10 +145,12 @@ def test_without_a_rate_nobody_is_long() -> None:
     assert LimitRules().after_epoch(300, 1e9) == 600
 
 
-def test_integers_of_numpy_do_not_overflow() -> None:
-    """A limit of numpy is taken as the integer that it is."""
+def test_numbers_of_numpy_are_taken_as_what_they_are() -> None:
+    """Limits do not overflow, and times of numpy may be of any size of float."""
     assert LimitRules().after_epoch(int(np.int32(2**30)), 1) == 2**31
     assert LimitRules().after_epoch(np.int32(2**30), 1) == 2**31  # type: ignore[arg-type]
+    assert scaled_down(3, np.int64(1), np.int64(2)) == 2  # type: ignore[arg-type]
+    assert scaled_down(3, np.float32(0.25), np.float32(8)) == 2  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "8", float("nan")])

@@ -94,7 +94,7 @@ def test_more_gpus_than_samples_are_refused() -> None:
 
 def test_bad_throughput_is_refused() -> None:
     """A step takes time, a pair is measured once, and has a sample on each GPU."""
-    with pytest.raises(ValidationError, match="must be above 0 where fixed is 0"):
+    with pytest.raises(ValidationError, match=r"per_sample: 0\.0: must be at least 1e-09"):
         StepTime(fixed=0, per_sample=0)
     rate = Rate(batch_size=4, gpus=2, samples_per_second=1)
     with pytest.raises(ValidationError, match=r"rates\[1\]: '4 samples on 2 GPUs': must be given once"):

@@ -21,6 +21,7 @@ from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.scheduling import ElasticJob, Run, SchedulingSolution
 from gsopt.schedule import Schedule, Segment
 from gsopt.testing import check_judge
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny, wandering
 
 #: Figure 4 of Ares, as printed: job 2 gives way to job 3, runs beside it, and has all GPUs at the end.
@@ -267,9 +268,9 @@ def test_the_resolution_covers_what_the_judge_excuses() -> None:
 
 
 def test_the_judge_agrees_with_a_second_evaluation() -> None:
-    """On 400 random schedules validity, objective and measures are those of the evaluation in fractions."""
+    """On random schedules validity, objective and measures are those of the evaluation in fractions."""
     unfair = 0
-    for seed in range(400):
+    for seed in range(cases(400)):
         problem, solution = drawn(seed)
         assert (problem.violations(solution) == []) == is_valid(problem, solution), problem.name
         unfair += bool(problem.violations(solution))
@@ -283,9 +284,9 @@ def test_the_judge_agrees_with_a_second_evaluation() -> None:
 
 
 def test_the_judge_catches_every_mutation() -> None:
-    """Of more than 2,000 schedules with one run changed the judge passes only those that are still valid."""
+    """Of hundreds of schedules with one run changed the judge passes only those that are still valid."""
     caught = tried = passed = 0
-    for seed in range(300):
+    for seed in range(cases(300)):
         problem, solution = drawn(seed)
         if problem.violations(solution):  # unfair
             continue
@@ -295,9 +296,9 @@ def test_the_judge_catches_every_mutation() -> None:
         found, count = check_judge(problem, solution, broken)
         caught, tried, passed = caught + found, tried + count, passed + len(valid)
         assert [problem.violations(mutant) for mutant in valid] == [[] for _ in valid], problem.name
-    assert tried > 2_000
+    assert tried > cases(2_000)
     assert caught == tried
-    assert passed > 50
+    assert passed > cases(50)
 
 
 def test_rounding_is_excused() -> None:

@@ -15,6 +15,7 @@ from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.foreign import UNITS, read_schedule, read_workload
+from tests.effort import cases
 
 RUNS = {"job_id": "job", "from": "start", "to": "end", "n": "gpus"}
 NOON = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -50,7 +51,7 @@ def drawn(seed: int) -> Schedule:
 @pytest.mark.parametrize("unit", UNITS)
 def test_units_and_names(unit: str, tmp_path: Path) -> None:
     """In rows, a data frame and a CSV file alike, times in any unit become the seconds that they stand for."""
-    for seed in range(40):
+    for seed in range(cases(40)):
         schedule = drawn(seed)
         rows = theirs(schedule, unit)
         path = tmp_path / "runs.csv"

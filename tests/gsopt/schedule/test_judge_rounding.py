@@ -18,6 +18,7 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
 from heuristics.policies import srtf
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 
 EPOCH = 1.7e9
@@ -438,7 +439,7 @@ def _mean_jct(jobs: Sequence[Job], runs: Sequence[Segment]) -> Fraction:
     ) / len(jobs)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(cases(10)))
 def test_no_mutant_is_accepted_below_the_optimum(seed: int) -> None:
     """Of 1,100 mutants for each seed no legal one is below the optimum, and none gains what can be measured."""
     random = Random(seed)

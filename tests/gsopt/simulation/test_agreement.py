@@ -103,7 +103,7 @@ def _lease(policy: Policy, scale: float) -> dict[str, Any]:
 
 
 @each_policy
-@settings(calm, max_examples=20)
+@settings(calm, max_examples=cases(40))
 @given(scenario=plain_scenarios(elastic=True) | tree_scenarios())
 def test_exactly_in_fractions(policy: Policy, scenario: Scenario) -> None:
     """In fractions they agree without any tolerance."""

@@ -177,7 +177,7 @@ def test_everything_is_placed_anew(scenario: Scenario) -> None:
     assert check_policy(Replacing, [scenario]) == 2
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=cases(80), suppress_health_check=[HealthCheck.too_slow])
 @given(scenario=plain_scenarios(changes=False) | tree_scenarios())
 def test_without_requests_it_is_fifo(scenario: Scenario) -> None:
     """A policy that answers requests and delegates the rest runs what the other runs."""

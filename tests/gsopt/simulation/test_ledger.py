@@ -8,6 +8,7 @@ from gsopt.cluster import Cluster, Machine, Rack, Tier
 from gsopt.job import Job
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import consolidated
+from tests.effort import cases
 
 
 def _job(kind: str, memory: int | None) -> Job:
@@ -138,7 +139,7 @@ class Trial:
             assert [*ledger.partners(job)] == sorted({user for gpu in gpus for user in users[gpu]} - {job})
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(cases(40)))
 def test_the_books_are_right(seed: int) -> None:
     """Whatever is taken, given back, gone and there again, and whichever jobs have asked before."""
     trial = Trial(seed)

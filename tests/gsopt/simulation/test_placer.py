@@ -13,6 +13,7 @@ from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
 from gsopt.simulation import FreeGpus, IllegalDecision, Start, consolidated, simulate
 from gsopt.simulation.placer import emptiest_first, first_fit
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing, scripted, workload
 from tests.strategies.topology import trees
@@ -57,7 +58,7 @@ def random_cluster(random: Random) -> Cluster:
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(cases(60)))
 def test_placers_are_their_definitions(seed: int) -> None:
     """After GPUs were taken and given back at random each chooses what a look at all of them chooses."""
     random = Random(seed)

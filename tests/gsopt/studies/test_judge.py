@@ -18,6 +18,7 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge as judge_segments
 from gsopt.studies import judge as judging
 from heuristics.policies import srtf
+from tests.effort import cases
 from tests.strategies.scheduling import tiny
 
 
@@ -39,7 +40,7 @@ def drawn(seed: int, clock: float = 0) -> Scenario:
 @pytest.mark.parametrize("clock", [0, 1.7e9])
 def test_policies_are_judged_as_they_are_simulated(clock: float) -> None:
     """From rows, data frame, file and schedule alike come the simulator's figures, bound and gap."""
-    for seed in range(30):
+    for seed in range(cases(30)):
         scenario = drawn(seed, clock)
         run = gsopt.simulate(scenario.workload, srtf, cluster=scenario.cluster, record=True)
         assert run.schedule is not None
@@ -81,7 +82,7 @@ def test_a_broken_schedule_has_neither_bound_nor_gap() -> None:
 
 def test_scheduling_problems_and_their_fairness() -> None:
     """A problem judges as its scenario does, and refuses what its fairness forbids."""
-    for seed in range(20):
+    for seed in range(cases(20)):
         problem = tiny(seed)
         solution = gsopt.solve(problem, "fifo").solution
         found = gsopt.judge(solution, problem)

@@ -13,6 +13,7 @@ from gsopt.simulation import simulate
 from heuristics.policies import tiresias
 from instances import data_folder
 from instances.traces import philly
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -108,7 +109,7 @@ class Lists:
 
 
 @pytest.mark.parametrize("promote", [None, 1.0, 2.0])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(cases(40)))
 def test_as_its_authors_simulate_it(seed: int, promote: float | None) -> None:
     """Every job completes in the second in which it does in the authors' simulator, and as many are stopped."""
     random = Random(seed)

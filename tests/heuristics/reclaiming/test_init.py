@@ -76,7 +76,7 @@ def test_every_solution_is_feasible_and_never_beats_brute_force(method: Method, 
 
 
 @every_method
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=cases(50))
 @given(problem=reclaiming_problems(), data=st.data())
 def test_solutions_stay_valid_when_servers_and_jobs_are_relabelled(
     method: Method, problem: Reclaiming, data: st.DataObject

@@ -15,6 +15,7 @@ from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.simulation import Policy, replay
 from gsopt.studies import catalogue
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny
 
 Method = Callable[..., Result[SchedulingSolution]]
@@ -41,8 +42,8 @@ def committed(name: str) -> Scheduling:
 
 @every_method
 def test_the_judge_finds_what_the_simulator_books(method: Method) -> None:
-    """On 60 random instances the schedule is legal, and mean, makespan, fairness and preemptions agree."""
-    for seed in range(60):
+    """On random instances the schedule is legal, and mean, makespan, fairness and preemptions agree."""
+    for seed in range(cases(60)):
         problem = tiny(seed)
         result = method(problem)
         booked = replay(problem.scenario, POLICIES[method]).metrics
@@ -121,7 +122,7 @@ def test_equal_share_on_figure_1() -> None:
 def test_a_schedule_that_is_unfair_is_no_solution(method: Method) -> None:
     """With a constant just below the largest delay there is no solution, and the late job is named."""
     unfair = 0
-    for seed in range(20):
+    for seed in range(cases(20)):
         problem = tiny(seed)
         free = method(problem)
         assert free.solution is not None
@@ -136,7 +137,7 @@ def test_a_schedule_that_is_unfair_is_no_solution(method: Method) -> None:
         assert len(named) == 1
         assert "more than the fairness" in result.message
         unfair += 1
-    assert unfair >= 5
+    assert unfair >= cases(5)
 
 
 def test_the_late_job_is_named() -> None:

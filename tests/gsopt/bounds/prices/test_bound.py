@@ -17,6 +17,7 @@ from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.deciders.greedy import Greedy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -34,7 +35,7 @@ def _rigid(random: Random, jobs: int, gpus: int) -> Workload:
     )
 
 
-@settings(calm, max_examples=25)
+@settings(calm, max_examples=cases(50))
 @given(scenario=rich_scenarios(), data=st.data())
 def test_no_policy_beats_it(scenario: Scenario, data: st.DataObject) -> None:
     """With modes, phases, types, memory, sharing, events and changes of capacity it is below every policy."""

@@ -148,7 +148,7 @@ def test_moving_orders_in_fractions(fast: Policy, slow: Policy, scenario: Scenar
     assert_equal(fast, slow, scenario, exact=True, alpha=alpha)
 
 
-@pytest.mark.parametrize("seed", range(80))
+@pytest.mark.parametrize("seed", range(cases(80)))
 def test_large(seed: int) -> None:
     """In a crowd, in floats and in rounds, every policy still decides what a scan decides."""
     scenario = large(seed)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from math import inf
 from random import Random
 from typing import Any
@@ -17,6 +18,7 @@ from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop
 from gsopt.speed import efficient_counts
 from gsopt.testing import check_policy
 from heuristics import policies
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
@@ -121,6 +123,7 @@ def _difference(state: State, held: Mapping[int, list[int]]) -> list[Action]:
     return stops + changes
 
 
+@cache
 def mixed(seed: int, *, elastic: bool = False) -> Scenario:
     """Generate a crowd on machines of several types and memories, of which one kind may go and return."""
     random = Random(seed)
@@ -220,7 +223,7 @@ def _held(scenario: Scenario, policy: Policy) -> dict[str, list[tuple[Any, Any, 
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(cases(60)))
 def test_kinds_equal_the_scan(name: str, seed: int) -> None:
     """Every job holds as many GPUs of every kind, and when, as under the scan."""
     reference, elastic = CASES[name]
@@ -228,7 +231,7 @@ def test_kinds_equal_the_scan(name: str, seed: int) -> None:
     assert _held(scenario, getattr(policies, name)) == _held(scenario, reference)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(cases(20)))
 def test_fair_order_equals_the_scan(seed: int) -> None:
     """So it is in the order of the judge's fluid finish times."""
     scenario = mixed(seed, elastic=True)
@@ -242,7 +245,7 @@ def test_fair_order_equals_the_scan(seed: int) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(cases(10)))
 def test_every_policy_heeds_types_and_memory(policy: Policy, seed: int) -> None:
     """The judge finds every job on GPUs that it may use, and the figures that the simulator booked."""
     assert check_policy(policy, [mixed(seed, elastic=True)]) == 2

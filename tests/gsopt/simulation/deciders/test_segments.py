@@ -17,6 +17,7 @@ from gsopt.scenario import Scenario
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay, simulate
 from gsopt.simulation.deciders.segments import Segments, gain_of
 from heuristics.policies import marginal, marginal_attained
+from tests.effort import cases
 from tests.gsopt.simulation.deciders.test_greedy import calm, large
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 
@@ -95,7 +96,7 @@ def assert_equal(fast: Policy, slow: Policy, scenario: Scenario, *, exact: bool,
         assert pieces[0] == pieces[1]
 
 
-@settings(calm, max_examples=40)
+@settings(calm, max_examples=cases(80))
 @given(
     scenario=plain_scenarios(elastic=True),
     exponent=st.integers(1, 6),
@@ -108,7 +109,7 @@ def test_falling_keys_in_fractions(scenario: Scenario, exponent: int, hysteresis
     assert_equal(marginal, scan_remaining, scenario, exact=True, **options)
 
 
-@settings(calm, max_examples=40)
+@settings(calm, max_examples=cases(80))
 @given(
     scenario=plain_scenarios(elastic=True).map(lambda each: each.model_copy(update={"overheads": {}})),
     hysteresis=st.sampled_from([1, 4]),
@@ -120,7 +121,7 @@ def test_rising_keys_in_fractions(scenario: Scenario, hysteresis: int, grace: in
     assert_equal(marginal_attained, scan_attained, scenario, exact=True, **options)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(cases(8)))
 def test_large(seed: int) -> None:
     """In a crowd, in floats and in rounds, what is decided is still what a scan decides."""
     scenario = large(seed)

@@ -12,6 +12,7 @@ from gsopt.job import Job
 from gsopt.simulation import Action, Start, State, simulate
 from gsopt.simulation.deciders.tiers import Tiers
 from gsopt.speed import Speed, TierPenalty
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -30,7 +31,7 @@ def answers(cluster: Cluster, jobs: list[Job], speed: Speed | None = None) -> li
     return found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(cases(12)))
 def test_the_best_tier_is_that_of_the_best_set(seed: int) -> None:
     """Of all sets of as many GPUs that suit a job, the closest has its best tier."""
     random = Random(seed)

@@ -36,7 +36,7 @@ def hard(draws: bool = False) -> CostTable:
     ids=["paper", "workers", "draws"],
 )
 def test_both_engines_follow_the_same_distribution(settings: Settings) -> None:
-    """After one generation of equal candidates the survivors of 300 seeds are spread alike."""
+    """After one generation of equal candidates the survivors of 200 seeds are spread alike."""
     table = hard(draws=settings.selection == "thompson")
     old = Population(table.names, table.batch_limit, np.array([[0, 0, 2], [1, 1, 0], [2, 2, 2]]))
     spread = {
@@ -44,7 +44,7 @@ def test_both_engines_follow_the_same_distribution(settings: Settings) -> None:
             tuple(map(tuple, counts_of(found.population.genomes, 3).tolist()))
             for found in (
                 evolve(table, 1, settings=settings, engine=engine, population=old, generator=default_rng(seed))
-                for seed in range(300)
+                for seed in range(200)
             )
         )
         for engine in ENGINES

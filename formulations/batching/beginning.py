@@ -1,0 +1,125 @@
+"""Beginning: a division of the GPUs and a bound that cost next to nothing, and the end where they suffice."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from formulations.batching.case import Case
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.problems.batching import Batches
+from gsopt.result import Result, StoppedBy, is_within
+
+#: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
+_MOST_BITS = 2_000_000_000
+
+
+def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
+    """Give the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
+
+    It is where value and bound meet or are as close as was asked, where time is over, and where the caller
+    wants no more. The bound is the cost of all jobs as if each had what is best for it alone.
+
+    Examples
+    --------
+    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.problems.batching import Batching
+    >>> model = StepTime(fixed=3, per_sample=1)
+    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
+    >>> result, ended = begin(Case.of(Batching(gpus=1, jobs=[job])), Budget(), "begin")
+    >>> result.objective, ended
+    (15, False)
+    """
+    problem = case.problem
+    solution = case.solution(filled(case))
+    if budget.start is not None and not problem.sense.better(
+        problem.objective(solution), problem.objective(budget.start)
+    ):
+        solution = budget.start
+    first = Result.judged(
+        problem,
+        method=method,
+        solution=solution,
+        bound=case.sign * alone(case),
+        message="filling",
+        runtime=budget.runtime,
+    )
+    if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
+        return replace(first, stopped_by=StoppedBy.INTERRUPT), True
+    if is_within(first.objective, first.bound, budget.gap):
+        met = first.objective == first.bound
+        return first if met else replace(first, stopped_by=StoppedBy.GAP), True
+    if budget.passed:
+        return replace(first, stopped_by=StoppedBy.TIME_LIMIT), True
+    return first, False
+
+
+def alone(case: Case) -> float:
+    """Give a bound on the cost: the least of each job, whatever the others have.
+
+    Examples
+    --------
+    >>> from gsopt.problems.batching import Batching
+    >>> alone(Case.of(Batching(gpus=1, jobs=[])))
+    0.0
+    """
+    return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
+
+
+def filled(case: Case) -> list[int]:
+    """Give a division that uses the GPUs: jobs that must run first, then the others in the order of the list.
+
+    Raises
+    ------
+    Unsupported
+        Which numbers of GPUs can be used is more than memory holds.
+
+    Examples
+    --------
+    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.problems.batching import Batching
+    >>> model = StepTime(fixed=3, per_sample=1)
+    >>> jobs = [
+    ...     BatchingJob(name=name, batch_limit=3, local_limit=1, throughput=model, remaining=6)
+    ...     for name in "ab"
+    ... ]
+    >>> filled(Case.of(Batching(gpus=4, jobs=jobs)))
+    [3, 1]
+    """
+    problem = case.problem
+    must = [job.name in problem.required for job in problem.jobs]
+    chosen = [counts[0] if needed else 0 for counts, needed in zip(problem.counts, must, strict=True)]
+    left = case.gpus - sum(chosen) if case.use_all else 0
+    for place in sorted(range(len(must)), key=lambda place: not must[place]):
+        counts = problem.counts[place]
+        most = _most(counts, chosen[place] + left)
+        left -= max(most - chosen[place], 0)
+        chosen[place] = max(most, chosen[place])
+    return chosen if not left else _reached(case, must)
+
+
+def _most(counts: Sequence[int], room: int) -> int:
+    """Give the largest of the allowed numbers that fits; 0 if none does."""
+    if isinstance(counts, range):
+        return min(counts.stop - 1, room) if counts and room >= counts.start else 0
+    return max((count for count in counts if count <= room), default=0)
+
+
+def _reached(case: Case, must: Sequence[bool]) -> list[int]:
+    """Give any division that uses all GPUs, where menus have gaps."""
+    counts, gpus = case.problem.counts, case.gpus
+    if len(counts) * gpus > _MOST_BITS:
+        raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")
+    rows = [1]  # which numbers of GPUs the jobs so far can use, a bit each
+    for menu, needed in zip(counts, must, strict=True):
+        row = 0 if needed else rows[-1]
+        for count in menu:
+            row |= rows[-1] << count
+        rows.append(row & ((1 << gpus + 1) - 1))
+    chosen, left = [0] * len(counts), gpus
+    for place in range(len(counts) - 1, -1, -1):
+        menu = counts[place] if must[place] else (0, *counts[place])
+        chosen[place] = next(count for count in menu if count <= left and rows[place] >> left - count & 1)
+        left -= chosen[place]
+    return chosen

@@ -1,0 +1,214 @@
+"""Case: what every job costs on every number of GPUs, in floats, and exactly where it is asked for."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.batching import BatchingJob, StepTime
+from gsopt.batching.rates import StepTimes
+from gsopt.errors import Unsupported
+from gsopt.grid import Exact, decimal
+from gsopt.problem import Sense
+from gsopt.problems.batching import Batches, Batching, Grant
+from gsopt.tolerances import BATCH_COST, TERM
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+#: Cells (job, number of GPUs) of a table that are still tried.
+LARGEST_TABLE = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem as a table of costs, to be minimized: completions per second count as negative.
+
+    Of each job and number of GPUs only the best batch matters: the fastest, or the one that the job has already
+    where it would cost something to change it.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    costs
+        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
+    """
+
+    problem: Batching
+    costs: Floats
+    _exact: dict[tuple[int, int], tuple[Exact, Grant | None]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, problem: Batching) -> "Case":
+        """Compute the costs of a problem.
+
+        Raises
+        ------
+        Unsupported
+            There are more of them than memory holds.
+
+        Examples
+        --------
+        >>> from gsopt.batching import BatchingJob, StepTime
+        >>> model = StepTime(fixed=3, per_sample=1)
+        >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
+        >>> Case.of(Batching(gpus=2, jobs=[job], forced="none")).costs.tolist()
+        [[0.0, 15.0, 20.0]]
+        """
+        widest = max((counts[-1] for counts in problem.counts if counts), default=0)
+        cells = len(problem.jobs) * (widest + 1)
+        if cells > LARGEST_TABLE:
+            raise Unsupported(f"a table of {len(problem.jobs):,} jobs by {widest:,} GPUs is too large")
+        rates = _rates(problem.jobs, widest)
+        costs = _valued(problem, rates)
+        _charge(problem, costs)
+        for place, counts in enumerate(problem.counts):
+            allowed = np.zeros(widest + 1, dtype=np.bool_)
+            allowed[list(counts) if not isinstance(counts, range) else slice(counts.start, counts.stop)] = True
+            allowed[0] = problem.jobs[place].name not in problem.required
+            costs[place, ~allowed] = np.inf
+        return cls(problem, costs)
+
+    @property
+    def sign(self) -> int:
+        """1 where less counts, -1 where more does."""
+        return 1 if self.problem.sense is Sense.MINIMIZE else -1
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that may be used: exactly so many where all are used that can be, at most so many otherwise."""
+        return self.problem.target if self.use_all else self.problem.gpus
+
+    @property
+    def use_all(self) -> bool:
+        """Whether exactly `gpus` are used."""
+        return self.problem.use == "all"
+
+    @property
+    def error(self) -> float:
+        """By how much the total of any choice of costs may be wrong."""
+        largest = np.abs(np.where(self.costs < np.inf, self.costs, 0.0)).max(axis=1, initial=0.0)
+        return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
+
+    def cost(self, place: int, gpus: int) -> Exact:
+        """Give what a job costs on so many GPUs, exactly.
+
+        Examples
+        --------
+        >>> from gsopt.batching import BatchingJob, StepTime
+        >>> model = StepTime(fixed=0.1, per_sample=1)
+        >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
+        >>> Case.of(Batching(gpus=2, jobs=[job])).cost(0, 1)
+        Fraction(63, 10)
+        """
+        return self._best(place, gpus)[0]
+
+    def grant(self, place: int, gpus: int) -> Grant | None:
+        """Give the best batch of a job on so many GPUs; None for no GPUs."""
+        return self._best(place, gpus)[1]
+
+    def solution(self, counts: Iterable[int]) -> Batches:
+        """Give the numbers of GPUs of all jobs as a solution."""
+        grants = ((job, self.grant(place, gpus)) for (place, job), gpus in self._with(counts))
+        return Batches(running={job.name: grant for job, grant in grants if grant is not None})
+
+    def counts(self, solution: Batches) -> list[int]:
+        """Give a solution as numbers of GPUs."""
+        running = solution.running
+        return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
+
+    def total(self, counts: Iterable[int]) -> float:
+        """Give the cost of numbers of GPUs, in floats."""
+        chosen = np.fromiter(counts, np.int64, len(self.costs))
+        return float(self.costs[np.arange(len(chosen)), chosen].sum())
+
+    def _with(self, counts: Iterable[int]) -> Iterable[tuple[tuple[int, BatchingJob], int]]:
+        return zip(enumerate(self.problem.jobs), (int(gpus) for gpus in counts), strict=True)
+
+    def _best(self, place: int, gpus: int) -> tuple[Exact, Grant | None]:
+        if (place, gpus) not in self._exact:
+            self._exact[place, gpus] = self._computed(place, gpus)
+        return self._exact[place, gpus]
+
+    def _computed(self, place: int, gpus: int) -> tuple[Exact, Grant | None]:
+        job = self.problem.jobs[place]
+        extra = decimal(self.problem.reconfiguration)
+        if not gpus:
+            return (extra if job.changes(0, 0) else 0), None
+        sizes = [size for size in (job.fastest(gpus), _kept(job, gpus)) if size is not None]
+        found = [
+            (
+                self.sign * self.problem.worth(job, grant) + (extra if job.changes(size, gpus) else 0),
+                grant,
+            )
+            for size, grant in ((size, Grant(gpus=gpus, batch_size=size)) for size in sizes)
+        ]
+        return min(found, key=lambda each: each[0])
+
+
+def _kept(job: BatchingJob, gpus: int) -> int | None:
+    """Give the batch size that a job has already on so many GPUs, if it may keep it."""
+    size = job.previous_batch
+    return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
+
+
+def _rates(jobs: Iterable[BatchingJob], widest: int) -> Floats:
+    """Give the samples per second of each job's fastest batch; 0 where there is none."""
+    jobs = list(jobs)
+    rates = np.zeros((len(jobs), widest + 1))
+    modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
+    if modelled:
+        times = StepTimes.of([job.throughput for _, job in modelled if isinstance(job.throughput, StepTime)])
+        _, found = times.fastest(
+            [job.batch_limit for _, job in modelled], [job.local_limit for _, job in modelled], widest=widest
+        )
+        rates[[place for place, _ in modelled]] = found
+    for place, job in enumerate(jobs):
+        if not isinstance(job.throughput, StepTime):
+            for gpus in range(1, widest + 1):
+                size = job.fastest(gpus)
+                if size is not None:
+                    rates[place, gpus] = float(job.throughput.samples_per_second(size, gpus))
+    return rates
+
+
+def _valued(problem: Batching, rates: Floats) -> Floats:
+    """Give what jobs cost by their throughput, without reconfiguration; no GPUs cost nothing."""
+    left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
+    costs = np.zeros_like(rates)
+    gpus = np.arange(1, rates.shape[1])
+    for place, job in enumerate(problem.jobs):
+        costs[place, 1:] = _worth(problem, left[place], rates[place, 1:], gpus, job.weight)
+    return costs
+
+
+def _worth(
+    problem: Batching, left: float, rate: Floats, gpus: NDArray[np.int64], weight: float
+) -> NDArray[np.float64]:
+    if problem.criterion == "rate":
+        return -weight * rate / left
+    time = np.divide(left, rate, out=np.full_like(rate, np.inf), where=rate > 0)  # no throughput, no end
+    return time * gpus / weight if problem.criterion == "sruf" else time * weight
+
+
+def _charge(problem: Batching, costs: Floats) -> None:
+    """Add what reconfigured jobs cost; one that keeps its GPUs may keep its batch, too."""
+    extra = problem.reconfiguration
+    if not extra:
+        return
+    left = [float(job.left(problem.estimate)) for job in problem.jobs]
+    for place, job in enumerate(problem.jobs):
+        before = job.previous_gpus
+        stays = costs[place, before] if before < costs.shape[1] else 0.0
+        costs[place] += extra
+        if before >= costs.shape[1]:
+            continue
+        size = _kept(job, before)
+        if before == 0 or job.previous_batch is None or size == job.fastest(before):
+            costs[place, before] = stays
+        elif size is not None:
+            rate = np.array([float(job.throughput.samples_per_second(size, before))])
+            kept = _worth(problem, left[place], rate, np.array([before]), job.weight)[0]
+            costs[place, before] = min(kept, costs[place, before])

@@ -1,0 +1,118 @@
+"""Dynamic programme over jobs and GPUs: the reference for every other exact method."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.batching.beginning import begin
+from formulations.batching.case import LARGEST_TABLE, Case
+from formulations.batching.proof import Tables, settle
+from gsopt.batching.split import add_jobs, read_back
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method, no_worse
+from gsopt.problems.batching import Batches, Batching
+from gsopt.result import Result, StoppedBy
+
+Floats = NDArray[np.float64]
+
+#: Additions between two looks at the clock.
+_CHUNK = 20_000_000
+
+
+@exact_method(unused=["backend", "log"])
+def dp(problem: Batching, budget: Budget) -> Result[Batches]:
+    """Solve a problem by dynamic programming in floats, and prove in exact numbers that it is the optimum.
+
+    State after some jobs: the least cost of using so many GPUs. Any costs will do, convex or not, and menus
+    with gaps. The costs of the jobs before and behind a state, from either end, leave only those states that an
+    optimum may pass through, given the rounding of floats. Where they form a single path it is the optimum;
+    otherwise the few choices that are left are decided by whole numbers. Value and bound are then the same
+    exact number.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start and callback.
+
+    Raises
+    ------
+    Unsupported
+        The tables have more cells than memory.
+
+    Notes
+    -----
+    Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution: separable costs and
+    one capacity, a multiple-choice knapsack, for which this is the textbook programme.
+
+    Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
+    takes as long again, and more only where many divisions are equally good but for their last digits.
+
+    Examples
+    --------
+    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> model = StepTime(fixed=0.05, per_sample=0.001)
+    >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
+    >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)
+    >>> result = dp(Batching(gpus=4, jobs=[a, b]))
+    >>> result.status, float(result.objective), sorted(result.solution.running)
+    (<Status.OPTIMAL: 'optimal'>, 374.0625, ['a', 'b'])
+    """
+    case = Case.of(problem)
+    first, ended = begin(case, budget, "dp")
+    return first if ended else fill(case, budget, first, "dp")
+
+
+def fill(case: Case, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
+    """Fill both tables, and keep what is known where it is better.
+
+    Raises
+    ------
+    Unsupported
+        The tables have more cells than memory.
+    """
+    jobs = len(case.costs)
+    if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
+        raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
+    before = filled_table(case.costs, case.gpus, budget)
+    if before is None:
+        return replace(known, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime)
+    used = case.gpus if case.use_all else int(before[-1].argmin())
+    solution = case.solution(read_back(before, case.costs, used).tolist())
+    least = case.sign * (float(before[-1, used]) - case.error)
+    behind = filled_table(case.costs[::-1], case.gpus, budget)
+    proven = None if behind is None else settle(Tables(case, before, behind), budget)
+    if proven is not None:
+        solution = case.solution(proven)
+    result = Result.judged(
+        case.problem,
+        method=method,
+        solution=solution,
+        bound=least if proven is None else case.problem.objective(solution),
+        stopped_by=StoppedBy.TIME_LIMIT if budget.passed and proven is None else StoppedBy.FINISHED,
+        message="dp" if proven is not None else "dp, not proven",
+        runtime=budget.runtime,
+    )
+    return replace(no_worse(result, case.problem, known.solution), runtime=budget.runtime)
+
+
+def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
+    """Give the least costs of the first jobs by GPUs used; None when the budget has passed before.
+
+    Examples
+    --------
+    >>> filled_table(np.array([[0.0, 4.0], [0.0, 1.0]]), 1, Budget()).tolist()
+    [[0.0, inf], [0.0, 4.0], [0.0, 1.0]]
+    """
+    table = np.full((len(costs) + 1, gpus + 1), np.inf)
+    table[0, 0] = 0.0
+    chunk = max(_CHUNK // (costs.shape[1] * (gpus + 1)), 1)
+    for first in range(0, len(costs), chunk):
+        if budget.passed:
+            return None
+        last = min(first + chunk, len(costs))
+        add_jobs(costs[first:last], table[first : last + 1])
+    return table

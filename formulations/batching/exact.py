@@ -1,0 +1,54 @@
+"""Exact: greedy steps with their proof, and the dynamic programme where the proof fails."""
+
+from dataclasses import replace
+
+from formulations.batching.beginning import begin
+from formulations.batching.case import Case
+from formulations.batching.dp import fill
+from formulations.batching.greedy import walk_hulls
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method
+from gsopt.problems.batching import Batches, Batching
+from gsopt.result import Result, Status, StoppedBy, is_within
+
+
+@exact_method(unused=["backend", "log"])
+def exact(problem: Batching, budget: Budget) -> Result[Batches]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. The first division that uses the GPUs, and the bound as if nobody wanted the same GPU.
+    2. GPUs to whoever gains most by each, with a price as proof: enough where costs are convex.
+    3. The dynamic programme over jobs and GPUs. What is too large for its tables keeps the second's bound.
+
+    Source
+    ------
+    ONES, Equations 3 and 4, which the paper searches by evolution.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start and callback.
+
+    Examples
+    --------
+    >>> from instances.batching import elastic_jobs
+    >>> result = exact(elastic_jobs(gpus=64, jobs=60, seed=1))
+    >>> result.status, len(result.solution.running), result.message
+    (<Status.OPTIMAL: 'optimal'>, 60, 'dp')
+    """
+    case = Case.of(problem)
+    first, ended = begin(case, budget, "exact")
+    if ended:
+        return first
+    found = walk_hulls(case, budget, first, "exact")
+    if found.status is Status.OPTIMAL or budget.passed:
+        return found
+    if is_within(found.objective, found.bound, budget.gap):
+        return replace(found, stopped_by=StoppedBy.GAP)
+    try:
+        return replace(fill(case, budget, found, "exact"), runtime=budget.runtime)
+    except Unsupported as reason:
+        return replace(found, message=f"{found.message}; {reason}", runtime=budget.runtime)

@@ -1,0 +1,241 @@
+"""Greedy: GPUs to whoever gains most by them, along the hull of each job's costs, with a proof by a price."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.batching.beginning import begin
+from formulations.batching.case import Case
+from gsopt.budget import Budget
+from gsopt.grid import Number
+from gsopt.method import exact_method, no_worse
+from gsopt.problems.batching import Batches, Batching
+from gsopt.result import Result, StoppedBy
+from gsopt.tolerances import TERM
+
+Floats = NDArray[np.float64]
+
+
+class Step(NamedTuple):
+    """From one corner of a job's hull to the next: what each GPU more costs, and how many there are."""
+
+    slope: float
+    job: int
+    gpus: int
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What a walk along all hulls came to.
+
+    Attributes
+    ----------
+    counts
+        GPUs of each job.
+    left
+        GPUs that are left because the next step is too long; 0 where the walk ended well.
+    taken
+        The steps taken.
+    slope
+        What a GPU costs where the walk ended.
+    """
+
+    counts: tuple[int, ...]
+    left: int
+    taken: tuple[Step, ...]
+    slope: float
+
+
+@exact_method(unused=["backend", "log"])
+def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
+    """Give GPUs to the job that gains most by each, along the lower convex hull of its costs.
+
+    Where the steps end at the number of GPUs that are to be used, each job has what is best for it at the price
+    of one more GPU, and so no division is better: the price is computed in exact numbers and is the proof. That
+    is always so where costs are convex and every number of GPUs is allowed, as then every step is one GPU.
+    Elsewhere a step may be too long for what is left. Then the best single job makes up for it, or the first
+    division that uses the GPUs, and the price gives a bound only.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start and callback.
+
+    Notes
+    -----
+    Source: the greedy algorithm for separable convex costs (O. Gross, A class of discrete type minimization
+    problems, 1956) on the linear relaxation of the multiple-choice knapsack. Marginal gains are also the rule
+    of Optimus.
+
+    Complexity: O(I log I) for I numbers of GPUs of all jobs together.
+
+    Examples
+    --------
+    >>> from instances.batching import elastic_jobs
+    >>> result = greedy(elastic_jobs(gpus=40, jobs=30, criterion="rate", seed=4))
+    >>> result.status, result.gap < 0.01
+    (<Status.FEASIBLE: 'feasible'>, True)
+    """
+    case = Case.of(problem)
+    first, ended = begin(case, budget, "greedy")
+    return first if ended else walk_hulls(case, budget, first)
+
+
+def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str = "greedy") -> Result[Batches]:
+    """Walk along the hulls, and keep what is known where it is better.
+
+    Examples
+    --------
+    >>> from instances.batching import elastic_jobs
+    >>> case = Case.of(elastic_jobs(gpus=40, jobs=30, seed=1))
+    >>> walk_hulls(case, Budget(), begin(case, Budget(), "walk")[0]).gap < 0.01
+    True
+    """
+    problem = case.problem
+    walk = walked(case)
+    counts = _made_up(case, walk) if walk.left else list(walk.counts)
+    solution = known.solution if counts is None else case.solution(counts)
+    late = budget.passed
+    proven = not late and not walk.left and _is_proven(case, walk)
+    bounds: list[Number] = [case.sign * _price_bound(case, walk.slope)]
+    if known.bound is not None:
+        bounds.append(known.bound)
+    if proven and solution is not None:
+        bounds = [problem.objective(solution)]
+    result = Result.judged(
+        problem,
+        method=method,
+        solution=solution,
+        bound=max(bounds) if case.sign > 0 else min(bounds),
+        stopped_by=StoppedBy.TIME_LIMIT if late else StoppedBy.FINISHED,
+        message="greedy" if proven or late else "greedy, not proven",
+        runtime=budget.runtime,
+    )
+    return replace(no_worse(result, problem, known.solution), runtime=budget.runtime)
+
+
+def walked(case: Case) -> Walk:
+    """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
+
+    Examples
+    --------
+    >>> from gsopt.problems.batching import Batching
+    >>> walked(Case.of(Batching(gpus=1, jobs=[])))
+    Walk(counts=(), left=0, taken=(), slope=0.0)
+    """
+    counts = [_fewest(row) for row in case.costs]
+    left = case.gpus - sum(counts)
+    steps = sorted(step for job, row in enumerate(case.costs) for step in hull(row, job))
+    if not case.use_all:
+        steps = [step for step in steps if step.slope < 0]
+    taken: list[Step] = []
+    for step in steps:
+        if step.gpus > left:
+            return Walk(tuple(counts), left, tuple(taken), step.slope)
+        counts[step.job] += step.gpus
+        left -= step.gpus
+        taken.append(step)
+        if not left:
+            return Walk(tuple(counts), 0, tuple(taken), step.slope)
+    return Walk(tuple(counts), 0, tuple(taken), taken[-1].slope if case.use_all and taken else 0.0)
+
+
+def hull(row: Floats, job: int) -> Iterator[Step]:
+    """Give the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
+
+    Examples
+    --------
+    >>> [(step.gpus, step.slope) for step in hull(np.array([0.0, 9.0, 8.0, np.inf, 10.0]), 0)]
+    [(4, 2.5)]
+    >>> [(step.gpus, step.slope) for step in hull(np.array([np.inf, 9.0, 4.0, 3.0]), 0)]
+    [(1, -5.0), (1, -1.0)]
+    """
+    corners: list[tuple[int, float]] = []
+    for gpus in np.flatnonzero(row < np.inf).tolist():
+        point = (gpus, float(row[gpus]))
+        while len(corners) > 1 and _slope(corners[-2], corners[-1]) >= _slope(corners[-1], point):
+            corners.pop()
+        corners.append(point)
+    for first, last in pairwise(corners):
+        yield Step(_slope(first, last), job, last[0] - first[0])
+
+
+def _slope(first: tuple[int, float], last: tuple[int, float]) -> float:
+    return (last[1] - first[1]) / (last[0] - first[0])
+
+
+def _fewest(row: Floats) -> int:
+    return int(np.argmax(row < np.inf))
+
+
+def _made_up(case: Case, walk: Walk) -> list[int] | None:
+    """Give the GPUs that are left to the one job to which they cost least; None where no job takes them."""
+    counts = np.array(walk.counts)
+    wanted = counts + walk.left
+    able = np.flatnonzero(wanted < case.costs.shape[1])
+    more = case.costs[able, wanted[able]] - case.costs[able, counts[able]]
+    if case.use_all and not more.min(initial=np.inf) < np.inf:
+        return None
+    if case.use_all or more.min(initial=0.0) < 0:
+        counts[able[more.argmin()]] += walk.left
+    return [int(gpus) for gpus in counts]
+
+
+def _price_bound(case: Case, price: float) -> float:
+    """Bound the cost from below: what all GPUs cost at a price, and what each job costs at best beyond it."""
+    gpus = np.arange(case.costs.shape[1])
+    beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
+    terms = len(beyond) + 4
+    rounding = abs(price) * (float(gpus[-1]) * len(beyond) + case.gpus) * terms * TERM
+    return float(beyond.sum()) + price * case.gpus - case.error - rounding
+
+
+def _is_proven(case: Case, walk: Walk) -> bool:
+    """Tell whether at the price of the last step every job has what costs it least, in exact numbers.
+
+    Where floats tell that something costs a job more they are believed; the others are compared exactly.
+    """
+    if case.use_all and not walk.taken:
+        return True  # the fewest GPUs of every job are all there are: there is no other division
+    price = _exact_price(case, walk)
+    gpus = np.arange(case.costs.shape[1])
+    beyond = case.costs - float(price) * gpus
+    chosen = beyond[np.arange(len(beyond)), list(walk.counts)]
+    doubt = case.error + abs(float(price)) * float(gpus[-1]) * 4 * TERM
+    close = beyond <= chosen[:, None] + 2 * doubt
+    for job, count in enumerate(walk.counts):
+        own = case.cost(job, count) - price * count
+        others: list[int] = np.flatnonzero(close[job]).tolist()
+        if any(case.cost(job, other) - price * other < own for other in others if other != count):
+            return False
+    return True
+
+
+def _exact_price(case: Case, walk: Walk) -> Fraction:
+    """Give the price of the dearest step taken, exactly; 0 where nobody wants the GPUs that are left."""
+    if not walk.taken or (not case.use_all and walk.slope == 0):
+        return Fraction(0)
+    dearest = walk.taken[-1].slope
+    close = dearest - 2 * case.error - abs(dearest) * 4 * TERM
+    return max(
+        Fraction(case.cost(step.job, last) - case.cost(step.job, last - step.gpus)) / step.gpus
+        for step, last in zip(walk.taken, _ends(walk), strict=True)
+        if step.slope >= close
+    )
+
+
+def _ends(walk: Walk) -> list[int]:
+    """Give the GPUs of its job after each step taken."""
+    counts = list(walk.counts)
+    ends: list[int] = []
+    for step in reversed(walk.taken):
+        ends.append(counts[step.job])
+        counts[step.job] -= step.gpus
+    return ends[::-1]

@@ -1,0 +1,159 @@
+"""MILP: the multiple-choice knapsack of batching in the item form, the model of record."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from formulations.batching.beginning import alone, filled
+from formulations.batching.case import Case
+from gsopt.formulation import Formulation
+from gsopt.grid import Exact, Number, ceil_to, floor_to, step
+from gsopt.problem import Sense
+from gsopt.problems.batching import Batches, Batching
+from gsopt.standard_form import StandardForm
+
+#: Steps of the largest cost up to which costs are exact, fifteen stages of solving (`gsopt.scaling`), and
+#: to which they are rounded otherwise, four stages.
+_FINEST, _COARSE = 2**256, 2**60
+
+#: A job and its number of GPUs.
+Item = tuple[int, int]
+
+
+class Milp(Formulation[Batching, Batches]):
+    """One binary variable for each number of GPUs of each job, with the batch that is best for both.
+
+    Sets
+    ----
+    Jobs J; C_j numbers of GPUs that job j may have; F jobs that must run.
+
+    Parameters
+    ----------
+    w_jc what job j counts on c GPUs with its best batch, a reconfiguration included, less what it counts on
+    none; v_j what it counts on none: a reconfiguration if it runs now. n GPUs, all of them that can be used.
+
+    Variables
+    ---------
+    gets_jc in {0, 1}: job j gets c GPUs.
+
+    Objective
+    ---------
+    min or max sum_j v_j + sum_{j, c} w_jc gets_jc
+
+    Constraints
+    -----------
+    one: sum_c gets_jc <= 1 for every j outside F, = 1 for every j in F.
+
+    fits: sum_{j, c} c gets_jc = n; at most n where any number of GPUs may be used.
+
+    Size
+    ----
+    sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
+
+    Source
+    ------
+    ONES, Equations 3 and 4, with the number of GPUs that can be used in place of all of them, which the limits
+    of batches may not allow. Separable costs take the place of a batch size for every job and GPU (Equation 1).
+
+    Examples
+    --------
+    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> model = StepTime(fixed=0.05, per_sample=0.001)
+    >>> a = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=model, remaining=200_000)
+    >>> b = BatchingJob(name="b", batch_limit=300, local_limit=100, throughput=model, remaining=90_000)
+    >>> result = milp(Batching(gpus=4, jobs=[a, b]))
+    >>> result.status, float(result.objective)
+    (<Status.OPTIMAL: 'optimal'>, 374.0625)
+    """
+
+    name: ClassVar[str] = "milp"
+
+    def build(self, problem: Batching) -> Any:
+        """Build the Pyomo model."""
+        from pyomo.environ import Binary, ConcreteModel, Constraint, Expression, Objective, Set, Var, minimize
+        from pyomo.environ import maximize as most
+
+        worths, offset = _worths(problem)
+        of_job: dict[int, list[Item]] = {}
+        for item in worths:
+            of_job.setdefault(item[0], []).append(item)
+        model = ConcreteModel(problem.name or "batching")
+        model.JC = Set(dimen=2, initialize=list(worths))
+        model.gets = Var(model.JC, domain=Binary)
+        total = sum(float(worth) * model.gets[item] for item, worth in worths.items())
+        sense = minimize if problem.sense is Sense.MINIMIZE else most
+        model.total = Objective(expr=float(offset) + total, sense=sense)
+        must = {job for job in of_job if problem.jobs[job].name in problem.required}
+
+        def one(model: Any, job: int) -> Any:
+            taken = sum(model.gets[item] for item in of_job[job])
+            return taken == 1 if job in must else taken <= 1
+
+        model.one = Constraint(list(of_job), rule=one)
+        model.gpus = Expression(expr=sum(gpus * model.gets[job, gpus] for job, gpus in worths))
+        if worths:
+            whole = problem.use == "all"
+            model.fits = Constraint(expr=model.gpus == problem.target if whole else model.gpus <= problem.gpus)
+        return model
+
+    def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
+        """Give what the items count as fractions, or rounded where those have no common step to speak of.
+
+        Completions per second have a denominator for each item, whose common multiple has thousands of digits,
+        and solving takes a stage for every five of them. Then costs are rounded in favour of every solution, so
+        that the bound holds, and is wrong by no more than a `_COARSE` part of the largest cost for each job.
+        """
+        worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
+        exact = [worths[column] for column in form.columns]
+        largest = max((abs(Fraction(worth)) for worth in exact), default=Fraction(0))
+        unit = step(exact)
+        if unit is None or largest <= unit * _FINEST:
+            return exact
+        grid = largest / _COARSE
+        rounded = floor_to if problem.sense is Sense.MINIMIZE else ceil_to
+        return [rounded(worth, grid) for worth in exact]
+
+    def exact_offset(self, problem: Batching, form: StandardForm) -> Number:
+        """Give what the jobs count that have no GPUs."""
+        del form
+        return _worths(problem)[1]
+
+    def at_once(self, problem: Batching) -> tuple[Batches, Number]:
+        """Give the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
+        case = Case.of(problem)
+        return case.solution(filled(case)), case.sign * alone(case)
+
+    def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
+        """Read the GPUs of each job, and give it the best batch on them."""
+        counts = np.zeros(len(problem.jobs), dtype=np.int64)
+        for job, menu in enumerate(problem.counts):
+            for gpus in menu:
+                if values.get(_column(job, gpus), 0.0) == 1:
+                    counts[job] = gpus
+        return Case.of(problem).solution(counts.tolist())
+
+    def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
+        """Give a solution as column values by name."""
+        places = {job.name: place for place, job in enumerate(problem.jobs)}
+        return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
+
+
+def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
+    """Give what each item adds to what the jobs count without GPUs, and that."""
+    case = Case.of(problem)
+    idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
+    worths = {
+        (job, gpus): case.sign * case.cost(job, gpus) - idle[job]
+        for job, menu in enumerate(problem.counts)
+        for gpus in menu
+    }
+    return worths, sum(idle)
+
+
+def _column(job: int, gpus: int) -> str:
+    return f"gets[{job},{gpus}]"
+
+
+milp = Milp()

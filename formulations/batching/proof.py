@@ -1,0 +1,139 @@
+"""Proof: which choices an optimum may make, given the rounding of floats, and the optimum among those."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.batching.case import Case
+from gsopt.budget import Budget
+
+Floats = NDArray[np.float64]
+
+#: Binary digits of a common denominator that are still computed with.
+_LONGEST = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """The least costs from both ends.
+
+    Attributes
+    ----------
+    case
+        The problem.
+    before
+        Least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1).
+    behind
+        The same of the last jobs.
+    """
+
+    case: Case
+    before: Floats
+    behind: Floats
+
+    @cached_property
+    def limit(self) -> float:
+        """Total in floats above which no path is the optimum: twice the error, of the least and of the path."""
+        last = self.before[-1]
+        least = last[self.case.gpus] if self.case.use_all else last.min()
+        return float(least) + 4 * self.case.error
+
+    def rest(self, place: int) -> Floats:
+        """Give the least cost of the jobs from a place on, by the GPUs used before them."""
+        behind: Floats = self.behind[len(self.case.costs) - place]
+        if not self.case.use_all:
+            behind = np.minimum.accumulate(behind)
+        return behind[::-1]
+
+    def choices(self, place: int) -> Iterator[tuple[int, int]]:
+        """Give the GPUs used before a job and its own of all that the optimum may choose."""
+        costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
+        alive = np.flatnonzero(before + self.rest(place) <= self.limit)
+        for used in alive.tolist():
+            room = min(len(costs), len(rest) - used)
+            totals = before[used] + costs[:room] + rest[used : used + room]
+            for gpus in np.flatnonzero(totals <= self.limit).tolist():
+                yield used, gpus
+
+
+def settle(tables: Tables, budget: Budget) -> list[int] | None:
+    """Give the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
+
+    Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.
+
+    Examples
+    --------
+    >>> from gsopt.batching import BatchingJob, StepTime
+    >>> from gsopt.batching.split import least_costs
+    >>> from gsopt.problems.batching import Batching
+    >>> model = StepTime(fixed=3, per_sample=1)
+    >>> job = BatchingJob(name="a", batch_limit=3, local_limit=2, throughput=model, remaining=6)
+    >>> case = Case.of(Batching(gpus=1, jobs=[job]))
+    >>> settle(Tables(case, least_costs(case.costs, 1), least_costs(case.costs, 1)), Budget())
+    [1]
+    """
+    steps: list[list[tuple[int, int]]] = []
+    for place in range(len(tables.case.costs)):
+        if budget.passed:
+            return None
+        steps.append(list(tables.choices(place)))
+    open_jobs = {place for place, found in enumerate(steps) if len({gpus for _, gpus in found}) > 1}
+    if not open_jobs:
+        return [found[0][1] for found in steps]
+    whole = _whole_costs(tables.case, {place: {g for _, g in steps[place]} for place in open_jobs})
+    return None if whole is None else _cheapest(steps, whole, budget)
+
+
+def _whole_costs(case: Case, asked: dict[int, set[int]]) -> dict[int, dict[int, int]] | None:
+    """Give the exact costs of some jobs on some GPUs as whole numbers of one unit; None if it is too small."""
+    exact = {place: {gpus: case.cost(place, gpus) for gpus in menu} for place, menu in asked.items()}
+    unit = _common(cost.denominator for menu in exact.values() for cost in menu.values())
+    if unit is None:
+        return None
+    return {
+        place: {gpus: cost.numerator * (unit // cost.denominator) for gpus, cost in menu.items()}
+        for place, menu in exact.items()
+    }
+
+
+def _common(denominators: Iterable[int]) -> int | None:
+    """Give the least common multiple, of pairs and pairs of pairs; None if it is too long."""
+    parts = list(set(denominators))
+    while len(parts) > 1:
+        odd = parts[-1:] if len(parts) % 2 else []
+        parts = [lcm(*pair) for pair in zip(parts[::2], parts[1::2], strict=False)] + odd
+        if sum(part.bit_length() for part in parts) > _LONGEST:
+            return None
+    return parts[0]
+
+
+def _cheapest(
+    steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
+) -> list[int] | None:
+    """Give the cheapest path through the choices; jobs without exact costs have one choice."""
+    costs = {0: 0}
+    chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
+    for place, found in enumerate(steps):
+        if budget.passed:
+            return None
+        menu = whole.get(place, {})
+        after: dict[int, int] = {}
+        choice: dict[int, int] = {}
+        for used, gpus in found:
+            if used not in costs:
+                continue
+            total = costs[used] + menu.get(gpus, 0)
+            if used + gpus not in after or total < after[used + gpus]:
+                after[used + gpus], choice[used + gpus] = total, gpus
+        costs = after
+        chosen.append(choice)
+    used = min(costs, key=costs.__getitem__)
+    counts: list[int] = []
+    for choice in reversed(chosen):
+        counts.append(choice[used])
+        used -= counts[-1]
+    return counts[::-1]

@@ -1,0 +1,72 @@
+"""Following: the same jobs on the same GPUs, each after the same ends, on another clock."""
+
+from collections.abc import Mapping
+
+from formulations.sharing.slotted import Slotted
+from gsopt.backends.slotted import Planned
+from gsopt.problems.sharing import SharingSolution
+from gsopt.problems.waiting import Run
+from gsopt.schedule.course import Course
+
+
+def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
+    """Follow a schedule in slots: each job starts in the first slot after all that had ended when it started.
+
+    Who holds a GPU together is the same or less, as every job that had left a GPU is waited for.
+
+    Returns
+    -------
+    dict or None
+        The plan, by number of the job; None where it does not end by the horizon.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.sharing import Sharing
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
+    >>> problem = Sharing(gpus=1, jobs=jobs)
+    >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4.5, gpus=[0])])
+    >>> in_slots(Slotted.of(problem, known, 7), known)
+    {0: Planned(start=0, gpus=(0,)), 1: Planned(start=5, gpus=(0,))}
+    """
+    problem, spans = model.problem, model.problem.spans(known)
+    gpus = {run.job: tuple(run.gpus) for run in known.runs}
+    plan: dict[int, Planned] = {}
+    for job in sorted(range(len(spans)), key=lambda job: (spans[job][0], job)):
+        ended = model.ends(plan)
+        if ended is None:
+            return None
+        waited = [ended[other] for other in plan if spans[other][1] <= spans[job][0]]
+        plan[job] = Planned(max([model.release[job], *waited]), gpus[problem.jobs[job].name])
+    return None if model.ends(plan) is None else plan
+
+
+def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
+    """Follow a plan of slots with starts at events: each job starts when all have ended that had when it did.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> from gsopt.problems.sharing import Sharing
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4.5), ("b", 2)]]
+    >>> problem = Sharing(gpus=1, jobs=jobs)
+    >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4.5, gpus=[0])])
+    >>> plan = {0: Planned(0, (0,)), 1: Planned(5, (0,))}
+    >>> [run.start for run in at_events(Slotted.of(problem, known, 7), plan, {0: 5, 1: 7}).runs]
+    [0.0, 4.5]
+    """
+    problem, waiting, runs = model.problem, set(plan), list[Run]()
+    course = Course(problem.durations, problem.slowdown, problem.releases)
+    while True:
+        for job in sorted(waiting):
+            waited = {other for other, end in ends.items() if end <= plan[job].start}
+            if problem.releases[job] <= course.now and waited <= course.ends.keys():
+                course.start(job, plan[job].gpus)
+                waiting.remove(job)
+                runs.append(
+                    Run(job=problem.jobs[job].name, start=float(course.now), gpus=sorted(plan[job].gpus))
+                )
+        event = course.next_event
+        if not waiting or event is None:
+            return SharingSolution(runs=runs)
+        course.pass_until(event)

@@ -1,0 +1,210 @@
+"""Insertion: what each start at least delays, a bound on what follows from a node of the search, a kernel."""
+
+from typing import Any
+
+import numpy as np
+
+from formulations.sharing.jobs import Jobs
+from formulations.sharing.stack import PENDING, RUNNING, Stack, pending
+from gsopt.compiled import compiled
+
+Array = np.ndarray[Any, Any]
+
+
+@compiled
+def insertion_bound(
+    jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
+) -> float:
+    """Bound the sum of all ends by the delays that each pending job at least brings when it starts.
+
+    Let r run until e if nothing starts any more, alone on its GPUs from u on, and let j start at s < e on a GPU
+    of r. At u at least e - u of its work is left of r. Where j runs on for as long, r ends at max(u, s) +
+    xi_rj (e - max(u, s)) at the earliest; else j has run for xi_jr p_j. While they overlap each of them loses
+    the part 1 - 1 / xi of the time. The end of j is delayed by the most that a single partner makes it lose.
+    Losses of r by several jobs add up where these are never beside it at the same time; if as many as m may be,
+    it loses as much as the worst of them makes it lose, so at least an m-th of the sum. Neither the GPUs of r
+    nor the pending jobs are fewer than m.
+
+    The start of each job costs no less than where it sees the jobs that run, and no others: the least over all
+    times and partners (`insertion`). The larger of two sums over the pending jobs is taken: with an m-th of the
+    losses of others each, or with the losses that one of them brings, as a whole, and those of others not.
+
+    Parameters
+    ----------
+    jobs, stack, depth
+        The node.
+    ends
+        When jobs that run would end if nothing started any more.
+    begins
+        Before when pending jobs cannot start.
+    extra
+        Changed, where the first sum is not enough: by how much each pending job ends later at least than if it
+        ran alone from when it can start.
+    enough
+        A bound that need not be improved.
+    """
+    count = len(jobs.demand)
+    lone, part = np.empty(count), np.zeros(count)
+    see_lone(stack, depth, ends, lone, part)
+    alone = stack.cost[depth]
+    for job in range(count):
+        if stack.state[depth, job] == RUNNING:
+            alone += ends[job]
+        elif stack.state[depth, job] == PENDING:
+            alone += begins[job] + jobs.duration[job]
+    bound, most = alone, 0.0
+    for job in range(count):
+        if stack.state[depth, job] == PENDING and bound < enough:
+            bound += insertion(jobs, stack, depth, ends, lone, begins[job], job, part)
+    if bound >= enough:
+        return float(bound)
+    nothing, whole = np.zeros(count), np.ones(count)
+    for job in range(count):
+        if stack.state[depth, job] == PENDING:
+            extra[job] = insertion(jobs, stack, depth, ends, lone, begins[job], job, nothing)
+            alone += extra[job]
+            star = insertion(jobs, stack, depth, ends, lone, begins[job], job, whole)
+            most = max(most, star - extra[job])
+    return float(max(bound, alone + most))
+
+
+@compiled
+def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, part: Array) -> None:
+    """Find from when on jobs that run would be alone on their GPUs, and which part of their losses counts."""
+    count = len(ends)
+    waiting = pending(stack, depth)
+    lone[:] = stack.time[depth]
+    for one in range(count):
+        gpus = stack.own[depth, one]
+        for two in range(count):
+            if stack.shared[depth, one, two] > 0:
+                gpus += stack.shared[depth, one, two]
+                lone[one] = max(lone[one], min(ends[one], ends[two]))
+        part[one] = 1.0 / max(1, min(gpus, waiting))
+
+
+@compiled
+def insertion(
+    jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, part: Array
+) -> float:
+    """Give the least that the start of a pending job costs: its own wait and delay, and part of others'.
+
+    Whenever it starts, it has enough GPUs that nobody holds, or shares some with jobs that run. Between two
+    ends of these jobs what a start beside the same ones costs is concave, so an end of the interval is best.
+
+    Parameters
+    ----------
+    jobs, stack, depth
+        The node.
+    ends, lone
+        When the jobs that run would end, and have their GPUs to themselves, if nothing started any more.
+    begin
+        Before when the job cannot start.
+    job
+        The job.
+    part
+        Part of the delay of each job that runs which counts.
+    """
+    best, left = np.inf, begin
+    room = np.empty(len(ends), dtype=np.int64)
+    while left - begin < best:
+        need = jobs.demand[job] - see_room(jobs, stack, depth, ends, left, room)
+        if need <= 0:
+            return left - begin
+        right = np.inf
+        for other in range(len(ends)):
+            if stack.state[depth, other] == RUNNING and ends[other] > left:
+                right = min(right, ends[other])
+            if not jobs.pairs[job, other]:
+                room[other] = 0
+        best = min(best, left - begin + beside(jobs, job, need, room, ends, lone, part, left, right))
+        left = right
+    return best
+
+
+@compiled
+def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
+    """Find how many GPUs each job that runs would hold alone at a time; give how many nobody would hold."""
+    count = len(ends)
+    free = jobs.gpus[0]
+    room[:] = 0
+    for one in range(count):
+        if stack.state[depth, one] == RUNNING and ends[one] > time:
+            room[one] = stack.own[depth, one]
+            for two in range(count):
+                if stack.shared[depth, one, two] > 0:
+                    if ends[two] <= time:
+                        room[one] += stack.shared[depth, one, two]
+                    elif two < one:
+                        free -= stack.shared[depth, one, two]
+            free -= room[one]
+    return int(free)
+
+
+@compiled
+def beside(
+    jobs: Jobs,
+    job: int,
+    need: int,
+    room: Array,
+    ends: Array,
+    lone: Array,
+    part: Array,
+    left: float,
+    right: float,
+) -> float:
+    """Give the least that a start between two times costs which needs GPUs of jobs that run, but for the wait.
+
+    For each job that may delay it most, it takes GPUs of those that delay it less where that costs least.
+    """
+    count = len(ends)
+    own, others = np.zeros((2, count)), np.zeros((2, count))
+    for each in range(count):
+        if room[each] > 0:
+            weigh_up(jobs, job, each, left, ends[each], max(lone[each], left), own[0], others[0])
+            weigh_up(jobs, job, each, right, ends[each], max(lone[each], right), own[1], others[1])
+            if lone[each] > left:
+                others[1, each] = others[0, each]
+            others[0, each] *= part[each]
+            others[1, each] *= part[each]
+    best = np.inf
+    for worst in range(count):
+        if room[worst] > 0 and own[0, worst] < best:
+            for side in range(2):
+                cost = own[side, worst] + others[side, worst] + side * (right - left)
+                if cost < best:
+                    cost += cover(need - room[worst], room, worst, own[0], others[side])
+                    best = min(best, cost)
+    return best
+
+
+@compiled
+def weigh_up(
+    jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
+) -> None:
+    """Find by how much a job that starts at a time and one that runs at least delay each other."""
+    own_slow, other_slow = max(1.0, jobs.slowdown[job, other]), max(1.0, jobs.slowdown[other, job])
+    alone = jobs.duration[job] * own_slow
+    rest = other_slow * max(end - lone, 0.0)
+    own[other] = min(alone, lone - time + rest) * (1 - 1 / own_slow)
+    others[other] = max(0.0, min(alone - (lone - time), rest)) * (1 - 1 / other_slow)
+
+
+@compiled
+def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
+    """Give the least cost of further GPUs, of jobs that delay no more than the worst; infinity if too few."""
+    cost, last, before = 0.0, -1.0, -1
+    while need > 0:
+        least, chosen = np.inf, -1
+        for each in range(len(room)):
+            if room[each] > 0 and each != worst and own[each] <= own[worst]:
+                ratio = others[each] / room[each]
+                behind = ratio > last or (ratio == last and each > before)
+                if behind and ratio < least:
+                    least, chosen = ratio, each
+        if chosen < 0:
+            return np.inf
+        cost += least * min(need, room[chosen])
+        need -= room[chosen]
+        last, before = least, chosen
+    return cost

@@ -1,0 +1,59 @@
+"""Listing: schedules at once, by starting the jobs in some order on what GPUs have room."""
+
+from formulations.sharing.best import Best
+from formulations.sharing.events import in_turn
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.problems.waiting import Run
+from gsopt.schedule.course import Course
+
+
+def take_lists(best: Best) -> None:
+    """Take the schedules that cost next to nothing: jobs in turn, and shortest jobs first, alone or shared."""
+    best.take(in_turn(best.problem))
+    for partners in (0, 1):
+        best.take(shortest_first(best.problem, partners))
+
+
+def shortest_first(problem: Sharing, partners: int) -> SharingSolution:
+    """Start at each event the shortest jobs for which there is room, on free GPUs first.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    partners
+        How many jobs may hold a GPU on which another starts: 0 or 1.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
+    >>> problem = Sharing(gpus=1, jobs=jobs)
+    >>> [[(run.job, run.start) for run in shortest_first(problem, partners).runs] for partners in (0, 1)]
+    [[('b', 0.0), ('a', 2.0)], [('b', 0.0), ('a', 0.0)]]
+    """
+    course = Course(problem.durations, problem.slowdown, problem.releases)
+    waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))
+    runs: list[Run] = []
+    while waiting:
+        for job in [job for job in waiting if problem.releases[job] <= course.now]:
+            room = _room(problem, course, job, partners)
+            if len(room) >= problem.jobs[job].gpus:
+                chosen = tuple(sorted(room[: problem.jobs[job].gpus]))
+                course.start(job, chosen)
+                waiting.remove(job)
+                runs.append(Run(job=problem.jobs[job].name, start=float(course.now), gpus=chosen))
+        if (event := course.next_event) is not None:
+            course.pass_until(event)
+    return SharingSolution(runs=runs)
+
+
+def _room(problem: Sharing, course: Course, job: int, partners: int) -> list[int]:
+    """Give the GPUs on which a job may start, those with fewest users first."""
+    users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
+    room = [
+        gpu
+        for gpu, own in users.items()
+        if len(own) <= partners and all(problem.may_share(user, job) for user in own)
+    ]
+    return sorted(room, key=lambda gpu: len(users[gpu]))

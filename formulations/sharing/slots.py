@@ -1,0 +1,206 @@
+"""Slots: constraint programming on slots of time, where there are too many jobs for a search."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+from formulations.sharing.best import Best
+from formulations.sharing.following import at_events, in_slots
+from formulations.sharing.listing import take_lists
+from formulations.sharing.root import raise_to_root
+from formulations.sharing.slotted import FULL, Slotted
+from gsopt.backends import CpSat
+from gsopt.backends.base import GRACE
+from gsopt.backends.process import Frame, Kind
+from gsopt.backends.slotted import Answer, Planned, SlottedJob, Task, solve
+from gsopt.budget import Budget
+from gsopt.errors import InvalidInput, ModelMismatch, Unsupported
+from gsopt.method import exact_method
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.result import Result, StoppedBy
+
+#: What a schedule is, by when jobs may start.
+_MODELS = {
+    "events": "Model E: starts at arrivals and ends",
+    "any": "Model C: starts at any time",
+}
+
+#: Jobs, and jobs times GPUs, up to which the model is built.
+_MOST_JOBS, _MOST_PLACES = 40, 2000
+
+
+@exact_method(unused=["backend"])
+def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
+    """Plan in slots of time with CP-SAT, and follow the plan without slots: a schedule, and no proof.
+
+    Sets: jobs j; GPUs g; slots t = 0 .. T - 1, T a quarter beyond the end of the best schedule known.
+    Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up to parts of
+    which F = 2520 are a slot alone; v_jk = floor(F / xi_jk), what a slot does beside job k.
+    Variables: s_j and e_j, start and end; y_jg = 1 if job j holds GPU g; a_jt = 1 if s_j <= t < e_j;
+    b_jk = 1 if two jobs have a GPU in common; q_jt, work done in a slot, from 0 to F.
+    Objective: the sum of the e_j.
+    Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each GPU; q_jt <= F a_jt;
+    q_jt <= v_jk where a_kt and b_jk; sum_t q_jt >= w_j; not a_jt, a_kt and b_jk where the memory of a GPU does
+    not hold both; redundantly at most twice the GPUs in all; GPUs in the order of who holds them.
+    Size: n G + 3 n T binaries and n T numbers for n jobs, n (n - 1) T conditions.
+
+    A slot is a common divisor of all run times where that makes at most `most` slots, else longer
+    (`Slotted.of`). As all is rounded up the optimum of the slots is no bound. The plan is followed with starts
+    at events: each job on its GPUs, as soon as all jobs have ended that had in the plan (`at_events`); for
+    starts at any time it is a schedule as it is, too. The best of these and of the start is returned, with the
+    bound of areas, so a result is proven only where that is as large. The message names the model and says
+    what the optimum of the slots is, or how far that is proven.
+
+    Source: Castor, Eq. 6-13, with slots tau, y_jg that stay (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7);
+    speeds by Eq. 4-5 for the worst partner. The model for CP-SAT is our own.
+
+    Parameters
+    ----------
+    problem
+        The problem, of at most 40 jobs, and jobs times GPUs of at most 2,000.
+    budget
+        When to stop; the backend is CP-SAT in any case.
+    most
+        Slots until the end of the best schedule known, at most.
+
+    Raises
+    ------
+    InvalidInput
+        `most` is below 1.
+    MissingSolver
+        CP-SAT is not installed.
+    Unsupported
+        There are more jobs or GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 3)]]
+    >>> result = slots(Sharing(gpus=1, jobs=jobs, default_interference=1.2))
+    >>> result.objective, result.message
+    (Fraction(18, 5), 'Model E: starts at arrivals and ends; slots of 0.0361446 s: 3.61446 is optimal')
+    """
+    if most < 1:
+        raise InvalidInput("", "most", str(most), "must be at least 1")
+    jobs = len(problem.jobs)
+    if jobs > _MOST_JOBS or jobs * problem.gpus > _MOST_PLACES:
+        limits = f"at most {_MOST_JOBS}, and {_MOST_PLACES:,} in all"
+        raise Unsupported(f"slots: {jobs} jobs on {problem.gpus} GPUs: {limits}")
+    best, message = Best(problem, budget, "slots"), f"{_MODELS[problem.starts]}; no slots were needed"
+    try:
+        take_lists(best)
+        raise_to_root(best)
+        if not best.finished:
+            call = _Call(best, most)
+            call.run()
+            message = call.message
+        stopped_by = best.finished or StoppedBy.FINISHED
+    except KeyboardInterrupt:
+        stopped_by = StoppedBy.INTERRUPT
+    return best.result(stopped_by, solver="cp-sat", message=message)
+
+
+def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> Task:
+    """Give the slot model in CP-SAT's words, for plans no worse than a known one."""
+    parameters: dict[str, Any] = {
+        "num_workers": 1,
+        "linearization_level": 0,  # the linear relaxation costs more time than it saves here
+        "catch_sigint_signal": False,
+        "log_search_progress": budget.log,
+        "log_to_stdout": False,
+    }
+    if (left := budget.left()) is not None:
+        parameters["max_time_in_seconds"] = left
+    jobs = range(len(model.work))
+    alone = [model.release[job] + model.shortest[job] for job in jobs]
+    ends = None if hint is None else model.ends(hint)
+    upper = model.horizon * len(jobs) if ends is None else sum(ends.values())
+    return Task(
+        jobs=tuple(
+            SlottedJob(
+                release=model.release[job],
+                latest=min(model.horizon, alone[job] + upper - sum(alone)),
+                work=model.work[job],
+                demand=model.problem.jobs[job].gpus,
+                beside=model.beside[job],
+            )
+            for job in jobs
+        ),
+        gpus=model.problem.gpus,
+        full=FULL,
+        upper=upper,
+        hint=None if ends is None or hint is None else tuple(hint[job] for job in jobs),
+        parameters=parameters,
+    )
+
+
+class _Call:
+    """One call of the solver, and what is heard of it."""
+
+    def __init__(self, best: Best, most: int) -> None:
+        if best.solution is None:
+            raise AssertionError  # lists find a schedule
+        self.best = best
+        self.model = Slotted.of(best.problem, best.solution, most)
+        self.hint = in_slots(self.model, best.solution)
+        self.total = None if self.hint is None else sum(self._ends(self.hint).values())
+        self.bound = 0
+        self.is_proven = self.told_to_stop = False
+
+    def run(self) -> None:
+        """Look for better plans, until there are none or the time is up.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The user pressed Ctrl-C meanwhile.
+        """
+        left = self.best.budget.left()
+        task = task_of(self.model, self.best.budget, self.hint)
+        reply = CpSat().call(solve, task, limit=None if left is None else left + GRACE, hear=self._hear)
+        if isinstance(reply.answer, Answer):
+            self._take(reply.answer.plan, reply.answer.bound)
+            self.is_proven = reply.answer.status in {"OPTIMAL", "INFEASIBLE"}
+        if reply.stopped_by is StoppedBy.INTERRUPT and not self.told_to_stop:
+            raise KeyboardInterrupt
+
+    @property
+    def message(self) -> str:
+        """What is known of the optimum in slots."""
+        model = self.model
+        said = f"{_MODELS[self.best.problem.starts]}; slots of {float(model.slot):g} s"
+        if self.total is None:
+            return f"{said}: no plan ends in time" if self.is_proven else f"{said}: no plan was found"
+        value = f"{float(model.value(self.total)):g}"
+        if self.is_proven:
+            return f"{said}: {value} is optimal"
+        return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
+
+    def _hear(self, frame: Frame) -> bool:
+        """Keep what the solver finds on the way; tell whether to stop."""
+        kind, content = frame
+        if kind is Kind.INCUMBENT:
+            self._take(*content)
+        elif kind is Kind.BOUND:
+            self._take(None, content)
+        self.told_to_stop = self.best.finished is not None
+        return self.told_to_stop
+
+    def _take(self, plan: Sequence[Planned] | None, bound: float) -> None:
+        """Take over a plan and a bound of the slot model."""
+        self.bound = max(self.bound, ceil(bound - 0.5))
+        if plan is None:
+            return
+        found = dict(enumerate(plan))
+        ends = self._ends(found)
+        total = sum(ends.values())
+        self.total = total if self.total is None else min(self.total, total)
+        self.best.take(at_events(self.model, found, ends))
+        if self.best.problem.starts == "any":
+            self.best.take(self.model.solution(found))
+
+    def _ends(self, plan: Mapping[int, Planned]) -> Mapping[int, int]:
+        ends = self.model.ends(plan)
+        if ends is None:
+            raise ModelMismatch("slots: a plan of the solver breaks a rule of the slots")
+        return ends

@@ -1,0 +1,171 @@
+"""Slotted: a sharing problem in slots of time and whole units of work, all rounded up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, gcd
+
+from gsopt.backends.slotted import USERS, Planned
+from gsopt.grid import Exact
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.problems.waiting import Run
+
+#: Units of work of a slot: it is divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 lose nothing.
+FULL = 2520
+
+#: How much later than the last end of the known schedule, relative to its length, a plan may end.
+_SPARE = Fraction(1, 4)
+
+
+@dataclass(frozen=True)
+class Slotted:
+    """The slot model of a sharing problem: a job starts at the begin of a slot and ends at the end of one.
+
+    Releases, work and what a shared slot does are rounded so that a job is never faster than in the problem:
+    with the same starts on the same GPUs, every job of the problem ends when the one of the slot model does or
+    before, as whoever ends earlier only makes others faster. So a plan is a schedule for starts at any time
+    that is no worse than its value here, and the optimum here is no bound.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    slot
+        Length of a slot in seconds.
+    horizon
+        Slot by which all jobs end.
+    release, work
+        First slot of each job, and what it has to do, in units of which a slot alone does `FULL`.
+    beside
+        ``beside[j][k]``: what job j does in a slot beside job k; k is left out where the two may not share.
+    """
+
+    problem: Sharing
+    slot: Fraction
+    horizon: int
+    release: tuple[int, ...]
+    work: tuple[int, ...]
+    beside: tuple[Mapping[int, int], ...]
+
+    @classmethod
+    def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
+        """Give the slot model on slots so short that a known schedule takes almost, and at most, so many.
+
+        A slot divides all run times and the gaps between releases, if there are slots enough for that; else the
+        run times alone, so that only waiting is rounded; else the known schedule is cut into as many slots as
+        there may be.
+
+        Examples
+        --------
+        >>> from gsopt.job import Job
+        >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 3, 2)]]
+        >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=1.5)
+        >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4, gpus=[0])])
+        >>> model = Slotted.of(problem, known, 6)
+        >>> model.slot, model.horizon, model.release, model.work, model.beside[0]
+        (Fraction(1, 1), 8, (0, 3), (10080, 5040), {1: 1680})
+        """
+        jobs = range(len(problem.jobs))
+        length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)
+        slot = _slot(problem, length, most)
+        release = tuple(ceil((each - problem.origin) / slot) for each in problem.releases)
+        work = tuple(ceil(each / slot * FULL) for each in problem.durations)
+        return cls(
+            problem=problem,
+            slot=slot,
+            horizon=ceil(length * (1 + _SPARE) / slot),
+            release=release,
+            work=work,
+            beside=tuple(
+                {
+                    other: floor(FULL / Fraction(max(problem.slowdown(job, other), 1)))
+                    for other in jobs
+                    if other != job and problem.may_share(job, other)
+                }
+                for job in jobs
+            ),
+        )
+
+    @property
+    def shortest(self) -> tuple[int, ...]:
+        """Slots that each job takes alone."""
+        return tuple(-(-work // FULL) for work in self.work)
+
+    def value(self, total: int) -> Fraction:
+        """Give the mean job completion time, in seconds, for a sum of ends in slots."""
+        late = sum(release - self.problem.origin for release in self.problem.releases)
+        return (total * self.slot - late) / len(self.work)
+
+    def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
+        """Give the slot by which each job of a plan, by number, ends.
+
+        None where three hold a GPU, or two that may not, or where one ends after the horizon.
+
+        Examples
+        --------
+        >>> from gsopt.job import Job
+        >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 2)]]
+        >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=2)
+        >>> model = Slotted(problem, Fraction(1), 9, (0, 0), (10080, 5040), ({1: 1260}, {0: 1260}))
+        >>> model.ends({0: Planned(0, (0,)), 1: Planned(1, (0,))})
+        {1: 5, 0: 6}
+        """
+        left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
+        for slot in range(min(self.release), self.horizon):
+            active = [job for job in left if plan[job].start <= slot]
+            partners = {job: self._partners(plan, job, active) for job in active}
+            if self._is_crowded(plan, active, partners):
+                return None
+            for job in active:
+                left[job] -= min([FULL, *(self.beside[job][other] for other in partners[job])])
+                if left[job] <= 0:
+                    ended[job] = slot + 1
+                    del left[job]
+            if not left:
+                break
+        return None if left else ended
+
+    def solution(self, plan: Mapping[int, Planned]) -> SharingSolution:
+        """Give a plan as a schedule of the problem, with starts at the begins of slots."""
+        return SharingSolution(
+            runs=[
+                Run(
+                    job=self.problem.jobs[job].name,
+                    start=float(self.problem.origin + planned.start * self.slot),
+                    gpus=planned.gpus,
+                )
+                for job, planned in plan.items()
+            ]
+        )
+
+    def _partners(self, plan: Mapping[int, Planned], job: int, active: Sequence[int]) -> list[int]:
+        own = set(plan[job].gpus)
+        return [other for other in active if other != job and own & set(plan[other].gpus)]
+
+    def _is_crowded(
+        self, plan: Mapping[int, Planned], active: Sequence[int], partners: Mapping[int, Sequence[int]]
+    ) -> bool:
+        if any(other not in self.beside[job] for job in active for other in partners[job]):
+            return True
+        held = [gpu for job in active for gpu in plan[job].gpus]
+        return any(held.count(gpu) > USERS for gpu in set(held))
+
+
+def _slot(problem: Sharing, length: Fraction, most: int) -> Fraction:
+    gaps = [Fraction(release - problem.origin) for release in problem.releases]
+    times = [Fraction(duration) for duration in problem.durations]
+    for common in (_divisor([*times, *gaps]), _divisor(times)):
+        if length <= most * common:
+            return common / (most * common // length)
+    return length / most
+
+
+def _divisor(values: Sequence[Exact]) -> Fraction:
+    """Give the greatest common divisor of some fractions."""
+    found = Fraction(0)
+    for value in map(Fraction, values):
+        found = Fraction(
+            gcd(found.numerator * value.denominator, value.numerator * found.denominator),
+            found.denominator * value.denominator,
+        )
+    return found

@@ -1,0 +1,261 @@
+"""Time-indexed: the slot model of sharing as a mixed-integer program, slot by slot, for tiny instances."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from formulations.sharing.best import Best
+from formulations.sharing.following import at_events
+from formulations.sharing.listing import take_lists
+from formulations.sharing.root import raise_to_root
+from formulations.sharing.slotted import FULL, Slotted
+from gsopt.backends.slotted import USERS, Planned
+from gsopt.budget import Budget
+from gsopt.errors import ModelMismatch, Unsupported
+from gsopt.formulation import Formulation
+from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.result import Result, Status, StoppedBy
+from gsopt.scaling import optimize
+from gsopt.standard_form import StandardForm
+
+#: Slots until the end of the best schedule known, at most; jobs times GPUs times slots of the largest model.
+_MOST_SLOTS, _MOST_PLACES = 20, 3000
+
+
+class TimeIndexed(Formulation[Sharing, SharingSolution]):
+    """Decide slot by slot which job is active, and with whom it shares: the reference for `slots`.
+
+    Read literally, Castor's Eq. 6-13 multiply rates and places, and take the arg min of a sum; here both are
+    linear. The optimum is that of the slots, to which everything is rounded up (`Slotted`), so it is no bound
+    on the problem; the bound of a result is that of areas. The plan is followed as `slots` does.
+
+    Sets
+    ----
+    Jobs j; GPUs g; slots t = 0 .. T - 1, T a quarter beyond the end of the best schedule known.
+
+    Parameters
+    ----------
+    r_j: first slot of a job. w_j: its work, in parts of which F = 2520 are a slot alone. G_j: its GPUs.
+    v_jk: what it does in a slot beside job k.
+
+    Variables
+    ---------
+    x[j, t], binary: job j starts at the begin of slot t. f[j, t], binary: it has ended with slot t - 1.
+    y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job j
+    is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done,
+    0 to F.
+
+    Objective
+    ---------
+    Minimise the sum of the t f[j, t], the ends in slots.
+
+    Constraints
+    -----------
+    With a_jt, the sum of x[j, u] - f[j, u] for u <= t, 1 where job j is active:
+    starts[j], ends[j]: one start and one end for each job; order[j, t]: a_jt >= 0.
+    demand[j]: the y add up to G_j (Eq. 6, with the y that stay of Eq. 8).
+    holds[j, g, t]: h >= y + a - 1; room[g, t]: the h of a GPU add up to at most 2 (Eq. 7).
+    common[j, k, g]: b >= y_jg + y_kg - 1; together[j, k, t]: o >= b + a_jt + a_kt - 2.
+    apart[j, k, t]: b + a_jt + a_kt <= 2 for jobs that may not share.
+    idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F - v_jk) o (Eq. 4, 5 and 12).
+    work[j]: the q of a job add up to at least w_j (Eq. 11).
+
+    Size
+    ----
+    n G T + n^2 T / 2 + 3 n T columns for n jobs; rows as many and n^2 G / 2 more.
+
+    Source
+    ------
+    Castor, Eq. 6-13, as they must be meant: Eq. 8 says y_jg[tau] = y_jg[tau - 1], where y_jq and y_qs are
+    printed; Eq. 11 says T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}, where the arg
+    min of a sum is printed, with I_k; the mean of Eq. 13 counts from a_j; Eq. 12 has i for j; and the ratio of
+    Eq. 4-5 belongs to a pair of jobs, of which the worst counts. Our own are the rows that make it linear.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 3), ("b", 3)]]
+    >>> result = time_indexed(Sharing(gpus=1, jobs=jobs, default_interference=1.2))
+    >>> result.objective, result.message
+    (Fraction(18, 5), 'slots of 0.1875 s: 3.65625 is optimal')
+    """
+
+    name: ClassVar[str] = "time_indexed"
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """No option: a start is the best schedule known, which sets the slots."""
+        return frozenset()
+
+    def build(self, problem: Sharing) -> Any:
+        """Build the Pyomo model of record.
+
+        Raises
+        ------
+        Unsupported
+            The model would have more than 3,000 places of jobs on GPUs in slots.
+        """
+        return slot_model(self.slotted(problem))
+
+    def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
+        """Give the slot model: on the slots that a known schedule, or the best list, sets."""
+        if known is None:
+            best = Best(problem, Budget(), self.name)
+            take_lists(best)
+            known = best.solution
+        if known is None:
+            raise AssertionError  # lists find a schedule
+        model = Slotted.of(problem, known, _MOST_SLOTS)
+        places = len(problem.jobs) * problem.gpus * model.horizon
+        if places > _MOST_PLACES:
+            limit = f"the reference is for at most {_MOST_PLACES:,}"
+            raise Unsupported(f"{self.name}: {places:,} places in time: {limit}")
+        return model
+
+    def extract(self, values: Mapping[str, float], problem: Sharing) -> SharingSolution:
+        """Give the plan of the values, followed with starts at events."""
+        return self._followed(self.slotted(problem), values)
+
+    def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
+        """Solve the slot model, follow its plan, and judge the best schedule.
+
+        Raises
+        ------
+        Unsupported
+            As `build`.
+        """
+        best, message = Best(problem, budget, self.name), "no slots were needed"
+        take_lists(best)
+        raise_to_root(best)
+        model = self.slotted(problem, best.solution)
+        if best.finished is None:
+            form = StandardForm.from_pyomo(slot_model(model))
+            proof = optimize(form, budget)
+            if proof.stopped_by is StoppedBy.INTERRUPT:
+                raise KeyboardInterrupt
+            message = f"slots of {float(model.slot):g} s: no plan was found"
+            if proof.values is not None:
+                point = form.rounded(proof.values)
+                value = float(model.value(round(form.objective(point))))
+                said = "is optimal" if proof.status is Status.OPTIMAL else "is the best known"
+                message = f"slots of {float(model.slot):g} s: {value:g} {said}"
+                best.take(self._followed(model, form.named(point)))
+        return best.result(best.finished or StoppedBy.FINISHED, solver=budget.solver.name, message=message)
+
+    def _followed(self, model: Slotted, values: Mapping[str, float]) -> SharingSolution:
+        plan = plan_of(model, values)
+        ends = model.ends(plan)
+        if ends is None:
+            raise ModelMismatch(f"{self.name}: the model's plan breaks a rule of the slots")
+        return at_events(model, plan, ends)
+
+
+time_indexed = TimeIndexed()
+
+
+def slot_model(model: Slotted) -> Any:
+    """Give the Pyomo model of a slot model."""
+    import pyomo.environ as pyo
+
+    program = pyo.ConcreteModel()
+    jobs, gpus = range(len(model.work)), range(model.problem.gpus)
+    starts = [(job, slot) for job in jobs for slot in _starts(model, job)]
+    ends = [(job, slot + 1) for job, slot in starts]
+    pairs = [(job, other) for job in jobs for other in range(job)]
+    meets = [(one, other, slot) for one, other in pairs for slot in _both(model, one, other)]
+    program.x = pyo.Var(starts, domain=pyo.Binary)
+    program.f = pyo.Var(ends, domain=pyo.Binary)
+    program.y = pyo.Var(jobs, gpus, domain=pyo.Binary)
+    program.b = pyo.Var(pairs, domain=pyo.Binary)
+    program.h = pyo.Var([(job, gpu, slot) for job, slot in starts for gpu in gpus], domain=pyo.Binary)
+    program.o = pyo.Var(meets, domain=pyo.Binary)
+    program.q = pyo.Var(starts, domain=pyo.NonNegativeIntegers, bounds=(0, FULL))
+    program.value = pyo.Objective(expr=sum(slot * program.f[job, slot] for job, slot in ends))
+    _add_spans(program, model)
+    _add_gpus(program, model)
+    _add_work(program, model)
+    return program
+
+
+def _add_spans(program: Any, model: Slotted) -> None:
+    """Let each job start once and end once, after that."""
+    import pyomo.environ as pyo
+
+    jobs = range(len(model.work))
+    starts = list(program.x)
+    program.starts = pyo.Constraint(jobs, rule=lambda m, job: sum(m.x[job, :]) == 1)
+    program.ends = pyo.Constraint(jobs, rule=lambda m, job: sum(m.f[job, :]) == 1)
+
+    def is_active(m: Any, job: int, slot: int) -> Any:
+        begun = sum(m.x[job, time] for time in range(model.release[job], slot + 1))
+        return begun - sum(m.f[job, time] for time in range(model.release[job] + 1, slot + 1))
+
+    program.a = pyo.Expression(starts, rule=is_active)
+    program.order = pyo.Constraint(starts, rule=lambda m, job, slot: m.a[job, slot] >= 0)
+
+
+def _add_gpus(program: Any, model: Slotted) -> None:
+    """Give each job its GPUs, and hold each GPU to two jobs, and to those that may share it."""
+    import pyomo.environ as pyo
+
+    jobs, gpus, slots = range(len(model.work)), range(model.problem.gpus), range(model.horizon)
+    demand = [job.gpus for job in model.problem.jobs]
+    program.demand = pyo.Constraint(jobs, rule=lambda m, job: sum(m.y[job, :]) == demand[job])
+    program.holds = pyo.Constraint(
+        list(program.h),
+        rule=lambda m, job, gpu, slot: m.y[job, gpu] + m.a[job, slot] <= 1 + m.h[job, gpu, slot],
+    )
+
+    def room(m: Any, gpu: int, slot: int) -> Any:
+        held = [m.h[job, gpu, slot] for job in jobs if (job, gpu, slot) in m.h]
+        return sum(held) <= USERS if len(held) > USERS else pyo.Constraint.Skip
+
+    program.room = pyo.Constraint(gpus, slots, rule=room)
+    common = [(one, other, gpu) for one, other in program.b for gpu in gpus]
+    program.common = pyo.Constraint(
+        common, rule=lambda m, one, other, gpu: m.b[one, other] >= m.y[one, gpu] + m.y[other, gpu] - 1
+    )
+    apart = [meet for meet in program.o if meet[1] not in model.beside[meet[0]]]
+    program.apart = pyo.Constraint(
+        apart, rule=lambda m, one, other, slot: m.b[one, other] <= 2 - m.a[one, slot] - m.a[other, slot]
+    )
+
+
+def _add_work(program: Any, model: Slotted) -> None:
+    """Let each job do its work, less of it beside others."""
+    import pyomo.environ as pyo
+
+    def together(m: Any, one: int, other: int, slot: int) -> Any:
+        return m.o[one, other, slot] >= m.b[one, other] + m.a[one, slot] + m.a[other, slot] - 2
+
+    def beside(m: Any, job: int, other: int, slot: int) -> Any:
+        both = m.o[max(job, other), min(job, other), slot]
+        return m.q[job, slot] <= FULL - (FULL - model.beside[job].get(other, FULL)) * both
+
+    program.together = pyo.Constraint(list(program.o), rule=together)
+    program.idle = pyo.Constraint(
+        list(program.x), rule=lambda m, job, slot: m.q[job, slot] <= FULL * m.a[job, slot]
+    )
+    meets = [(*pair, slot) for one, other, slot in program.o for pair in ((one, other), (other, one))]
+    program.beside = pyo.Constraint(meets, rule=beside)
+    jobs = range(len(model.work))
+    program.work = pyo.Constraint(jobs, rule=lambda m, job: sum(m.q[job, :]) >= model.work[job])
+
+
+def plan_of(model: Slotted, values: Mapping[str, float]) -> dict[int, Planned]:
+    """Read the plan from column values by name."""
+    gpus = range(model.problem.gpus)
+    return {
+        job: Planned(
+            next(slot for slot in _starts(model, job) if values[f"x[{job},{slot}]"] > 0),
+            tuple(gpu for gpu in gpus if values[f"y[{job},{gpu}]"] > 0),
+        )
+        for job in range(len(model.work))
+    }
+
+
+def _starts(model: Slotted, job: int) -> range:
+    return range(model.release[job], model.horizon)
+
+
+def _both(model: Slotted, one: int, other: int) -> range:
+    return range(max(model.release[one], model.release[other]), model.horizon)

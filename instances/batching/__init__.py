@@ -1,0 +1,5 @@
+"""Instances of batching: generator and the committed suites."""
+
+from instances.batching.elastic_jobs import elastic_jobs
+
+__all__ = ["elastic_jobs"]

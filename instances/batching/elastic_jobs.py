@@ -1,0 +1,117 @@
+"""Elastic jobs: a cluster and jobs whose batches may grow over several GPUs."""
+
+from random import Random
+from typing import Literal
+
+from gsopt.batching import BatchingJob, Progress, StepTime
+from gsopt.communication import Wire
+from gsopt.problem import About
+from gsopt.problems.batching import Batching
+from instances.arguments import require
+
+#: Samples that fit on a GPU.
+_LOCAL_LIMITS = (32, 64, 128, 256, 512)
+
+#: GPUs of four to a server, on a network of 100 Gb/s.
+_WIRE = Wire(bandwidth=12.5e9, latency=1e-5)
+
+
+def elastic_jobs(
+    *,
+    gpus: int = 64,
+    jobs: int = 60,
+    criterion: Literal["sruf", "rate", "sum_time"] = "sruf",
+    forced: Literal["none", "new", "all"] = "all",
+    caps: Literal["convergence", "batch", "refresh"] = "convergence",
+    menu: Literal["every", "doublings"] = "every",
+    doublings: int = 6,
+    running: float = 0.5,
+    new: float = 0.1,
+    uncertain: float = 0.0,
+    reconfiguration: float = 0.0,
+    seed: int = 0,
+) -> Batching:
+    """Generate jobs whose batch limits are full batches of 1 to 64 GPUs.
+
+    Steps have a fixed part of 5 to 50 ms, 0.2 to 4 ms for a sample and 20 MB to 1.5 GB of gradients; between
+    a hundred thousand and a hundred million samples are left. All are drawn evenly on a logarithmic scale;
+    they are ours, in the range of what is trained in the paper.
+
+    Parameters
+    ----------
+    gpus, jobs
+        How many.
+    criterion, forced, caps, menu, reconfiguration
+        As of `gsopt.problems.batching.Batching`.
+    doublings
+        How often a full local batch may be doubled, at most, to give the batch limit of a job.
+    running, new
+        Parts of the jobs that run so far, and that have just arrived.
+    uncertain
+        Part of the jobs of which only the distribution of their progress is known.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = elastic_jobs(gpus=8, jobs=5, seed=1)
+    >>> problem.headline(), [counts[-1] for counts in problem.counts]
+    ({'jobs': 5, 'gpus': 8, 'criterion': 'sruf'}, [8, 8, 1, 8, 1])
+    """
+    require(gpus >= 0, "gpus", gpus, "must be at least 0")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(0 <= doublings <= 20, "doublings", doublings, "must be between 0 and 20")  # noqa: PLR2004 - a million
+    for name, part in (("running", running), ("new", new), ("uncertain", uncertain)):
+        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    random = Random(seed)
+    return Batching(
+        name="elastic-jobs",
+        about=About(source=f"elastic_jobs, limits of up to {doublings} doublings", seed=seed),
+        gpus=gpus,
+        jobs=[_job(random, f"j{number}", doublings, running, new, uncertain) for number in range(1, jobs + 1)],
+        criterion=criterion,
+        forced=forced,
+        caps=caps,
+        menu=menu,
+        reconfiguration=reconfiguration,
+    )
+
+
+def _job(
+    random: Random, name: str, doublings: int, running: float, new: float, uncertain: float
+) -> BatchingJob:
+    local = random.choice(_LOCAL_LIMITS)
+    limit = local * 2 ** random.randint(0, doublings)
+    model = StepTime(
+        fixed=_drawn(random, 0.005, 0.05),
+        per_sample=_drawn(random, 0.0002, 0.004),
+        message=_drawn(random, 2e7, 1.5e9),
+        wire=_WIRE,
+    )
+    left = float(round(10 ** random.uniform(5, 8)))
+    arrived, ran, known = random.random() < new, random.random() < running, random.random() >= uncertain
+    before = 2 ** random.randint(0, 3) if ran and not arrived else 0
+    believed = Progress(
+        alpha=round(random.uniform(1.5, 20), 1), beta=round(random.uniform(1, 20), 1), processed=left
+    )
+    return BatchingJob(
+        name=name,
+        batch_limit=limit,
+        local_limit=local,
+        throughput=model,
+        remaining=left if known else None,
+        progress=None if known else believed,
+        new=arrived,
+        previous_gpus=before,
+        previous_batch=max(min(limit, before * local), before) if before else None,
+    )
+
+
+def _drawn(random: Random, least: float, most: float) -> float:
+    """Draw evenly on a logarithmic scale, to three digits."""
+    return float(f"{least * (most / least) ** random.random():.3g}")
