@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from gsopt.batching import BatchingJob
 from gsopt.batching.job import Estimate
 from gsopt.batching.reach import most_used
-from gsopt.batching.throughput import BatchSize
+from gsopt.batching.throughput import BatchSize, Tabulated
 from gsopt.errors import shorten
 from gsopt.grid import Exact, decimal, whole
 from gsopt.problem import Frozen, Gpus, Many, Number, Problem, RuleBroken, Sense, refuse_doubles
@@ -178,7 +178,7 @@ class Batching(Problem[Batches]):
         numbers: Sequence[int] = range(job.min_gpus, min(self.cap(job), job.batch_limit, self.gpus) + 1)
         if self.menu == "doublings":
             numbers = [number for number in numbers if number & (number - 1) == 0]
-        if job.throughput.kind == "tabulated":
+        if isinstance(job.throughput, Tabulated):
             numbers = [number for number in numbers if job.runs_on(number)]
         return numbers
 
@@ -257,7 +257,7 @@ class Batching(Problem[Batches]):
             yield f"running: {job.name!r} gets {grant.gpus} GPUs, must be {_said(counts)}"
         elif not job.allows(grant.batch_size, grant.gpus):
             most = job.largest(grant.gpus)
-            known = " of those measured" if job.throughput.kind == "tabulated" else ""
+            known = " of those measured" if isinstance(job.throughput, Tabulated) else ""
             rule = f"must be between {grant.gpus} and {most}{known} on {grant.gpus} GPUs"
             yield f"running: {job.name!r} has a batch of {grant.batch_size}, {rule}"
 

@@ -12,6 +12,7 @@ from gsopt.files import write
 from gsopt.problem import Problem
 from instances import load, names
 from instances.allocation import suites as allocation
+from instances.batching import suites as batching
 from instances.colocation import suites as colocation
 from instances.consolidation import suites as consolidation
 from instances.placement import suites as placement
@@ -36,6 +37,7 @@ class Suite(NamedTuple):
 
 SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
+    "batching": Suite(batching.committed, batching.small, 100_000),
     "colocation": Suite(colocation.committed, colocation.small, 200_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),

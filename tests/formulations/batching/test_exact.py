@@ -6,11 +6,29 @@ from typing import Any
 import pytest
 
 from formulations.batching import exact
-from gsopt.result import Result, Status, StoppedBy
+from gsopt.result import Result, Status, StoppedBy, plain
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle
-from tests.strategies.batching import tiny
+from tests.strategies.batching import committed, small, tiny
+
+
+def test_proves_the_optimum_of_every_small_instance() -> None:
+    """On every committed small instance the optimum is proven that enumeration finds."""
+    problems = committed()
+    for problem in problems:
+        result = exact(problem)
+        assert problem.about is not None
+        assert (result.status, plain(result.objective)) == (Status.OPTIMAL, problem.about.objective)
+    assert len(problems) > 20
+
+
+def test_the_printed_goal_runs_a_single_job() -> None:
+    """By Equations 3 and 4 one job has all GPUs, and where all are forced each has some."""
+    for name, running in (("printed-goal-runs-one-job", 1), ("printed-goal-all-forced", 3)):
+        solution = exact(small(name)).solution
+        assert solution is not None
+        assert len(solution.running) == running
 
 
 def test_proves_the_optimum_of_hard_numbers() -> None:

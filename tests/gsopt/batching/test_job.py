@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.batching import BatchingJob, Progress, StepTime
+from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 
 
 def job(**changes: Any) -> BatchingJob:
@@ -79,3 +79,12 @@ def test_nothing_processed_is_refused() -> None:
     """By Equation 7 a job that has processed nothing would have nothing left."""
     with pytest.raises(ValidationError, match="processed"):
         Progress(alpha=1, beta=1, processed=0)
+
+
+def test_files_need_not_say_what_throughput_is() -> None:
+    """A model and a table come back from JSON as they were, and a mistake is told of the one that is meant."""
+    table = Tabulated(rates=[Rate(batch_size=4, gpus=1, samples_per_second=2.5)])
+    for each in (job(), job(throughput=table)):
+        assert BatchingJob.model_validate_json(each.model_dump_json(exclude_defaults=True)) == each
+    with pytest.raises(ValidationError, match=r"throughput\.model\.fixed"):
+        BatchingJob.model_validate_json('{"throughput": {"per_sample": 1}}')

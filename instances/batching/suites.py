@@ -1,0 +1,169 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.batching.suites`` writes every file anew; they change only if a generator does.
+"""
+
+from random import Random
+from typing import Any
+
+from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
+from gsopt.communication import Wire, Wiring
+from gsopt.problem import About
+from gsopt.problems.batching import Batching
+from instances.batching.elastic_jobs import elastic_jobs
+from instances.suites import proven, regenerate, renamed
+
+_MODEL = StepTime(
+    fixed=0.5, per_sample=0.25, message=1e8, wire=Wire(bandwidth=1e9, latency=0.01, wiring=Wiring.RING)
+)
+
+
+def committed() -> list[Batching]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return [*small(), *medium()]
+
+
+def small() -> list[Batching]:
+    """Generate the instances that can be solved by trying every number of GPUs and every batch.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    4
+    """
+    made = {**_degenerate(), **_menus(), **_costs(), **_beliefs(), **_drawn(), **_corner_cases()}
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def medium() -> list[Batching]:
+    """Generate clusters of 16 to 64 GPUs as in the paper, by every criterion.
+
+    Examples
+    --------
+    >>> max(problem.gpus for problem in medium())
+    64
+    """
+    made = {
+        "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
+        "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
+        "064-060-sruf": elastic_jobs(gpus=64, jobs=60, seed=2),
+        "064-060-new": elastic_jobs(gpus=64, jobs=60, forced="new", new=0.3, seed=2),
+        "064-060-rate": elastic_jobs(gpus=64, jobs=60, criterion="rate", forced="none", seed=2),
+        "064-060-sum-time": elastic_jobs(gpus=64, jobs=60, criterion="sum_time", seed=2),
+        "064-020-doublings": elastic_jobs(gpus=64, jobs=20, criterion="rate", menu="doublings", seed=3),
+        "064-060-moving-costs": elastic_jobs(gpus=64, jobs=60, reconfiguration=500.0, uncertain=0.5, seed=4),
+    }
+    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def _degenerate() -> dict[str, Batching]:
+    """Equation 3 as it is printed, and with jobs that must run."""
+    jobs = [_job(name, 4, 4, left) for name, left in (("a", 100), ("b", 110), ("c", 120))]
+    return {
+        "printed-goal-runs-one-job": _handmade(4, jobs, forced="none", caps="batch"),
+        "printed-goal-all-forced": _handmade(4, jobs, forced="all", caps="batch"),
+        "completions-per-second": _handmade(4, jobs, criterion="rate", forced="none", caps="batch"),
+        "sum-of-times": _handmade(4, jobs, criterion="sum_time", caps="batch"),
+    }
+
+
+def _menus() -> dict[str, Batching]:
+    """Numbers of GPUs that jobs may have, and that cannot be used."""
+    two = [_job("a", 6, 2, 50), _job("b", 6, 2, 90)]
+    floors = [_job("a", 5, 1, 50, min_gpus=3), _job("b", 5, 1, 90, min_gpus=2), _job("c", 2, 1, 20)]
+    ran = [_job("a", 6, 2, 50, previous_gpus=3, previous_batch=4), _job("b", 6, 2, 90)]
+    news = [_job(name, 3, 1, left, new=True) for name, left in (("a", 50), ("b", 20), ("c", 30))]
+    return {
+        "more-gpus-than-caps": _handmade(8, two),
+        "doublings-leave-a-gap": _handmade(7, [_job("a", 4, 1, 50), _job("b", 4, 1, 90)], menu="doublings"),
+        "floors": _handmade(6, floors),
+        "refresh-keeps-local-batches": _handmade(6, ran, caps="refresh"),
+        "more-new-jobs-than-gpus": _handmade(2, news, forced="new"),
+        "any-number": _handmade(5, two, criterion="rate", forced="none", use="any"),
+    }
+
+
+def _costs() -> dict[str, Batching]:
+    """Throughput that dips, jobs that count more, and changes that cost."""
+    rates = {(2, 1): 5.0, (4, 1): 4.0, (4, 2): 11.0, (6, 2): 9.5, (6, 3): 10.0, (8, 4): 17.5}
+    dips = Tabulated(rates=[Rate(batch_size=b, gpus=c, samples_per_second=x) for (b, c), x in rates.items()])
+    measured = [
+        BatchingJob(name=name, batch_limit=8, local_limit=4, throughput=dips, remaining=left)
+        for name, left in (("a", 100.0), ("b", 140.0))
+    ]
+    weighted = [_job("a", 4, 1, 50), _job("b", 4, 1, 60, weight=3.0)]
+    ran = [
+        _job("a", 6, 2, 100, previous_gpus=1, previous_batch=1),
+        _job("b", 6, 2, 105, previous_gpus=3, previous_batch=6),
+    ]
+    even = StepTime(fixed=0.0, per_sample=1.0)
+    return {
+        "measured": _handmade(4, measured, criterion="rate", caps="batch"),
+        "weights": _handmade(5, weighted, criterion="rate"),
+        "changes-cost": _handmade(4, ran, criterion="sum_time", reconfiguration=60.0),
+        "changes-cost-little": _handmade(4, ran, criterion="sum_time", reconfiguration=0.5),
+        "remainders-do-not-pay": _handmade(
+            4,
+            [
+                BatchingJob(name=name, batch_limit=5, local_limit=2, throughput=even, remaining=60.0)
+                for name in "ab"
+            ],
+            criterion="rate",
+        ),
+    }
+
+
+def _beliefs() -> dict[str, Batching]:
+    """Jobs of which only the distribution of their progress is known."""
+    believed: dict[str, Any] = {"progress": Progress(alpha=1.5, beta=4.0, processed=30.0)}
+    early: dict[str, Any] = {"progress": Progress(alpha=1.0, beta=4.0, processed=30.0)}
+    known = _job("known", 4, 2, 90)
+    return {
+        "believed": _handmade(3, [known, _job("believed", 4, 2, **believed)]),
+        "first-epoch": _handmade(3, [known, _job("early", 4, 2, **early)], estimate="mean_progress"),
+    }
+
+
+def _drawn() -> dict[str, Batching]:
+    """Four jobs with small batches."""
+    made: dict[str, Batching] = {}
+    for seed in range(1, 5):
+        random = Random(seed)
+        jobs = [
+            _job(f"j{k}", random.randint(1, 6), random.randint(1, 3), random.randint(10, 200)) for k in range(4)
+        ]
+        made[f"drawn-{seed}"] = _handmade(5, jobs, criterion=("sruf", "rate")[seed % 2])
+    return made
+
+
+def _corner_cases() -> dict[str, Batching]:
+    job = _job("a", 4, 2, 50)
+    return {
+        "no-jobs": _handmade(4, []),
+        "no-gpus": _handmade(0, [job]),
+        "nothing-left-to-do": _handmade(2, [_job("a", 4, 2, 0), _job("b", 4, 2, 10)]),
+        "all-equal": _handmade(4, [_job(name, 4, 2, 50) for name in "abc"], criterion="sum_time"),
+        "magnitudes": _handmade(2, [_job("a", 2, 1, 1e-9), _job("b", 2, 1, 1e15)], criterion="rate"),
+    }
+
+
+def _job(
+    name: str, batch_limit: int, local_limit: int, left: float | None = None, **changes: Any
+) -> BatchingJob:
+    fields: dict[str, Any] = {"remaining": None if left is None else float(left), **changes}
+    return BatchingJob(name=name, batch_limit=batch_limit, local_limit=local_limit, throughput=_MODEL, **fields)
+
+
+def _handmade(gpus: int, jobs: list[BatchingJob], **options: Any) -> Batching:
+    return Batching(about=About(source="made by hand"), gpus=gpus, jobs=jobs, **options)
+
+
+if __name__ == "__main__":
+    regenerate(small(), prove=proven)
+    regenerate(medium())

@@ -1,0 +1,47 @@
+"""Elastic jobs on a cluster."""
+
+from typing import Any
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from instances.batching import elastic_jobs
+
+
+def test_a_seed_gives_one_instance() -> None:
+    """The same seed draws the same jobs, and another one others."""
+    assert elastic_jobs(seed=3) == elastic_jobs(seed=3)
+    assert elastic_jobs(seed=3).jobs != elastic_jobs(seed=4).jobs
+
+
+def test_limits_are_full_batches_of_doublings() -> None:
+    """Each batch limit is a power of two of full local batches, up to the asked one."""
+    jobs = elastic_jobs(jobs=200, doublings=3, seed=1).jobs
+    factors = {job.batch_limit // job.local_limit for job in jobs}
+    assert factors == {1, 2, 4, 8}
+    assert all(job.batch_limit % job.local_limit == 0 for job in jobs)
+
+
+def test_parts_are_as_asked() -> None:
+    """Of 1,000 jobs about the asked parts run, are new, and are uncertain; 0 and 1 are none and all."""
+    jobs = elastic_jobs(jobs=1000, running=0.5, new=0.2, uncertain=0.3, seed=1).jobs
+    assert 0.35 < sum(job.previous_gpus > 0 for job in jobs) / 1000 < 0.45  # half of those that are not new
+    assert 0.15 < sum(job.new for job in jobs) / 1000 < 0.25
+    assert 0.25 < sum(job.progress is not None for job in jobs) / 1000 < 0.35
+    assert not any(job.new for job in elastic_jobs(new=0.0).jobs)
+    assert all(job.progress for job in elastic_jobs(uncertain=1.0).jobs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"gpus": -1}, "gpus: -1: must be at least 0"),
+        ({"jobs": -1}, "jobs: -1: must be at least 0"),
+        ({"doublings": 21}, "doublings: 21: must be between 0 and 20"),
+        ({"running": 1.5}, "running: 1.5: must be between 0 and 1"),
+    ],
+)
+def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
+    """Each argument is named with its value and rule."""
+    with pytest.raises(InvalidInput, match=message):
+        elastic_jobs(**arguments)
