@@ -100,7 +100,7 @@ def test_what_the_printed_goal_comes_to() -> None:
         ]
         table.add_row(str(gpus), *(f"{count:g}" for count in running))
         assert running[0] <= 3  # where a limit is 512 samples, others join
-        assert running[0] < running[1] < gpus / 8 < running[2] <= gpus
+        assert running[0] <= running[1] < gpus / 8 < running[2] <= gpus
     Console(width=100).print(table)
 
 

@@ -32,9 +32,7 @@ def test_one_more_gpu_does_no_harm_where_none_must_be_used(seed: int) -> None:
     drawn = tiny(seed)
     jobs = [job.model_copy(update={"remaining": job.remaining or 1.0, "progress": None}) for job in drawn.jobs]
     problem = changed(drawn, jobs=jobs, use="any", forced="none", criterion="rate")
-    assert (
-        best(changed(problem, gpus=problem.gpus + 1)) >= best(problem) >= -len(jobs) * problem.reconfiguration
-    )
+    assert best(changed(problem, gpus=problem.gpus + 1)) >= best(problem)
 
 
 @EXAMPLES
