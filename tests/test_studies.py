@@ -1,11 +1,13 @@
 """The studies of papers that the guide shows: they name what there is, and belong together."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from gsopt import studies
 from gsopt.errors import InvalidInput
+from gsopt.interference import Predictor, predicted, predictors
 from gsopt.speed import Speed
 from gsopt.studies import catalogue
 from instances.interference import gavel
@@ -46,13 +48,13 @@ def speeds() -> list[Speed]:
 
 
 def test_the_study_of_castor_spans_its_grid() -> None:
-    """Twelve policies meet three draws of five sizes of two traces; without data a line says so."""
+    """Thirteen policies meet three draws of five sizes of two traces; without data a line says so."""
     study = studies.read_study(CASTOR)
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match=r"reader: 'castor': needs real data"):
             studies.cells_of(study)
     else:
-        assert len(studies.cells_of(study)) == 12 * 2 * 5 * 3
+        assert len(studies.cells_of(study)) == 13 * 2 * 5 * 3
     assert [each.get("large") for each in study.instances if not isinstance(each, str)] == [LARGE, None]
 
 
@@ -72,3 +74,43 @@ def test_the_slowdowns_of_castor_are_measured() -> None:
     assert speeds()[0].interference == {
         one: {other: round(measured[one][other], 2) for other in MODELS} for one in MODELS
     }
+
+
+#: Which predictor each method of the study of predictions believes, by its label.
+BELIEFS: Mapping[str, Predictor] = {
+    "Tree": predictors.regression_tree,
+    "Boosted trees": predictors.boosted_trees,
+    "Nearest": predictors.nearest,
+    "Row means": predictors.row_means,
+    "One for all": predictors.overall_mean,
+}
+
+
+def beliefs() -> dict[str, Mapping[str, Mapping[str, float]]]:
+    """Give the tables that stand in the study of predictions, by label."""
+    study = studies.read_study(FOLDER / "castor-predictions.json")
+    methods = [method for method in study.methods if not isinstance(method, str)]
+    return {str(each["label"]): each["interference"] for each in methods if "interference" in each}
+
+
+def test_the_study_of_predictions_has_the_jobs_and_slowdowns_of_castor() -> None:
+    """What is true is the same as in the study of Castor, for more draws of two sizes."""
+    study, other = (studies.read_study(FOLDER / f"{name}.json") for name in ("castor-predictions", "castor"))
+    changed = {"sample": [240, 480], "seed": [1, 2, 3, 4, 5]}
+
+    assert [{**each, **changed} for each in other.instances if not isinstance(each, str)] == list(
+        study.instances
+    )
+
+
+def test_beliefs_are_predictions_of_pairs_held_out() -> None:
+    """The believed tables are those of all predictors, learnt from other pairs of Gavel's table, rounded."""
+    assert beliefs().keys() == BELIEFS.keys()
+    assert set(BELIEFS.values()) == {getattr(predictors, name) for name in predictors.__all__}
+    assert all(table.keys() == set(MODELS) for table in beliefs().values())
+    if (folder := catalogue.data_folder()) is not None:
+        table = gavel(folder, gpu="v100").table
+        for label in ("Tree", "Row means"):  # the others take longer, and differ between versions
+            found = predicted(table, BELIEFS[label]).slowdowns
+            rounded = {one: {other: round(found[one][other], 2) for other in MODELS} for one in MODELS}
+            assert beliefs()[label] == rounded

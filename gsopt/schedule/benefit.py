@@ -9,7 +9,7 @@ from gsopt.errors import Unsupported
 from gsopt.grid import Exact, decimal
 from gsopt.scenario import Scenario
 from gsopt.schedule.course import Course
-from gsopt.schedule.schedule import Schedule, Segment
+from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
@@ -58,14 +58,17 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     first = Fraction(min((segment.start for segment in schedule.segments), default=0))
     course = Course([Fraction(job.duration) for job in jobs], slowdown, [first])
     found: dict[str, float] = {}
+    ends: dict[int, Exact] = {}  # of the jobs that run, if nobody else comes
     for segment in sorted(schedule.segments, key=lambda each: (each.start, numbers[each.job])):
         _pass_until(course, segment.start)
         number = numbers[segment.job]
-        if any(gpu in course.users for gpu in segment.placement):
-            release = Fraction(jobs[number].release_date)
-            waiting = _end_alone(course, segment, scenario.cluster.gpus) + Fraction(jobs[number].duration)
-            found[segment.job] = float((waiting - release) / (_end_beside(course, number, segment) - release))
+        shares = any(gpu in course.users for gpu in segment.placement)
+        free = _free_from(course, ends, segment.gpus, scenario.cluster.gpus) if shares else course.now
         course.start(number, segment.placement)
+        ends |= _ends_beside(course, number)
+        if shares:
+            release, alone = Fraction(jobs[number].release_date), Fraction(jobs[number].duration)
+            found[segment.job] = float((free + alone - release) / (ends[number] - release))
     return found
 
 
@@ -86,18 +89,21 @@ def _pass_until(course: Course, time: float) -> None:
         course.pass_until(end)
 
 
-def _end_alone(course: Course, segment: Segment, gpus: int) -> Exact:
-    """Give when as many GPUs are free as a job needs, if it waits and nobody else comes."""
-    alone = course.copy()
-    while gpus - len(alone.users) < segment.gpus and (end := alone.next_event) is not None:
-        alone.pass_until(end)
-    return alone.now
+def _free_from(course: Course, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
+    """Give when as many GPUs are free as a job needs, if nobody else comes."""
+    until = sorted(max(ends[user] for user in users) for users in course.users.values())
+    missing = demand - (gpus - len(until))
+    return until[missing - 1] if missing > 0 else course.now
 
 
-def _end_beside(course: Course, number: int, segment: Segment) -> Exact:
-    """Give when a job ends that starts now on its GPUs, if nobody else comes."""
-    beside = course.copy()
-    beside.start(number, segment.placement)
-    while number not in beside.ends and (end := beside.next_event) is not None:
-        beside.pass_until(end)
-    return beside.ends[number]
+def _ends_beside(course: Course, number: int) -> dict[int, Exact]:
+    """Give when a job that has started ends, and all that it shares GPUs with, directly or through others."""
+    met, new = {number}, {number}
+    while new:
+        new = {partner for job in new for partner in course.partners(job)} - met
+        met |= new
+    ahead = course.copy()
+    ahead.left = {job: left for job, left in course.left.items() if job in met}
+    while (end := ahead.next_event) is not None:
+        ahead.pass_until(end)
+    return {job: ahead.ends[job] for job in met}

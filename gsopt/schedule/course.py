@@ -60,6 +60,7 @@ class Course:
         self.ends: dict[int, Exact] = {}
         self._gpus: dict[int, tuple[int, ...]] = {}
         self._slow: dict[int, Exact] = {}
+        self._due: dict[int, Exact] = {}  # when each job that runs ends if nothing changes
 
     def copy(self) -> "Course":
         """Give a course that goes on from here on its own."""
@@ -68,13 +69,14 @@ class Course:
         other.left, other.starts, other.ends = dict(self.left), dict(self.starts), dict(self.ends)
         other.users = {gpu: list(users) for gpu, users in self.users.items()}
         other._gpus, other._slow = dict(self._gpus), dict(self._slow)
+        other._due = dict(self._due)
         return other
 
     @property
     def next_event(self) -> Exact | None:
         """When the next job arrives or ends if none starts before; None when none does."""
         arrivals = [time for time in self._releases if time > self.now]
-        return min([*arrivals, *map(self._end, self.left)], default=None)
+        return min([*arrivals, *(self._due[job] for job in self.left)], default=None)
 
     def start(self, job: int, gpus: Iterable[int]) -> None:
         """Start a job now on some GPUs, whoever holds them."""
@@ -95,17 +97,14 @@ class Course:
         """Give the jobs that hold a GPU of a running job as well."""
         return {user for gpu in self._gpus[job] for user in self.users[gpu]} - {job}
 
-    def _end(self, job: int) -> Exact:
-        return whole(Fraction(self.now + self.left[job] * self._slow[job]))
-
     def _pass(self, time: Exact) -> None:
-        ended = [job for job in self.left if self._end(job) <= time]
+        ended = [job for job in self.left if self._due[job] <= time]
         for job in self.left:
             self.left[job] -= Fraction(time - self.now) / self._slow[job]
         self.now = time
         for job in ended:
             self.ends[job] = time
-            del self.left[job], self._slow[job]
+            del self.left[job], self._slow[job], self._due[job]
         met = {user for job in ended for gpu in self._gpus[job] for user in self.users[gpu]}
         for gpu in {gpu for job in ended for gpu in self._gpus[job]}:
             self.users[gpu] = [user for user in self.users[gpu] if user not in ended]
@@ -118,3 +117,4 @@ class Course:
         for job in jobs:
             slow = (self._slowdown(job, partner) for partner in self.partners(job))
             self._slow[job] = max([1, *slow])
+            self._due[job] = whole(Fraction(self.now + self.left[job] * self._slow[job]))

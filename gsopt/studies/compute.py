@@ -3,6 +3,7 @@
 import json
 from functools import lru_cache, partial
 from math import isfinite
+from statistics import fmean
 from time import perf_counter
 from typing import Any
 
@@ -12,6 +13,8 @@ from gsopt.errors import GsoptError, Unsupported, one_line
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
+from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.schedule import Schedule
 from gsopt.studies import catalogue
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import load_problem, load_scenario
@@ -101,8 +104,26 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
-    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound)
-    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": perf_counter() - begin}
+    shared = scenario.share_limit > 1
+    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared)
+    runtime = perf_counter() - begin
+    worth = {} if run.schedule is None else _worth(run.schedule, scenario)
+    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
+
+
+def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
+    """Give what sharing was worth to the jobs that came: the mean benefit, and the part of it above 1.
+
+    Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
+    """
+    try:
+        benefits = list(sharing_benefits(schedule, scenario).values())
+    except Unsupported:
+        return {}
+    if not benefits:
+        return {}
+    right = sum(benefit > 1 for benefit in benefits)
+    return {"sharing_benefit": fmean(benefits), "sharing_right": right / len(benefits)}
 
 
 @lru_cache(maxsize=2)

@@ -51,7 +51,8 @@ def evolution(
     seed
         Seed of everything that is drawn.
     engine
-        Who runs the generations: numpy on all candidates at once, or DEAP on one after the other.
+        Who runs the generations: numpy on all candidates at once, the same with compiled loops, or DEAP on one
+        after the other; see `heuristics.batching.evolution.evolve`.
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws

@@ -2,14 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from math import inf
 
 import numpy as np
 
 from gsopt.batching import BatchingJob
-from gsopt.errors import Unsupported
-from gsopt.grid import Exact, decimal
 from gsopt.problem import Sense
 from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.tolerances import LEAST_PROGRESS
@@ -44,11 +40,6 @@ class Offers:
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "Offers":
         """Compute costs, with samples left that are drawn for every generation where that is wanted.
 
-        Raises
-        ------
-        Unsupported
-            A job costs more than a float holds.
-
         Examples
         --------
         >>> Offers.of(Batching(gpus=2, jobs=[])).table.jobs
@@ -63,7 +54,6 @@ class Offers:
             for gpus, size in sizes[place].items():
                 unit[place, gpus] = _unit_cost(problem, job, gpus, size)
                 extra[place, gpus] = _extra(problem, job, gpus, size)
-            _require_floats(problem, job, unit[place, list(sizes[place])])
         table = CostTable.of(
             [job.name for job in problem.jobs],
             unit,
@@ -100,35 +90,14 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
     """Give the cost per unit of weight: per sample left, or times the samples left where rates count."""
-    rate, weight = Fraction(job.throughput.samples_per_second(batch_size, gpus)), decimal(job.weight)
+    rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
-        return -_float(weight * rate)
-    return _float(gpus / rate / weight if problem.criterion == "sruf" else weight / rate)
-
-
-def _float(number: Exact) -> float:
-    """Give the nearest float, infinity for what is beyond."""
-    try:
-        return float(number)
-    except OverflowError:
-        return inf
-
-
-def _require_floats(problem: Batching, job: BatchingJob, unit: Floats) -> None:
-    """Refuse costs whose sum over all jobs could be infinite."""
-    largest = np.finfo(np.float64).max / max(len(problem.jobs), 1)
-    with np.errstate(all="ignore"):
-        costs = np.abs(_weight(problem, np.array([float(job.left(problem.estimate))])) * unit)
-    if not ((np.abs(unit) < largest) & (costs < largest)).all():
-        raise Unsupported(f"job {job.name!r} costs more than a float holds")
+        return -job.weight * rate
+    return gpus / rate / job.weight if problem.criterion == "sruf" else job.weight / rate
 
 
 def _weight(problem: Batching, left: Floats) -> Floats:
-    if problem.sense is Sense.MINIMIZE:
-        return left
-    with np.errstate(over="ignore"):  # infinite weights are refused where they are used
-        rates: Floats = 1 / left
-    return rates
+    return 1 / left if problem.sense is Sense.MAXIMIZE else left
 
 
 def _extra(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:

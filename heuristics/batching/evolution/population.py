@@ -96,6 +96,8 @@ def repair(
     settings: Settings,
     generator: np.random.Generator,
     costs: Floats | None = None,
+    *,
+    is_compiled: bool = False,
 ) -> Whole:
     """Make candidates of genomes: no job above its cap, all run that must, no GPU idle that can be used.
 
@@ -109,6 +111,8 @@ def repair(
         As in `refresh`.
     costs
         Costs of the generation; drawn when None.
+    is_compiled
+        Whether loops do it that numba compiles, where one draw ranks all jobs.
 
     Returns
     -------
@@ -126,6 +130,12 @@ def repair(
     redraws = settings.fill_draws == "selection" and table.draw is not None
     redraw = (lambda: table.drawn_cost(generator)) if redraws else None
     counts = rows.counts_of(genomes, table.jobs)
+    if is_compiled and redraw is None:
+        from heuristics.batching.evolution.kernel import repair_rows
+
+        by_last = settings.pack == "last"
+        repair_rows(genomes, counts, table.lower, table.least, table.victims, used, by_last)
+        return counts
     rows.trim(genomes, counts, table.lower)
     if table.least.any():
         rows.admit(genomes, counts, table.least, table.victims)

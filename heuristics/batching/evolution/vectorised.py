@@ -94,6 +94,8 @@ def run(
     settings: Settings,
     generator: np.random.Generator,
     progress: Progress,
+    *,
+    is_compiled: bool = False,
 ) -> Genomes:
     """Evolve candidates for some generations, and tell `progress` of each.
 
@@ -105,6 +107,8 @@ def run(
         As in `heuristics.batching.evolution.evolve`.
     progress
         Is told the scores of every generation, and the best candidate.
+    is_compiled
+        Whether compiled loops repair the candidates, with the same results.
     """
     size, gpus = genomes.shape
     counts = rows.counts_of(genomes, table.jobs)
@@ -114,7 +118,9 @@ def run(
         mutants = genomes[generator.integers(size, size=size)]
         mutants[preempted(mutants, table.jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
         made = np.concatenate([children, mutants])
-        held = np.concatenate([counts, repair(made, table, settings, generator, costs)])
+        held = np.concatenate(
+            [counts, repair(made, table, settings, generator, costs, is_compiled=is_compiled)]
+        )
         order, scores = selected(held, size, table, settings, costs, generator)
         genomes, counts = np.concatenate([genomes, made])[order], held[order]
         progress.record(genomes[0].tolist(), scores.tolist())

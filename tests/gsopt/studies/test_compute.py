@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import gsopt
+from gsopt.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.studies import State, cells_of
 from gsopt.studies.compute import compute, prove
@@ -38,6 +41,29 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
     expected["proof"] = run.metrics.proof
     assert {name: value for name, value in found.items() if name != "runtime"} == expected
     assert found["runtime"] > 0
+
+
+@pytest.mark.parametrize(
+    ("cluster", "method", "worth"),
+    [
+        ("1x1x1", "sjf_ffs", {"sharing_benefit": 5 / 1.25, "sharing_right": 1.0}),  # 4 + 1 s, or 1.25 s
+        ("1x1x1", "sjf", {}),
+        ("1x1x1", "gandiva", {}),  # it interrupts jobs
+    ],
+)
+def test_what_sharing_was_worth(tmp_path: Path, cluster: str, method: str, worth: dict[str, float]) -> None:
+    """Where jobs start beside others the mean benefit of that is a figure, and how much of it was right."""
+    jobs = [Job(name=name, release_date=0, duration=seconds, gpus=1) for name, seconds in (("a", 4), ("b", 1))]
+    file = tmp_path / "jobs.json"
+    gsopt.write(Workload(jobs=jobs), file)
+    speed = {"default_interference": 1.25}
+    entry = {"workload": str(file), "cluster": cluster, "share_limit": 2, "speed": speed}
+    (cell,) = cells_of(study(instances=[entry], methods=[method]))
+    outcome = compute(cell)
+    figures = {name: value for name, value in outcome.figures.items() if name.startswith("sharing_")}
+
+    assert outcome.state is State.DONE, outcome.message
+    assert figures == pytest.approx(worth)
 
 
 def test_what_cannot_be_loaded_has_no_bound(tmp_path: Path) -> None:

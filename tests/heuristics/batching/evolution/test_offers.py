@@ -1,13 +1,11 @@
 """Cost tables of problems, against the judge."""
 
 from random import Random
-from typing import Any
 
 import pytest
 from numpy.random import default_rng
 
 from gsopt.batching import BatchingJob, Progress, StepTime
-from gsopt.errors import Unsupported
 from gsopt.problems.batching import Batches, Batching
 from gsopt.testing import brute_force
 from heuristics.batching.evolution.offers import Offers
@@ -54,22 +52,6 @@ def test_a_job_keeps_its_batch_where_a_change_is_not_worth_it() -> None:
     ]
 
     assert sizes == [512, 500]
-
-
-@pytest.mark.parametrize(
-    ("fields", "criterion"),
-    [
-        ({"weight": 5e-324}, "sruf"),  # GPU-seconds are divided by it
-        ({"throughput": StepTime(fixed=0, per_sample=5e-324)}, "rate"),
-        ({"remaining": 5e-324}, "rate"),
-        ({"remaining": 1e15, "weight": 1e-307}, "sruf"),  # finite alone, but not for each sample
-    ],
-)
-def test_costs_beyond_floats_are_refused(fields: dict[str, Any], criterion: str) -> None:
-    """What floats cannot hold is no cost of a search, and is said in one line."""
-    problem = Batching.model_validate({"gpus": 2, "jobs": [job(**fields)], "criterion": criterion})
-    with pytest.raises(Unsupported, match="job 'a' costs more than a float holds"):
-        Offers.of(problem)
 
 
 def test_what_is_left_is_drawn() -> None:

@@ -1,0 +1,69 @@
+"""Believed: another policy with slowdowns of shared GPUs that are only believed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
+from gsopt.simulation import Decider, State
+from gsopt.simulation.beliefs import believing
+from gsopt.speed import Speed
+
+
+def believed(
+    state: State,
+    *,
+    of: str = "sjf_bsbf",
+    options: Mapping[str, Any] | None = None,
+    interference: Mapping[str, Mapping[str, float]] | None = None,
+    default_interference: float = 1.0,
+) -> Decider:
+    """Run another policy that believes in other slowdowns of shared GPUs than there are.
+
+    It is no policy of its own, so no comparison has it unless it is named:
+    ``heuristics.policies.believed:believed``.
+
+    Source: Castor, section 9.4 (Figure 13); see `gsopt.simulation.beliefs.believing`.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    of
+        Name of the policy.
+    options
+        Its options.
+    interference
+        ``interference[a][b]``: how many times longer model a is believed to take beside model b.
+    default_interference
+        The same for pairs that are not listed.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such policy, or an option or a slowdown is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 4), ("b", 1)]])
+    >>> machine = Cluster.uniform(machines=1, gpus=1)
+    >>> for slowdown in (1.0, 3.0):
+    ...     run = simulate(jobs, believed, cluster=machine, share_limit=2, default_interference=slowdown)
+    ...     print(run.completion_times)
+    (4.0, 1.0)
+    (5.0, 1.0)
+    """
+    from heuristics import policies  # which holds them all, as soon as it is loaded
+
+    if of not in policies.__all__:
+        raise InvalidInput("", "of", shorten(of), f"must be one of {', '.join(policies.__all__)}")
+    try:
+        speed = Speed(interference=interference or {}, default_interference=default_interference)
+    except ValidationError as error:
+        raise first_error("believed", error) from None
+    return believing(getattr(policies, of), speed)(state, **(options or {}))
