@@ -56,6 +56,26 @@ def test_two_jobs_are_best_at_an_end_point(slowdown: float) -> None:
         assert result.objective == min(together, in_turn) / 2
 
 
+def test_a_partner_on_any_gpu_counts() -> None:
+    """A wide job is as slow as its partner on either GPU makes it: 2/3 done beside b, it ends after 10/3 s."""
+    jobs = [Job(name=n, release_date=0, duration=2, gpus=g, model=n) for n, g in [("a", 1), ("b", 1), ("w", 2)]]
+    for slow in "ab":
+        result = orders(Sharing(gpus=2, jobs=jobs, interference={"w": {slow: 3.0}}, starts="any"))
+        assert result.status is Status.OPTIMAL
+        assert result.objective is not None
+        assert float(result.objective) == pytest.approx(22 / 9)
+
+
+def test_memory_keeps_jobs_apart() -> None:
+    """Jobs that need more memory together than a GPU has take turns, which takes longer."""
+    given = [("a", 0, 3, 2), ("b", 0, 3, 2), ("c", 0.5, 4, 1)]
+    jobs = [Job(name=n, release_date=r, duration=d, gpus=1, memory=m) for n, r, d, m in given]
+    problem = Sharing(gpus=1, jobs=jobs, memory=3, default_interference=1.3, starts="any")
+
+    assert orders(problem).objective == Fraction(323, 60)
+    assert orders(problem.model_copy(update={"memory": 4})).objective == Fraction(76, 15)
+
+
 def test_what_it_does_not_handle_is_said() -> None:
     """Starts at events, and more than four jobs, are refused."""
     with pytest.raises(Unsupported, match="exact proves these"):
