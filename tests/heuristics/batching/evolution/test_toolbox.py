@@ -43,6 +43,16 @@ def test_parents_differ() -> None:
     assert first(toolbox.parents(population[:1])) == [0, 0]
 
 
+def test_mutants_are_drawn_with_replacement() -> None:
+    """Every candidate is as likely to be every mutant."""
+    toolbox = toolbox_of(uniform(2, 3), Settings(), default_rng(0))
+    population = candidates(0, 0)
+    both = Counter(tuple(first(toolbox.chosen(population))) for _ in range(800))
+
+    assert len(both) == 4
+    assert chi_square(list(both.values()), [200] * 4) < 17  # one in a thousand seeds exceeds it
+
+
 def test_the_best_are_selected() -> None:
     """The least scores survive; distinct ones before repeated ones where that is wanted."""
     pool = candidates(2, 1, 1, 3)
