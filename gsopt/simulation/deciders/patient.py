@@ -92,12 +92,11 @@ def _together(state: State, start: Start, gpus: tuple[int, ...], rest: Mapping[i
     while rest:
         rate = state.rate(job, gpus, start.mode, sorted(rest))
         first = min(rest, key=lambda each: rest[each] / slowed[each])
-        step = min(rest[first] / slowed[first], work / rate)
+        step, own = rest[first] / slowed[first], work / rate
+        if own <= step:  # the others run on without it
+            return total + now + own + sum(now + own + rest[each] - own * slowed[each] for each in rest)
         work -= step * rate
         now += step
-        rest = {each: left - step * slowed[each] for each, left in rest.items()}
-        if work <= 0:  # the others run on without it
-            return total + now + sum(now + left for left in rest.values())
         total += now
-        del rest[first]
+        rest = {each: left - step * slowed[each] for each, left in rest.items() if each != first}
     return total + now + work / state.rate(job, gpus, start.mode)

@@ -18,6 +18,15 @@ def test_slowdowns_are_one_over_relative_speeds(tmp_path: Path) -> None:
     assert (reading.left_out, reading.raised) == ((), ((PPO, PPO),))
 
 
+def test_a_pair_in_which_one_stood_still_is_left_out(tmp_path: Path) -> None:
+    """One speed of 0 is enough: the two did not run together."""
+    path = lucid_folder(tmp_path)
+    path.write_text(path.read_text().replace("0,0.8,", "0,0,"))
+    reading = lucid(path)
+    assert reading.left_out == ((PPO, BERT),)
+    assert reading.table.slowdowns == {PPO: {PPO: 1.0}, BERT: {BERT: 2.0}}
+
+
 def test_features_are_what_a_job_uses_alone(tmp_path: Path) -> None:
     """They come from the other table, whose configurations without pairs are left out."""
     table = lucid(lucid_folder(tmp_path)).table

@@ -41,6 +41,9 @@ def test_large_jobs_keep_their_gpu_time(tmp_path: Path) -> None:
         assert {job.gpu_seconds for job in jobs} == {3200}
         assert {job.gpus for job in jobs} <= {4, *LARGE_DEMANDS}
 
+    sizes = Counter(job.gpus for job in castor(path, large=1.0).workload.jobs)
+    assert all(abs(count - 100) < 40 for count in sizes.values())
+    assert sizes.keys() == set(LARGE_DEMANDS)
     assert (shares[0.0], shares[1.0]) == (0, 1)
     assert 0.25 < shares[0.34] < 0.45
 

@@ -1,6 +1,6 @@
 """Interpolation."""
 
-from math import sqrt
+from math import expm1, sqrt
 
 import pytest
 
@@ -30,6 +30,24 @@ def test_ties_go_to_the_first() -> None:
     table = PairTable(profiles=ends, slowdowns={"b": {"b": 4.0}, "a": {"a": 1.0}})
     middle = Profile(name="m", features={"x": 0})
     assert nearest(table, neighbours=1).slowdowns([(middle, middle)]) == pytest.approx([4.0])
+
+
+def test_the_first_of_many_ties() -> None:
+    """Among forty pairs that are all as near it is still the first one that decides."""
+    names = [str(place) for place in range(40)]
+    ends = [Profile(name=name, features={"x": (-1) ** int(name)}) for name in names]
+    table = PairTable(profiles=ends, slowdowns={name: {name: 2.0 + int(name)} for name in reversed(names)})
+    middle = Profile(name="m", features={"x": 0})
+    assert nearest(table, neighbours=1).slowdowns([(middle, middle)]) == pytest.approx([41.0])
+
+
+def test_a_feature_that_was_always_the_same_is_no_wall() -> None:
+    """Where another value of it comes, it is one more unit of distance, beside which the others still count."""
+    ends = [Profile(name=name, features={"x": x, "same": 0}) for name, x in (("a", -1), ("b", 1))]
+    table = PairTable(profiles=ends, slowdowns={"a": {"a": 1.0}, "b": {"b": 4.0}})
+    other = Profile(name="m", features={"x": -1, "same": expm1(1)})  # sqrt 2 from a, and sqrt 10 from b
+    share = sqrt(2) / (sqrt(2) + sqrt(10))
+    assert nearest(table).slowdowns([(other, other)]) == pytest.approx([4.0**share])
 
 
 def test_the_nearer_counts_more() -> None:
