@@ -17,8 +17,8 @@ from heuristics.batching.evolution.rows import counts_of
 from heuristics.batching.evolution.search import Evolved, evolve
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
-from heuristics.policies.ones_limits import BatchLimits, Penalty
-from heuristics.policies.ones_outlook import Knowledge, Outlook
+from heuristics.policies.ones_limits import BatchLimits, Floor, Penalty
+from heuristics.policies.ones_outlook import Forced, Knowledge, Outlook
 
 
 def ones(
@@ -31,6 +31,8 @@ def ones(
     population: int | None = None,
     penalty: Penalty = "current",
     rate: float | None = None,
+    forced: Forced = "all",
+    floor: Floor = "sample",
     every_epoch: bool = True,
     seed: int = 0,
 ) -> Decider:
@@ -64,7 +66,12 @@ def ones(
       are several times as long. ``never`` is without scale-down, and the fastest on the jobs of
       `instances.workloads.ones`. Modes are finitely many: the largest batch within the limit counts, and the
       smallest is always allowed.
-    - A job is rejected when it waits before and after an update; refreshes reject nobody.
+    - A job is rejected when it waits before and after an update; refreshes reject nobody. As printed its limit
+      is halved down to one sample, `floor` ``gpu`` ends at what one GPU holds.
+    - By the printed goal jobs that wait cost nothing, so the best candidate often has one job on all GPUs,
+      while the limits of all others are halved away. With `forced` ``all`` every job must run that can,
+      shortest first where not all can; with ``new`` only those must that have never run, as in the printed
+      refresh, which on a busy cluster takes two to four times as long.
 
     Parameters
     ----------
@@ -82,6 +89,10 @@ def ones(
         How jobs that run long are scaled down.
     rate
         sigma of the scale-down, in 1/s; the rate of arrivals so far when None.
+    forced
+        Who must run: ``all`` jobs, or ``new`` ones.
+    floor
+        What rejections halve limits to: one ``sample``, or what one ``gpu`` holds.
     every_epoch
         Whether schedules wait until all running jobs have passed an epoch; at every event and every end of an
         epoch there is an update otherwise.
@@ -108,7 +119,12 @@ def ones(
     >>> [(each.start, each.gpus, each.mode) for each in run.schedule.segments]
     [(0.0, 1, ''), (10.0, 2, 'double')]
     """
-    for name, value, choices in (("knowledge", knowledge, Knowledge), ("penalty", penalty, Penalty)):
+    for name, value, choices in (
+        ("knowledge", knowledge, Knowledge),
+        ("penalty", penalty, Penalty),
+        ("forced", forced, Forced),
+        ("floor", floor, Floor),
+    ):
         if value not in get_args(choices):
             raise InvalidInput("", name, shorten(value), f"must be one of {', '.join(get_args(choices))}")
     if not (isinstance(generations_per_second, int | float) and 0 <= generations_per_second < inf):
@@ -128,7 +144,13 @@ def ones(
         most_generations,
         np.random.default_rng(seed),
     )
-    return _Ones(state, search, Outlook(knowledge, seed), BatchLimits(penalty, rate), every_epoch=every_epoch)
+    return _Ones(
+        state,
+        search,
+        Outlook(knowledge, forced, seed),
+        BatchLimits(penalty, rate, floor),
+        every_epoch=every_epoch,
+    )
 
 
 class _Search:

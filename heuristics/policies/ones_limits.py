@@ -7,6 +7,9 @@ from gsopt.batching import LimitRules, scaled_down
 from gsopt.job import Job
 from gsopt.simulation.deciders.ways import largest_batch, local_limit
 
+#: What rejections end at: one sample, or what one GPU holds.
+Floor = Literal["sample", "gpu"]
+
 #: How long jobs are scaled down: the limit itself shrinks at every epoch, or what is used of a limit that
 #: doubles, or nothing does.
 Penalty = Literal["compound", "current", "never"]
@@ -21,6 +24,8 @@ class BatchLimits:
         How long jobs are scaled down.
     rate
         sigma, in 1/s; the rate of arrivals so far when None.
+    floor
+        What rejections end at.
 
     Examples
     --------
@@ -41,11 +46,14 @@ class BatchLimits:
     32
     """
 
-    def __init__(self, penalty: Penalty = "current", rate: float | None = None) -> None:
-        self._penalty, self._given = penalty, rate
+    def __init__(
+        self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
+    ) -> None:
+        self._penalty, self._given, self._floor = penalty, rate, floor
         self._limit: dict[int, int] = {}
         self._used: dict[int, int] = {}
         self._largest: dict[int, int] = {}
+        self._least: dict[int, int] = {}
         self._arrivals = 0
         self._first: Any = None
         self._last: Any = None
@@ -73,12 +81,14 @@ class BatchLimits:
             if largest is not None:
                 self._largest[number] = largest
                 rules = LimitRules(largest=largest)
-                self._limit[number] = self._used[number] = rules.started(local_limit(job) or largest)
+                first = rules.started(local_limit(job) or largest)
+                self._limit[number] = self._used[number] = first
+                self._least[number] = first if self._floor == "gpu" else 1
 
     def forget(self, jobs: Iterable[int]) -> None:
         """Forget jobs that have gone."""
         for job in jobs:
-            for book in (self._limit, self._used, self._largest):
+            for book in (self._limit, self._used, self._largest, self._least):
                 book.pop(job, None)
 
     def finish_epochs(self, job: int, epochs: int, elapsed: float) -> None:
@@ -98,5 +108,5 @@ class BatchLimits:
         rules = LimitRules()
         for job in jobs:
             if job in self._limit:
-                self._limit[job] = rules.rejected(self._limit[job])
-                self._used[job] = rules.rejected(self._used[job])
+                for book in (self._limit, self._used):
+                    book[job] = max(rules.rejected(book[job]), min(book[job], self._least[job]))

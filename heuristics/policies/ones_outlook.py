@@ -17,6 +17,9 @@ from heuristics.batching.evolution.table import CostTable
 #: Whether the work that is left is known, or predicted by what is seen of training.
 Knowledge = Literal["predicted", "known"]
 
+#: Who must run: jobs that have never run, as printed, or all.
+Forced = Literal["new", "all"]
+
 
 class Outlook:
     """Makes the cost table of an event.
@@ -25,12 +28,15 @@ class Outlook:
     ----------
     knowledge
         Whether what is left is known. Predicted samples are drawn for every generation (Algorithm 1).
+    forced
+        Who must run, as long as there is room: of new jobs those that came first, of all those with the least
+        time left on their fewest GPUs.
     seed
         Of the rows that the predictor keeps.
     """
 
-    def __init__(self, knowledge: Knowledge, seed: int) -> None:
-        self._knowledge = knowledge
+    def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
+        self._knowledge, self._forced = knowledge, forced
         self._predictor = Predictor(seed=seed)
         self._logs: dict[int, list[Observation]] = {}
 
@@ -59,7 +65,6 @@ class Outlook:
             Seconds for which each job has run.
         """
         rates = division.capped(ways.cap for ways in division.ways)
-        forced = _new(division, rates)
         weight, draw = division.left, None
         if self._knowledge == "predicted":
             forecast = self._predictor.predict([_observation(state, job) for job in division.numbers])
@@ -69,12 +74,28 @@ class Outlook:
             [str(job) for job in division.numbers],
             _per_unit(rates, division.gpus),
             weight=weight,
-            forced=forced,
+            forced=self._must(division, rates, weight),
             processed_seconds=ran,
             batch_limit=[limits.get(job, division.gpus) for job in division.numbers],
             local_limit=[local_limit(job) or 1 for job in division.jobs],
             draw=draw,
         )
+
+    def _must(self, division: Division, rates: Floats, weight: Floats) -> NDArray[np.bool_]:
+        """Tell which jobs must run: as many of those that are forced as have room on their fewest GPUs."""
+        fewest = (rates > 0).argmax(axis=1)
+        places = [place for place in range(len(rates)) if fewest[place]]
+        if self._forced == "all":
+            places.sort(key=lambda place: weight[place] / rates[place, fewest[place]])
+        else:
+            places = [place for place in places if not division.started[place]]
+        must = np.zeros(len(rates), dtype=np.bool_)
+        left = division.gpus
+        for place in places:
+            if fewest[place] <= left:
+                must[place] = True
+                left -= int(fewest[place])
+        return must
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:
@@ -94,18 +115,6 @@ def _densities(division: Division, width: int) -> Floats:
         samples = [job.samples_in(mode) / job.duration for mode in ways.modes[:width]]
         row[: len(samples)] = samples
     return table
-
-
-def _new(division: Division, speeds: Floats) -> NDArray[np.bool_]:
-    """Tell which jobs are new and must run: those that came first, as many as there is room for."""
-    new = np.zeros(len(speeds), dtype=np.bool_)
-    left = division.gpus
-    for place, row in enumerate(speeds):
-        fewest = int((row > 0).argmax())
-        if fewest and not division.started[place] and fewest <= left:
-            new[place] = True
-            left -= fewest
-    return new
 
 
 def _observation(state: State, number: int) -> Observation:

@@ -58,9 +58,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Give when the first of the running jobs is through with its epoch, if overheads are over; or None.
+        """Give when the first of the running jobs is through with its epoch; None where none has epochs.
 
-        Where a job is still in an overhead that is too early, and asking again then tells more.
+        The overhead of what is just decided is not known yet: then that is too early, and asking again then
+        gives the time.
         """
         number = type(state.now)
         times = []
@@ -71,7 +72,7 @@ class Epochs:
                 gpus = state.placement(job) or count
                 density = number(item.samples_in(mode)) / number(item.duration)
                 missing = (self.whole(job) + 1) * item.training.epoch - state.samples(job)
-                times.append(state.now + missing / (state.rate(job, gpus, mode) * density))
+                times.append(state.ready(job) + missing / (state.rate(job, gpus, mode) * density))
         if not times:
             return None
         first = min(times)

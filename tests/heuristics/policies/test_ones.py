@@ -19,7 +19,7 @@ from instances.workloads import ones as jobs_of_ones
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 
-_SMALL = Scenario(workload=jobs_of_ones(jobs=6, gpus=4, load=1.2, seed=3), cluster=Cluster.plain(4))
+_SMALL = Scenario(workload=jobs_of_ones(jobs=5, gpus=4, load=1.2, seed=3), cluster=Cluster.plain(4))
 
 #: With few generations, which is faster.
 _quick = partial(ones, most_generations=2)
@@ -67,7 +67,9 @@ def test_updates_wait_for_an_epoch_of_every_running_job() -> None:
     assert [start for name, start, _, _ in at_once if name == "fast"][:3] == [0, 10, 15]
 
 
-@pytest.mark.parametrize("options", [{}, {"knowledge": "known"}, {"penalty": "compound", "rate": 0.01}])
+@pytest.mark.parametrize(
+    "options", [{}, {"knowledge": "known"}, {"penalty": "compound", "forced": "new", "floor": "gpu"}]
+)
 def test_on_jobs_of_ones(options: dict[str, Any]) -> None:
     """All that is booked is what the judge finds, runs are repeatable, and no bound is beaten."""
     assert check_policy(_quick, [_SMALL], exact=False, **options) == 1
@@ -89,14 +91,14 @@ def test_overheads_are_paid() -> None:
 
 def test_elastic_batches_are_worth_it() -> None:
     """At a light load jobs complete in less than half of Tiresias' time where none is scaled down."""
-    given = Scenario(workload=jobs_of_ones(jobs=10, gpus=16, load=0.2, seed=1), cluster=Cluster.plain(16))
+    given = Scenario(workload=jobs_of_ones(jobs=5, gpus=8, load=0.2, seed=1), cluster=Cluster.plain(8))
     ours = simulate(given, _quick, bound=False, penalty="never").metrics.mean_jct
     assert ours < 0.5 * simulate(given, tiresias, bound=False).metrics.mean_jct
 
 
 def test_seeds_differ() -> None:
     """Another seed draws another search."""
-    given = Scenario(workload=jobs_of_ones(jobs=9, gpus=6, load=3, seed=1), cluster=Cluster.plain(6))
+    given = Scenario(workload=jobs_of_ones(jobs=7, gpus=4, load=3, seed=1), cluster=Cluster.plain(4))
     runs = [simulate(given, _quick, bound=False, seed=seed).completion_times for seed in (1, 2)]
     assert runs[0] != runs[1]
 
@@ -106,6 +108,8 @@ def test_seeds_differ() -> None:
     [
         ({"knowledge": "guessed"}, "knowledge: 'guessed': must be one of predicted, known"),
         ({"penalty": "always"}, "penalty: 'always': must be one of compound, current, never"),
+        ({"forced": "none"}, "forced: 'none': must be one of new, all"),
+        ({"floor": "none"}, "floor: 'none': must be one of sample, gpu"),
         ({"generations_per_second": -1}, "generations_per_second"),
         ({"most_generations": 0}, "most_generations"),
         ({"rate": float("nan")}, "rate"),

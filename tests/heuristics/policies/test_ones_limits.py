@@ -61,6 +61,21 @@ def test_the_rate_is_that_of_arrivals() -> None:
     assert BatchLimits(rate=3).rate == 3
 
 
+def test_rejection_may_end_at_what_one_gpu_holds() -> None:
+    """With that floor a limit above it is halved down to it, and one below it by a penalty stays."""
+    limits = BatchLimits("compound", rate=0.1, floor="gpu")
+    limits.arrive({0: _JOB}, now=0)
+    limits.finish_epochs(0, 2, 5)
+    found = []
+    for _ in range(3):
+        limits.reject([0])
+        found.append(limits.of(0))
+    assert found == [64, 32, 32]
+    limits.finish_epochs(0, 1, 61)
+    limits.reject([0])
+    assert limits.of(0) == 8
+
+
 @pytest.mark.parametrize("step", ["arrive", "forget"])
 def test_jobs_without_batch_sizes_have_no_limit(step: Any) -> None:
     """A job that has none, or has gone, may have any batch; rules pass over it."""

@@ -11,7 +11,7 @@ from gsopt.simulation import Action, State, Wake, simulate
 from gsopt.simulation.deciders.dividing import Roster
 from gsopt.training import Training
 from heuristics.batching.evolution.table import CostTable
-from heuristics.policies.ones_outlook import Knowledge, Outlook
+from heuristics.policies.ones_outlook import Forced, Knowledge, Outlook
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -26,9 +26,9 @@ def _job(name: str, training: Training | None = _TRAINING) -> Job:
     )  # fmt: skip
 
 
-def _table(knowledge: Knowledge, jobs: list[Job], gpus: int) -> CostTable:
+def _table(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "new") -> CostTable:
     """Let the first job run for two seconds, and give the table of then."""
-    outlook, rosters, tables = Outlook(knowledge, seed=0), list[Roster](), list[CostTable]()
+    outlook, rosters, tables = Outlook(knowledge, forced, seed=0), list[Roster](), list[CostTable]()
 
     def decide(state: State) -> Iterable[Action]:
         if state.now == 0:
@@ -70,6 +70,13 @@ def test_new_jobs_must_run_as_long_as_there_is_room() -> None:
     """Those that came first must, one GPU each; one that has run need not."""
     table = _table("known", [_job(name) for name in "abcd"], gpus=2)
     assert table.forced.tolist() == [False, True, True, False]
+
+
+def test_all_jobs_must_run_shortest_first() -> None:
+    """Those with the least left on their fewest GPUs must, whether they have run or not."""
+    short, long = (_job(name).model_copy(update={"duration": left}) for name, left in [("s", 4.0), ("l", 9.0)])
+    table = _table("known", [_job("a"), long, short, _job("b")], gpus=2, forced="all")
+    assert table.forced.tolist() == [True, False, True, False]
 
 
 def test_predictions_need_a_training() -> None:

@@ -50,6 +50,22 @@ def test_ends_are_found_through_overheads_and_phases() -> None:
     assert _watch(_job(phases=slow))[0] == (6, 1)
 
 
+def test_overheads_cause_one_look_too_many() -> None:
+    """A job of short epochs after a long overhead is looked at once before it is over, and not again."""
+    asked = []
+    epochs = Epochs()
+
+    def decide(state: State) -> Iterable[Action]:
+        asked.append(state.now)
+        epochs.passed(state, state.running)
+        yield from map(Start, state.arrived)
+        if (time := epochs.next_end(state)) is not None:
+            yield Wake(time)
+
+    simulate(bundle([_job()]), doing(decide), cluster=1, exact=True, overheads=Overhead(start=1000))
+    assert asked == [0, 2, 1002, 1004, 1006, 1008]
+
+
 def test_jobs_without_training() -> None:
     """They have no epochs, and no end of one."""
     assert _watch(_job(training=None, modes=[])) == []
