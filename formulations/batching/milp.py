@@ -14,9 +14,9 @@ from gsopt.problem import Sense
 from gsopt.problems.batching import Batches, Batching
 from gsopt.standard_form import StandardForm
 
-#: Steps of the largest cost up to which costs are exact, fifteen stages of solving (`gsopt.scaling`), and
-#: to which they are rounded otherwise, four stages.
-_FINEST, _COARSE = 2**256, 2**60
+#: Steps of the largest cost up to which costs are exact, eight stages of solving (`gsopt.scaling`), and
+#: to which they are rounded otherwise, three stages.
+_FINEST, _COARSE = 2**128, 2**40
 
 #: A job and its number of GPUs.
 Item = tuple[int, int]

@@ -231,9 +231,8 @@ class Tabulated(Frozen):
 
 def _kind(given: object) -> str:
     """Tell a table from a model by its field, which no model has."""
-    return (
-        "table" if isinstance(given, Tabulated) or (isinstance(given, dict) and "rates" in given) else "model"
-    )
+    is_table = "rates" in given if isinstance(given, dict) else isinstance(given, Tabulated)
+    return "table" if is_table else "model"
 
 
 #: Either of the two: files need not say which, and mistakes are told of the one that is meant.
