@@ -91,8 +91,12 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
 
 
-def is_ready(module: str, kernel: str, seconds_left: float | None = None) -> bool:
+def is_ready(
+    module: str, kernel: str, seconds_left: float | None = None, seconds_to_compile: float = _ENOUGH
+) -> bool:
     """Tell whether a kernel may be called: it has been before, needs no compiler, or there is time for it.
+
+    Machine code on the disk is loaded in a second or two; without it the kernel is compiled first.
 
     Parameters
     ----------
@@ -100,15 +104,36 @@ def is_ready(module: str, kernel: str, seconds_left: float | None = None) -> boo
         Names; the module is not imported.
     seconds_left
         Time in which it has to pay; None for no limit.
+    seconds_to_compile
+        Time that is enough to compile it and all kernels that it calls, on a busy machine too.
 
     Examples
     --------
     >>> is_ready("gsopt.bounds.prices.kernel", "evaluate_jobs")
     True
     """
-    if not is_installed() or seconds_left is None or seconds_left >= _ENOUGH:
+    if not is_installed() or seconds_left is None or seconds_left >= seconds_to_compile:
         return True
-    return module in sys.modules and bool(getattr(getattr(sys.modules[module], kernel), "signatures", True))
+    if module not in sys.modules:
+        return False
+    known = getattr(sys.modules[module], kernel)
+    return bool(getattr(known, "signatures", True)) or (seconds_left >= _ENOUGH and is_on_disk(known))
+
+
+def is_on_disk(kernel: Callable[..., Any]) -> bool:
+    """Tell whether there is machine code of a kernel on the disk, no older than its source.
+
+    Examples
+    --------
+    >>> is_on_disk(abs)
+    False
+    """
+    folder = getattr(getattr(kernel, "stats", None), "cache_path", None)
+    if folder is None:
+        return False
+    changed = Path(plain(kernel).__code__.co_filename).stat().st_mtime
+    saved = Path(folder).glob(f"*.{kernel.__qualname__}-*.nbi")
+    return any(index.stat().st_mtime >= changed for index in saved)
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:

@@ -3,6 +3,7 @@
 import gc
 import signal
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,12 @@ settings.load_profile("gsopt")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave benchmarks to those who name them; looked through for examples, all of them would be imported."""
+    unasked = not any("bench" in argument for argument in config.args)
+    return True if unasked and collection_path.name == "benchmarks" else None
 
 
 @pytest.fixture

@@ -114,3 +114,13 @@ def test_beliefs_are_predictions_of_pairs_held_out() -> None:
             found = predicted(table, BELIEFS[label]).slowdowns
             rounded = {one: {other: round(found[one][other], 2) for other in MODELS} for one in MODELS}
             assert beliefs()[label] == rounded
+
+
+def test_the_study_of_ones_spans_its_grid() -> None:
+    """Nine policies meet two draws on three sizes of cluster, and on the largest one with checkpoints too."""
+    study = studies.read_study(FOLDER / "ones.json")
+    cells = studies.cells_of(study)
+
+    assert len(cells) == 9 * 4 * 2
+    rates = {(each["gpus"] * each["load"]) for each in study.instances if not isinstance(each, str)}
+    assert rates == {16 * 0.8}  # the same jobs arrive, however many GPUs there are

@@ -4,7 +4,7 @@ from math import inf
 
 from formulations.sharing.best import Best
 from formulations.sharing.jobs import Jobs, Units, arrays_of
-from gsopt.compiled import is_ready, twin
+from gsopt.compiled import is_on_disk, is_ready, twin
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.problems.waiting import Run
 
@@ -14,8 +14,11 @@ _MOST_JOBS = 64
 #: Nodes of a plain step, and of a compiled one.
 _PLAIN_NODES, _NODES = 500, 100_000
 
-#: Nodes, about a second's, before a kernel is compiled that is not compiled already.
-_FEW_NODES = 10_000
+#: Nodes, about a second's, before a kernel is loaded, and before it is compiled if it is not on the disk.
+_FEW_NODES, _MANY_NODES = 2_000, 10_000
+
+#: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
+_COMPILING = 60.0
 
 #: Places of the table of states; 24 bytes each.
 _FEW_PLACES, _PLACES = 2**12, 2**21
@@ -85,7 +88,9 @@ class _Search:
         """Tell whether to go on with the compiled kernel: it is there, or the search is long and has time."""
         if getattr(self.kernel.search, "signatures", False):
             return True
-        return searched >= _FEW_NODES and is_ready(self.kernel.__name__, "search", self.best.budget.left())
+        if searched < (_FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES):
+            return False
+        return is_ready(self.kernel.__name__, "search", self.best.budget.left(), _COMPILING)
 
     def _take(self) -> None:
         from formulations.sharing.layout import laid_out

@@ -73,8 +73,8 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, part: Array) ->
     """Find from when on jobs that run would be alone on their GPUs, and which part of their losses counts."""
     count = len(ends)
     waiting = pending(stack, depth)
-    lone[:] = stack.time[depth]
     for one in range(count):
+        lone[one] = stack.time[depth]
         gpus = stack.own[depth, one]
         for two in range(count):
             if stack.shared[depth, one, two] > 0:
@@ -127,8 +127,8 @@ def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, roo
     """Find how many GPUs each job that runs would hold alone at a time; give how many nobody would hold."""
     count = len(ends)
     free = jobs.gpus[0]
-    room[:] = 0
     for one in range(count):
+        room[one] = 0
         if stack.state[depth, one] == RUNNING and ends[one] > time:
             room[one] = stack.own[depth, one]
             for two in range(count):

@@ -27,7 +27,7 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     bound = insertion_bound(jobs, stack, depth, ends, begins, extra, enough)
     if bound >= enough:
         return bound
-    weights = np.empty((2, count))
+    weights = np.zeros((2, count))
     weigh(jobs, stack, depth, weights)
     release, left, alone = np.empty(count), np.empty(count), np.empty(count)
     areas = np.empty((2, count))
@@ -56,9 +56,8 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     Two jobs that run and share no GPU never will.
     """
     count = len(jobs.demand)
-    weights[:] = 0.0
     for sweep in range(3):
-        weight = weights[sweep // 2]
+        way = sweep // 2
         for each in range(count):
             job = each if sweep <= 1 else count - 1 - each
             if stack.state[depth, job] == ENDED:
@@ -76,9 +75,9 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
                 ):
                     room = jobs.worth[job, other]
                     if sweep > 0:
-                        room = jobs.slowdown[job, other] * (1 - weight[other] / jobs.slowdown[other, job])
+                        room = jobs.slowdown[job, other] * (1 - weights[way, other] / jobs.slowdown[other, job])
                     most = min(most, room)
-            weight[job] = max(most, weight[job])
+            weights[way, job] = max(most, weights[way, job])
 
 
 @compiled
@@ -86,27 +85,25 @@ def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
     """Find when the jobs that run would end if nothing started any more."""
     count = len(jobs.demand)
     time = stack.time[depth]
-    left = stack.left[depth].copy()
-    runs = stack.state[depth] == RUNNING
-    slow = np.ones(count)
+    left, state, slow = stack.left[depth].copy(), stack.state[depth].copy(), np.ones(count)
     while True:
         first, soonest = -1, np.inf
         for job in range(count):
-            if runs[job]:
+            if state[job] == RUNNING:
                 slow[job] = 1.0
                 for other in range(count):
-                    if runs[other] and stack.shared[depth, job, other] > 0:
+                    if state[other] == RUNNING and stack.shared[depth, job, other] > 0:
                         slow[job] = max(slow[job], jobs.slowdown[job, other])
                 if left[job] * slow[job] < soonest:
                     first, soonest = job, left[job] * slow[job]
         if first < 0:
             return
         for job in range(count):
-            if runs[job]:
+            if state[job] == RUNNING:
                 left[job] -= soonest / slow[job]
         time += soonest
         ends[first] = time
-        runs[first] = False
+        state[first] = ENDED
 
 
 @compiled

@@ -142,7 +142,6 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     need, place = jobs.demand[job], count
     if stack.fresh[depth]:
         stack.fresh[depth] = False
-        taken[:] = 0
     else:  # take one less of the last class that leaves room for it behind, and what was behind again
         behind, need = 0, 0
         place = -1
@@ -157,7 +156,8 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
         taken[place] -= 1
         need += 1
         place -= 1
-        taken[: place + 1] = 0
+    for each in range(place + 1):
+        taken[each] = 0
     while place >= 0 and need > 0:
         taken[place] = min(room[place], need)
         need -= taken[place]
@@ -234,6 +234,9 @@ def leave(stack: Stack, depth: int, job: int) -> None:
 def keep(stack: Stack, depth: int, found: Found) -> None:
     """Keep the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]
-    found.start[:] = stack.start[depth]
-    found.end[:] = stack.left[depth]
-    found.taken[:] = stack.taken[depth]
+    count = len(found.start)
+    for job in range(count):
+        found.start[job] = stack.start[depth, job]
+        found.end[job] = stack.left[depth, job]
+        for other in range(count + 1):
+            found.taken[job, other] = stack.taken[depth, job, other]

@@ -84,12 +84,16 @@ def copy_node(stack: Stack, depth: int) -> None:
     stack.time[child] = stack.time[depth]
     stack.cost[child] = stack.cost[depth]
     stack.free[child] = stack.free[depth]
-    stack.state[child] = stack.state[depth]
-    stack.left[child] = stack.left[depth]
-    stack.own[child] = stack.own[depth]
-    stack.shared[child] = stack.shared[depth]
-    stack.taken[child] = stack.taken[depth]
-    stack.start[child] = stack.start[depth]
+    count = stack.state.shape[1]
+    for job in range(count):  # assigning rows would compile the words of an error as well
+        stack.state[child, job] = stack.state[depth, job]
+        stack.left[child, job] = stack.left[depth, job]
+        stack.own[child, job] = stack.own[depth, job]
+        stack.start[child, job] = stack.start[depth, job]
+        stack.taken[child, job, count] = stack.taken[depth, job, count]
+        for other in range(count):
+            stack.shared[child, job, other] = stack.shared[depth, job, other]
+            stack.taken[child, job, other] = stack.taken[depth, job, other]
 
 
 @compiled

@@ -75,6 +75,7 @@ FIGURES = (
     Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
     Figure("p95_queueing", "p95 queueing", Kind.SECONDS, "s"),
     Figure("p99_queueing", "p99 queueing", Kind.SECONDS, "s"),
+    Figure("mean_execution", "mean execution", Kind.SECONDS, "s"),
     Figure("mean_jct_small", "mean JCT, small jobs", Kind.SECONDS, "s"),
     Figure("mean_jct_large", "mean JCT, large jobs", Kind.SECONDS, "s"),
     Figure("mean_queueing_small", "mean queueing, small jobs", Kind.SECONDS, "s"),
@@ -269,6 +270,11 @@ class Record:
     def p99_queueing(self) -> Any:
         """Smallest time without GPUs that 99 % of the jobs do not exceed."""
         return _percentile(self.queueing, 99)
+
+    @property
+    def mean_execution(self) -> Any:
+        """Mean time with GPUs."""
+        return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
 
     @property
     def mean_jct_small(self) -> Any:

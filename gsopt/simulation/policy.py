@@ -240,6 +240,9 @@ class State(Protocol):
     def remaining(self, job: int) -> Any:
         """Give the work that is left, in seconds alone on the demanded GPUs."""
 
+    def ready(self, job: int) -> Any:
+        """Give when the job makes progress, as it runs before this decision: now, or when its overhead ends."""
+
     def samples(self, job: int) -> Any:
         """Give the samples that the job has processed, those of lost work included; 0 without a training."""
 

@@ -128,6 +128,11 @@ class EngineState:
             self._jobs[job]  # raises
         return engine.remaining[job]
 
+    def ready(self, job: int) -> Any:
+        """Give when the job makes progress: now, or when its overhead ends."""
+        engine = self._engine
+        return max(engine.progress_from[job], engine.now) if engine.held[job] else engine.now
+
     def samples(self, job: int) -> Any:
         """Give the samples that the job has processed."""
         engine = self._engine

@@ -40,6 +40,9 @@ READINGS: tuple[dict[str, Any], ...] = ({}, {"mutation_rate": 0.3}, {"distinct":
 #: Generations after which populations are as they stay.
 LONG = 100
 
+#: GPUs from which on a generation takes longer than the optimum, on whatever engine.
+LARGE = 256
+
 #: Running jobs of which all sets of preempted ones are tried.
 MOST_RUNNING = 12
 
@@ -122,7 +125,8 @@ def seconds(run: Callable[[], object]) -> float:
 def test_arrays_are_faster_than_lists(gpus: int, jobs: int, generations: int, rounds: int) -> None:
     """A generation on arrays takes a fraction of the processor time that one on DEAP's lists takes.
 
-    Compiled loops take less again, and end with the same candidates; what they take to load is told apart.
+    Compiled loops take less again, and end with the same candidates; what they take to load is told apart. On
+    large clusters even they take longer for a generation than the exact division takes.
     """
     engines: tuple[Engine, ...] = ("deap", "vectorised", "compiled")
     evolve(drawn(2, 2, 0), 1, engine="deap")  # loads DEAP
@@ -145,6 +149,7 @@ def test_arrays_are_faster_than_lists(gpus: int, jobs: int, generations: int, ro
         f"the optimum takes {exact:.2f} ms"
     )
     assert lists >= FASTER[gpus] * arrays
+    assert gpus < LARGE or min(arrays, loops) > exact
 
 
 @pytest.mark.slow

@@ -6,12 +6,14 @@
 from collections.abc import Callable
 from statistics import median
 from time import process_time
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from gsopt.batching.progress import (
+    Calibration,
     Forecast,
     Learning,
     Link,
@@ -45,7 +47,7 @@ def _report(line: str) -> None:
 
 
 def _lowest(rows: Rows, generator: np.random.Generator) -> float:
-    """Give the lowest mean cost that L-BFGS finds from the truth and four random starts."""
+    """Give the lowest mean cost that BFGS finds, unscaled, from the truth and four random starts."""
     centre, scale = rows.features.mean(axis=0), rows.features.std(axis=0)
     standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
 
@@ -56,27 +58,33 @@ def _lowest(rows: Rows, generator: np.random.Generator) -> float:
 
     starts = [np.append(SLOPES * scale, INTERCEPT + SLOPES @ centre)]
     starts += [np.append(generator.normal(0, 10, 5), generator.uniform(5, 60)) for _ in range(4)]
-    return min(float(minimize(cost, start, jac=True, method="L-BFGS-B").fun) for start in starts)
+    return min(float(minimize(cost, start, jac=True, method="BFGS").fun) for start in starts)
 
 
-@pytest.mark.parametrize("number", [100, 500])
-def test_likelihood(number: int) -> None:
-    """From the median the fit is within a hundredth of a nat of the best known, from zero it is dead."""
-    excess: dict[str, list[float]] = {name: [] for name in FITS}
+def excess(number: int) -> dict[str, list[float]]:
+    """Give the nats above the best found, by fit and seed."""
+    found: dict[str, list[float]] = {name: [] for name in FITS}
     for seed in SEEDS:
         generator = np.random.default_rng(seed)
         rows = draw_rows(generator, number)
         costs = {name: fit(rows).cost for name, fit in FITS.items()}
         lowest = min(_lowest(rows, generator), *costs.values())
         for name, cost in costs.items():
-            excess[name].append(cost - lowest)
+            found[name].append(cost - lowest)
+    return found
+
+
+@pytest.mark.parametrize("number", [100, 500])
+def test_likelihood(benchmark: Any, number: int) -> None:
+    """From the median the fit is within a hundredth of a nat of the best known, from zero it is dead."""
+    found = benchmark.pedantic(excess, args=(number,), rounds=1, iterations=1)
     _report(f"\n{number} rows, nats above the best found: median, worst of {len(SEEDS)}")
-    for name, values in excess.items():
+    for name, values in found.items():
         _report(f"{name:28} {median(values):8.4f} {max(values):8.4f}")
 
-    assert median(excess["threshold, from the median"]) < 0.01
-    assert min(excess["threshold, from zero"]) > 1
-    assert median(excess["softplus, from zero"]) < 0.05
+    assert median(found["threshold, from the median"]) < 0.01
+    assert min(found["threshold, from zero"]) > 1
+    assert median(found["softplus, from zero"]) < 0.05
 
 
 def _seconds(call: Callable[[], object], repeats: int = 9) -> float:
@@ -89,17 +97,22 @@ def _seconds(call: Callable[[], object], repeats: int = 9) -> float:
     return median(taken)
 
 
-def test_time() -> None:
-    """Five times the rows take far less than five times the time, and 200 jobs less than 20 times one."""
+def times() -> dict[str, float]:
+    """Give the processor time of fits and predictions."""
     few, many = (draw_rows(np.random.default_rng(0), number) for number in (100, 500))
     fitted = fit_regression(many)
     features = draw_features(np.random.default_rng(1), 200)
-    seconds = {
+    return {
         "fit of 100 rows": _seconds(lambda: fit_regression(few)),
         "fit of 500 rows": _seconds(lambda: fit_regression(many)),
         "beta of 1 job": _seconds(lambda: fitted.beta(features[:1]), 99),
         "beta of 200 jobs": _seconds(lambda: fitted.beta(features), 99),
     }
+
+
+def test_time(benchmark: Any) -> None:
+    """Five times the rows take far less than five times the time, and 200 jobs less than 20 times one."""
+    seconds = benchmark.pedantic(times, rounds=1, iterations=1)
     for name, value in seconds.items():
         _report(f"{name:20} {1000 * value:8.3f} ms")
 
@@ -137,31 +150,44 @@ LEARNINGS = {
 }
 
 
-def test_calibration() -> None:
-    """On the tasks of ONES, forecasts are better than the mean of the rows, and beyond hope from zero."""
+def calibrations() -> dict[str, Calibration]:
+    """Give the calibration of each way to learn, on jobs of ONES."""
     jobs = ones(jobs=150, seed=0).jobs
     logs = [log_of(job) for job in jobs]
     totals = [job.training.samples for job in jobs if job.training]
-    found = {
+    return {
         name: calibrate(Predictor(learning), logs, totals=totals, skip=3)
         for name, learning in LEARNINGS.items()
     }
-    _report(f"\nforecasts of {len(jobs)} jobs, by those before: held by the 50 % and 90 % interval, distance")
+
+
+def test_calibration(benchmark: Any) -> None:
+    """On the tasks of ONES, forecasts are better than the mean of the rows, and beyond hope from zero."""
+    found = benchmark.pedantic(calibrations, rounds=1, iterations=1)
+    _report("\nforecasts of 150 jobs, by those before: held by the 50 % and 90 % interval, distance")
     for name, calibration in found.items():
         half, most = calibration.coverage([0.5, 0.9])
         _report(f"{name:20} {half:6.1%} {most:6.1%} {calibration.distance:6.3f}")
 
+    assert 0.75 < found["as recommended"].coverage(0.9) < 0.87
+    assert found["as recommended"].distance < found["100 rows"].distance
     assert found["as recommended"].distance < found["mean of the rows"].distance
     assert found["mean of the rows"].distance < found["from zero"].distance
 
 
-def test_first_epoch() -> None:
-    """In the first epoch what is left has no mean: averages of draws differ by factors, medians do not."""
+def first_epoch() -> tuple[float, dict[str, list[float]]]:
+    """Give the median of what is left in the first epoch, and means and medians of draws."""
     prior = Predictor().predict([Observation(epoch_samples=1000, initial_loss=2, loss=2)])
     many = Forecast.of(np.repeat(prior.alpha, 1000), prior.beta, prior.processed)
     draws = [many.draw(np.random.default_rng(seed)) for seed in SEEDS]
-    found = {"mean": [each.mean() for each in draws], "median": [np.median(each) for each in draws]}
-    _report(f"\n1,000 draws of the samples left in the first epoch, median {prior.left()[0]:,.0f}")
+    means, medians = ([float(figure(each)) for each in draws] for figure in (np.mean, np.median))
+    return float(prior.left()[0]), {"mean": means, "median": medians}
+
+
+def test_first_epoch(benchmark: Any) -> None:
+    """In the first epoch what is left has no mean: averages of draws differ by factors, medians do not."""
+    expected, found = benchmark.pedantic(first_epoch, rounds=1, iterations=1)
+    _report(f"\n1,000 draws of the samples left in the first epoch, median {expected:,.0f}")
     for name, values in found.items():
         _report(f"{name:8} {min(values):12,.0f} to {max(values):12,.0f}")
 

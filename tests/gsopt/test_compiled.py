@@ -6,11 +6,12 @@ from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from gsopt import compiled as module
-from gsopt.compiled import compiled, is_installed, is_ready, is_worth_loading, plain, twin
+from gsopt.compiled import compiled, is_installed, is_on_disk, is_ready, is_worth_loading, plain, twin
 
 
 def _halvings(number: int) -> int:
@@ -59,6 +60,34 @@ def test_a_kernel_is_ready_once_it_was_called(monkeypatch: pytest.MonkeyPatch) -
     assert is_ready("kernels", "halve", 1.0)
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     assert is_ready("other", "halve", 0.0)
+
+
+def test_a_kernel_that_takes_long_to_compile_is_called_if_it_is_on_the_disk(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With twenty seconds and a minute to compile, it depends on the disk; with one second it is not loaded."""
+    monkeypatch.setattr(module, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "kernels", SimpleNamespace(halve=SimpleNamespace(signatures=[])))
+    for on_disk in (False, True):
+        monkeypatch.setattr(module, "is_on_disk", lambda _, there=on_disk: there)
+        ready = [is_ready("kernels", "halve", left, 60.0) for left in (1.0, 20.0, 60.0)]
+        assert ready == [False, on_disk, True]
+
+
+@pytest.mark.parametrize(("seconds_older", "found"), [(-10, True), (10, False)])
+def test_machine_code_older_than_its_source_is_not_on_the_disk(
+    tmp_path: Path, seconds_older: int, found: bool
+) -> None:
+    """Only an index of the kernel's own name that is as new as its source counts."""
+    kernel: Any = SimpleNamespace(
+        py_func=_halvings, __qualname__="halvings_1", stats=SimpleNamespace(cache_path=str(tmp_path))
+    )
+    assert not is_on_disk(kernel)
+    changed = Path(_halvings.__code__.co_filename).stat().st_mtime
+    for name in ("module.halvings_1-3.py311.nbi", "module.others_1-3.py311.nbi"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (changed - seconds_older,) * 2)
+    assert is_on_disk(kernel) is found
 
 
 def test_a_folder_that_cannot_be_written_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:

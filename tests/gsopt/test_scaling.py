@@ -17,6 +17,7 @@ from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy, is_within
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
+from tests.effort import cases
 
 OFFSETS = [0.0, 1e9, 0.1, -1e-9]
 
@@ -67,7 +68,7 @@ def brute_force(form: StandardForm) -> Exact | None:
 def test_value_and_bound_are_the_exact_optimum(backend: Backend, models: int) -> None:
     """Whatever the magnitudes of the costs, the point found is optimal and the bound is its value, exactly."""
     random = Random(7)
-    for _ in range(models):
+    for _ in range(cases(models)):
         form = tiny(random)
         optimum = brute_force(form)
         proof = optimize(form, Budget(backend=backend))

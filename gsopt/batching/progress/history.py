@@ -80,7 +80,7 @@ class History:
         if limit < 1:
             raise InvalidInput("", "limit", shorten(limit), "must be at least 1")
         self.jobs = 0
-        self._limit, self._sampling = limit, sampling
+        self._limit, self._sampling, self._share = limit, sampling, limit
         self._generator = np.random.default_rng(seed)
         self._kept: list[_Kept] = []
 
@@ -118,7 +118,10 @@ class History:
             last = sorted(each.key for each in self._kept)[self._limit - 1]
         # by how many rows there were: by those that are left, late jobs would get more than early ones
         lengths = [each.length if each.key <= last else 0 for each in self._kept]
-        share = max(lengths, default=0)
+        # more jobs never leave a larger share
+        share = min(self._share, max(lengths, default=0))
         while share > 1 and sum(min(length, share) for length in lengths) > self._limit:
             share -= 1
+        if share < max(lengths, default=0):
+            self._share = share
         return [min(length, share) for length in lengths]

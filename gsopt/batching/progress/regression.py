@@ -126,20 +126,11 @@ def fit_regression(
     first = 1 + float(np.median(left))
     centre, scale = rows.features.mean(axis=0), _spread(rows.features)
     standardised = np.column_stack([(rows.features - centre) / scale, np.ones(len(rows))])
-    penalty = np.append(np.full(len(FEATURES), ridge), 0.0)
-
-    def cost_and_gradient(parameters: Floats) -> tuple[float, Floats]:
-        linear = first * (standardised @ parameters)
-        costs, slopes = negative_log_likelihood(link.beta(linear), rows)
-        slopes = slopes * link.slope(linear) * first
-        cost = float(costs.mean()) + float(penalty @ parameters**2) / 2
-        return cost, standardised.T @ slopes / len(rows) + penalty * parameters
-
+    cost = PenalisedCost(rows, first * standardised, link, ridge)
     begin = np.zeros(len(FEATURES) + 1)
     begin[-1] = link.inverse(first) / first if start is Start.MEDIAN else 0.0
     options: Any = {"gtol": LIKELIHOOD, "maxiter": 500}
-    found = minimize(cost_and_gradient, begin, jac=True, method="BFGS", options=options)
-    costs, _ = negative_log_likelihood(link.beta(first * (standardised @ found.x)), rows)
+    found = minimize(cost, begin, jac=True, method="BFGS", options=options)
     return Regression(
         link=link,
         centre=centre,
@@ -147,9 +138,51 @@ def fit_regression(
         weights=first * found.x[:-1],
         intercept=float(first * found.x[-1]),
         largest=max(1.0, float(left.max())),
-        cost=float(costs.mean()),
+        cost=cost.mean(found.x),
         steps=int(found.nit),
     )
+
+
+@dataclass(frozen=True)
+class PenalisedCost:
+    """The mean cost of rows, and the ridge, as a function of parameters, of which the last is the intercept.
+
+    Attributes
+    ----------
+    rows
+        What the likelihood is of.
+    columns
+        u = columns times parameters.
+    link
+        How beta follows from u.
+    ridge
+        Half of it is what the square of each parameter but the last costs.
+
+    Examples
+    --------
+    >>> rows = Rows(features=np.ones((1, 5)), progress=np.array([0.5]))
+    >>> cost = PenalisedCost(rows, np.ones((1, 2)), Link.THRESHOLD, ridge=2.0)
+    >>> cost(np.array([1.0, 1.0]))  # at beta = 2 the density is 1
+    (1.0, array([2.19314718, 0.19314718]))
+    """
+
+    rows: Rows
+    columns: Floats
+    link: Link
+    ridge: float
+
+    def __call__(self, parameters: Floats) -> tuple[float, Floats]:
+        """Give the cost and its gradient."""
+        linear = self.columns @ parameters
+        costs, slopes = negative_log_likelihood(self.link.beta(linear), self.rows)
+        weights = np.append(parameters[:-1], 0.0)
+        cost = float(costs.mean()) + self.ridge * float(weights @ weights) / 2
+        return cost, self.columns.T @ (slopes * self.link.slope(linear)) / len(self.rows) + self.ridge * weights
+
+    def mean(self, parameters: Floats) -> float:
+        """Give the mean cost without the ridge."""
+        costs, _ = negative_log_likelihood(self.link.beta(self.columns @ parameters), self.rows)
+        return float(costs.mean())
 
 
 def _spread(features: Floats) -> Floats:

@@ -68,79 +68,54 @@ class Division:
         return speeds
 
 
-#: Gives every job a number of GPUs on which it may run, in all at most those that are there.
-Divide = Callable[[Division], Sequence[int] | Counts]
-
-
-class Dividing:
-    """Let a rule divide the GPUs at every event, and run each job in its best mode on what it gets.
+class Roster:
+    """The jobs that are there, with their best ways, and the assignments that numbers of GPUs stand for.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
-    divide
-        The rule.
     limit
         The most samples of a batch of a job by number; any when None.
 
     Raises
     ------
     InvalidInput
-        Not all GPUs are alike to all jobs: the rule knows one kind.
-
-    Examples
-    --------
-    >>> from gsopt.job import Workload
-    >>> from gsopt.simulation import simulate
-    >>> def halves(division):
-    ...     return [division.gpus // len(division.jobs)] * len(division.jobs)
-    >>> def fair(state):
-    ...     return Dividing(state, halves)
-    >>> menu = [(1, 1.0), (2, 1.5)]
-    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 3), ("b", 6)]]
-    >>> simulate(Workload(jobs=jobs), fair, cluster=2).completion_times
-    (3.0, 5.0)
+        Not all GPUs are alike to all jobs: only one kind can be divided.
     """
 
-    preemptive = True
-
-    def __init__(self, state: State, divide: Divide, limit: Callable[[int], int | None] | None = None) -> None:
+    def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
         kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
         if len(kinds) > 1:
             rule = "must be alike: this policy divides GPUs of one kind"
             raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
-        self._divide, self._limit = divide, limit
+        self._limit = limit
         self._memory = next((memory for _, memory in kinds), None)
         self._ways: dict[int, tuple[int | None, Ways]] = {}  # of the jobs that are there, by their limit
         self._there: dict[int, None] = {}
         self._started: set[int] = set()
 
-    def decide(self, state: State) -> Iterable[Action]:
-        """Divide the GPUs among the jobs that are there."""
+    def __len__(self) -> int:
+        return len(self._there)
+
+    def look(self, state: State) -> None:
+        """Take in who has come and who has gone."""
         for job in state.completed:
             del self._there[job]
             self._ways.pop(job, None)
         self._there.update(dict.fromkeys(state.arrived))
-        if not self._there or state.capacity <= 0:
-            return ()
-        division = self.division(state)
-        counts = self._divide(division)
-        return self.actions(state, division, counts)
 
     def division(self, state: State) -> Division:
-        """Give what is to be divided now."""
+        """Give what is to be divided now; some job is there."""
         numbers = tuple(self._there)
         running = state.running
-        ways = [self._ways_of(state, job) for job in numbers]
-        held = [running.get(job, 0) for job in numbers]
         return Division(
             gpus=state.capacity,
             numbers=numbers,
             jobs=[state.jobs[job] for job in numbers],
             left=np.array([max(float(state.remaining(job)), LEAST) for job in numbers]),
-            ways=ways,
-            held=np.array(held, dtype=np.int64),
+            ways=[self._ways_of(state, job) for job in numbers],
+            held=np.array([running.get(job, 0) for job in numbers], dtype=np.int64),
             batches=np.array([_batch(state, job) for job in numbers], dtype=np.int64),
             started=np.array([job in self._started for job in numbers], dtype=np.bool_),
         )
@@ -161,6 +136,54 @@ class Dividing:
         if job not in self._ways or self._ways[job][0] != limit:
             self._ways[job] = (limit, ways_of(state.jobs[job], limit, self._memory))
         return self._ways[job][1]
+
+
+#: Gives every job a number of GPUs on which it may run, in all at most those that are there.
+Divide = Callable[[Division], Sequence[int] | Counts]
+
+
+class Dividing:
+    """Let a rule divide the GPUs at every event, and run each job in its best mode on what it gets.
+
+    Parameters
+    ----------
+    state, limit
+        As of `Roster`.
+    divide
+        The rule.
+
+    Raises
+    ------
+    InvalidInput
+        As for `Roster`.
+
+    Examples
+    --------
+    >>> from gsopt.job import Workload
+    >>> from gsopt.simulation import simulate
+    >>> def halves(division):
+    ...     return [division.gpus // len(division.jobs)] * len(division.jobs)
+    >>> def fair(state):
+    ...     return Dividing(state, halves)
+    >>> menu = [(1, 1.0), (2, 1.5)]
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=1, menu=menu) for n, d in [("a", 3), ("b", 6)]]
+    >>> simulate(Workload(jobs=jobs), fair, cluster=2).completion_times
+    (3.0, 5.0)
+    """
+
+    preemptive = True
+
+    def __init__(self, state: State, divide: Divide, limit: Callable[[int], int | None] | None = None) -> None:
+        self._roster = Roster(state, limit)
+        self._divide = divide
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Divide the GPUs among the jobs that are there."""
+        self._roster.look(state)
+        if not len(self._roster) or state.capacity <= 0:
+            return ()
+        division = self._roster.division(state)
+        return self._roster.actions(state, division, self._divide(division))
 
 
 def _batch(state: State, job: int) -> int:

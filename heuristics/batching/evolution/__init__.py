@@ -1,9 +1,10 @@
 """Evolution: ONES' evolutionary search over the job of every GPU, on DEAP and on arrays."""
 
+from heuristics.batching.evolution.convergence import convergence
 from heuristics.batching.evolution.heuristic import evolution
 from heuristics.batching.evolution.population import Population
 from heuristics.batching.evolution.search import Engine, Evolved, evolve
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
 
-__all__ = ["CostTable", "Engine", "Evolved", "Population", "Settings", "evolution", "evolve"]
+__all__ = ["CostTable", "Engine", "Evolved", "Population", "Settings", "convergence", "evolution", "evolve"]

@@ -87,7 +87,8 @@ def evolution(
     and some 30 on 64. Then crossover has nothing to combine, and with r running jobs there are but 2^r mutants,
     as a refill does the same for the same preempted jobs. It ranks jobs by their costs at their caps, also
     where fewer GPUs are left, so that a better division can be out of its reach: further generations do not
-    help.
+    help. Over ten seeds the optimum is hit in ten searches on 16 GPUs and in nine on 64; on 256 GPUs the median
+    gap stays at 10 %, and at 4 % with a mutation rate of 0.3 (`tests/benchmarks/bench_evolution.py`).
 
     Examples
     --------

@@ -94,6 +94,17 @@ def test_slots_are_as_short_as_they_may_be(
     assert model.horizon == -(-Fraction(25, 2) // slot)
 
 
+def test_what_does_not_divide_is_rounded_against_the_job() -> None:
+    """Work is rounded up, and what a shared slot does of it down."""
+    jobs = [Job(name=n, release_date=0, duration=d, gpus=1) for n, d in [("a", 1.0), ("b", 1.3)]]
+    problem = Sharing(gpus=1, jobs=jobs, default_interference=1.7)
+    model = Slotted.of(problem, shortest_first(problem, 0), 3)
+
+    assert model.slot == Fraction(23, 30)
+    assert model.work == (3287, 4274)  # 3286.96 and 4273.04
+    assert model.beside == ({1: 1482}, {0: 1482})  # 1482.35
+
+
 def test_ends_by_hand() -> None:
     """Beside each other two jobs do two thirds; what needs more memory than their GPU has is refused."""
     sizes = {"a": (2.0, 1), "b": (2.0, 1), "c": (1.0, 2)}

@@ -7,7 +7,7 @@ import pytest
 import gsopt
 from gsopt.bounds import MeanBound, known_bound, lower_bound, mean_jct, mean_jct_bound
 from gsopt.bounds.jct import FEWEST_PRICED
-from gsopt.bounds.prices import price_bound
+from gsopt.bounds.prices import PriceBound, price_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.job import Job
@@ -21,6 +21,10 @@ def _scenario(jobs: int) -> Scenario:
         Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1 + 2 * (i % 2)) for i in range(jobs)
     )
     return Scenario(workload=bundle(drawn), cluster=Cluster.plain(6))
+
+
+def _priced(jobs: int, **options: Any) -> PriceBound:
+    return price_bound(_scenario(jobs), evaluations=1, **options)
 
 
 def test_few_jobs_are_bounded_by_formulas() -> None:
@@ -62,7 +66,7 @@ def test_a_simulation_takes_a_bound() -> None:
 
 @pytest.mark.parametrize(
     "bound",
-    [float("nan"), float("inf"), price_bound(_scenario(3)), price_bound(_scenario(12), weights=[2.0] * 12)],
+    [float("nan"), float("inf"), _priced(3), _priced(12, weights=[2.0] * 12)],
     ids=["nan", "inf", "others", "weighted"],
 )
 def test_what_bounds_nothing_is_refused(bound: Any) -> None:

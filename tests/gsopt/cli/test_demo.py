@@ -11,7 +11,7 @@ from tests.commands import gsopt
 def test_demo_is_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
     """`demo` shows every decision's heuristics and proofs, in few lines of at most 80 columns."""
     monkeypatch.delenv("GSOPT_DATA", raising=False)
-    monkeypatch.setattr("gsopt.cli.demo._MOST_INSTANCES", 10)  # the number itself is shown by the next test
+    monkeypatch.setattr("gsopt.cli.demo._MOST_INSTANCES", 4)  # the number itself is shown by the next test
     run = gsopt("demo")
     lines = run.stdout.splitlines()
     first = {line.split()[0] for line in lines if line.startswith("  ")}

@@ -46,6 +46,7 @@ def test_figures_by_hand() -> None:
         "mean_queueing": 1,
         "p95_queueing": 2,
         "p99_queueing": 2,
+        "mean_execution": 2.5,
         "mean_jct_small": 1,
         "mean_jct_large": 6,
         "mean_queueing_small": 0,

@@ -17,6 +17,7 @@ from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
 from gsopt.speed import Speed, TierPenalty
 from heuristics.policies import fifo, sjf, srtf
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 
 _JOBS = bundle(
@@ -354,7 +355,7 @@ def test_mutants_are_rejected(racks: bool) -> None:
     """At least 99 % of broken schedules are rejected, and every schedule they are made of is accepted."""
     random = Random(11)
     caught = tried = 0
-    for _ in range(60):
+    for _ in range(cases(60)):
         jobs = [
             Job(
                 name=f"j{i}",
@@ -373,7 +374,7 @@ def test_mutants_are_rejected(racks: bool) -> None:
             for mutant in _mutants(schedule, scenario, random):
                 tried += 1
                 caught += bool(judge(mutant, scenario).violations)
-    assert tried > 1000
+    assert tried > cases(1000)
     assert caught / tried >= 0.99
 
 

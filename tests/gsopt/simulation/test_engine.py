@@ -144,7 +144,7 @@ def test_srtf_on_one_gpu_meets_the_srpt_bound(jobs: Workload) -> None:
     assert total == pytest.approx(srpt_bound(jobs, 1), rel=1e-12)
 
 
-@settings(calm, max_examples=40)
+@settings(calm, max_examples=cases(80))
 @given(jobs=workloads(1, most=5))
 def test_srtf_on_one_gpu_is_no_worse_than_any_priority_order(jobs: Workload) -> None:
     """SRTF equals the best of all preemptive static priority orders, which hold an optimum on one machine."""
@@ -158,7 +158,7 @@ def test_srtf_on_one_gpu_is_no_worse_than_any_priority_order(jobs: Workload) -> 
 
 
 @each_policy
-@settings(calm, max_examples=15)
+@settings(calm, max_examples=cases(30))
 @given(scenario=plain_scenarios(changes=False))
 def test_names_and_time_shifts_change_nothing(policy: Policy, scenario: Scenario) -> None:
     """With other names and everything 1,000 s later, all jobs complete 1,000 s later."""

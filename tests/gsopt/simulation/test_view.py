@@ -10,6 +10,7 @@ from gsopt.cluster import Cluster, Machine, Rack, Switch, Tier
 from gsopt.errors import InvalidInput
 from gsopt.events import Leave, Return
 from gsopt.job import Job, Mode, Phase
+from gsopt.scenario import Overhead
 from gsopt.simulation import (
     Action,
     Decider,
@@ -286,3 +287,17 @@ def test_nothing_is_seen_without_a_training() -> None:
 
     run = simulate(workload((0, 1, 1)), doing(look), cluster=1)
     assert (asked, run.metrics.mean_epochs) == ([(0, None), (0, None)], None)
+
+
+def test_progress_begins_when_overheads_end() -> None:
+    """A job that runs is ready when its overhead ends, and one that waits, or is past it, now."""
+    seen = []
+
+    def look(state: State) -> Iterable[Action]:
+        seen.append((state.now, state.ready(0)))
+        yield from map(Start, state.arrived)
+        if state.now < 4:
+            yield Wake(state.now + 2)
+
+    simulate(workload((0, 3, 1)), doing(look), cluster=1, overheads=Overhead(start=3))
+    assert seen == [(0, 0), (2, 3), (4, 4), (6, 6)]

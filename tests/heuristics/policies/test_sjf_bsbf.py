@@ -11,6 +11,7 @@ from gsopt.errors import InvalidInput
 from gsopt.simulation import replay
 from gsopt.testing import check_policy
 from heuristics.policies import sjf, sjf_bsbf
+from tests.effort import cases
 from tests.heuristics.policies.algorithms import literal
 from tests.heuristics.policies.shared import drawn, halves, held, job, machine, run
 
@@ -22,7 +23,7 @@ PAIR = machine(2, memory=8)
 def test_algorithm_line_by_line(rough: bool) -> None:
     """Nothing else is decided where pairs that were refused are remembered than where all are looked at."""
     random = Random(7)
-    for _ in range(100):
+    for _ in range(cases(100)):
         scenario = drawn(random, rough=rough)
         ours, plain = (replay(scenario, each, exact=True, record=True) for each in (sjf_bsbf, literal))
         assert ours.schedule == plain.schedule

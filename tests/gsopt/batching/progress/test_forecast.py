@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gsopt.batching import Progress
 from gsopt.batching.progress import Forecast
 from gsopt.errors import InvalidInput
 
@@ -18,6 +19,15 @@ def test_the_mean_is_that_of_the_inverse() -> None:
 
     assert np.allclose(forecast.left("mean"), [7 / 1.5, 3 / 9, 80 / 39])
     assert np.allclose(draws, forecast.left("mean"), rtol=0.1)
+
+
+@given(alpha=st.floats(1.5, 1e6), beta=SHAPES, processed=st.floats(1, 1e9))
+def test_agrees_with_the_exact_numbers_of_one_job(alpha: float, beta: float, processed: float) -> None:
+    """A job's `Progress`, in fractions, has the same mean, and as much left at the mean progress."""
+    forecast = Forecast.of(alpha, beta, processed)
+    exact = Progress(alpha=alpha, beta=beta, processed=processed)
+    assert np.isclose(forecast.left("mean"), float(exact.left("mean")))
+    assert np.isclose(forecast.left("mean_progress"), float(exact.left("mean_progress")))
 
 
 def test_the_mean_is_infinite_in_the_first_epoch() -> None:

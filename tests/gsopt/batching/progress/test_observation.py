@@ -87,9 +87,12 @@ def test_bad_rows_are_refused(features: np.ndarray, progress: list[float], messa
         Rows(features=features, progress=np.array(progress))
 
 
-@pytest.mark.parametrize("field", ["epoch_samples", "initial_loss"])
-def test_what_is_divided_by_is_above_0(field: str) -> None:
-    """An epoch has samples, and training begins with a loss."""
-    data = {"epoch_samples": 10.0, "initial_loss": 2.0, "processed": 0.0, "loss": 1.0, field: 0.0}
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("epoch_samples", 0.0), ("initial_loss", 0.0), ("processed", -1.0), ("loss", -0.1), ("accuracy", 1.01)],
+)
+def test_observations_out_of_range_are_refused(field: str, value: float) -> None:
+    """An epoch has samples, training begins with a loss, and an accuracy is at most 1."""
+    data = {"epoch_samples": 10.0, "initial_loss": 2.0, "processed": 0.0, "loss": 1.0, field: value}
     with pytest.raises(ValidationError, match=field):
         Observation(**data)

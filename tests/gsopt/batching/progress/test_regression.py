@@ -11,6 +11,7 @@ from scipy.stats import beta as beta_distribution
 
 from gsopt.batching.progress import Link, Rows, Start, fit_regression
 from gsopt.batching.progress.observation import Floats
+from gsopt.batching.progress.regression import PenalisedCost
 from gsopt.errors import InvalidInput
 from tests.effort import cases
 from tests.gsopt.batching.progress.logs import INTERCEPT, SLOPES, draw_features, draw_rows, true_beta
@@ -129,6 +130,19 @@ def test_the_truth_is_not_more_likely() -> None:
         rows = draw_rows(np.random.default_rng(seed), 300)
         densities = beta_distribution.logpdf(rows.progress, rows.alpha, true_beta(rows.features))
         assert fit_regression(rows).cost <= 1e-6 - float(np.mean(densities))
+
+
+@pytest.mark.parametrize("link", Link)
+def test_the_gradient_is_that_of_the_cost(link: Link) -> None:
+    """Central differences give the analytic gradient, with the ridge in it."""
+    generator = np.random.default_rng(6)
+    rows = draw_rows(generator, 50)
+    columns = np.column_stack([generator.normal(0, 5, (50, 2)), np.full(50, 20.0)])
+    cost, parameters = PenalisedCost(rows, columns, link, ridge=0.3), np.array([0.4, -0.7, 1.1])
+    steps = 1e-6 * np.eye(3)
+    numeric = [(cost(parameters + step)[0] - cost(parameters - step)[0]) / 2e-6 for step in steps]
+
+    assert np.allclose(cost(parameters)[1], numeric, rtol=1e-5)
 
 
 def test_no_rows_are_refused() -> None:

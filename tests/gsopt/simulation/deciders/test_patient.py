@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from gsopt.cluster import Cluster
-from gsopt.job import Job, Workload
+from gsopt.job import Job, Mode, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import Decider, Start, State, replay
 from gsopt.simulation.deciders.colocating import Colocating
@@ -25,7 +25,10 @@ def drawn(random: Random) -> Scenario:
         for i, size in enumerate(sizes)
     ]
     wanted = random.randint(1, sum(sizes))
-    jobs.append(Job(name="new", release_date=1, duration=random.randint(1, 20), gpus=wanted, model="new"))
+    halves = Mode(name="halves", menu=[(wanted, 0.5)], steps=2)
+    seconds = random.randint(1, 20)
+    new = Job(name="new", release_date=1, duration=seconds, gpus=wanted, model="new", modes=[halves])
+    jobs.append(new)
     slowdowns = {
         one.name: {other.name: random.choice((1.0, 1.25, 1.5, 3.0)) for other in jobs if other != one}
         for one in jobs
@@ -43,6 +46,7 @@ def test_sums_come_true(now: bool) -> None:
     """Whether the new job shares or waits, it and its partners complete when it was said, exactly."""
     for seed in range(cases(150)):
         scenario, said = drawn(Random(seed)), list[tuple[Fraction, set[int]]]()
+        mode = "halves" if seed % 2 else ""
 
         def patience(state: State, start: Start, said: list[tuple[Fraction, set[int]]] = said) -> bool:
             assert isinstance(start.gpus, tuple)
@@ -51,8 +55,8 @@ def test_sums_come_true(now: bool) -> None:
             said.append((sharing if now else waiting, involved))
             return now
 
-        def policy(state: State, patience: Patience = patience) -> Decider:
-            return Colocating(state, float, lambda *pair: Match(rank=pair[2]), patience=patience)
+        def policy(state: State, patience: Patience = patience, mode: str = mode) -> Decider:
+            return Colocating(state, float, lambda *pair: Match(pair[2], mode), patience=patience)
 
         run = replay(scenario, policy, exact=True, record=True)
         assert run.schedule is not None

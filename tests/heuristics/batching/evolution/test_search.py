@@ -141,6 +141,19 @@ def test_a_search_goes_on() -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("settings", [Settings(mutation_rate=0.5), Settings(preempts="workers")])
+def test_copies_stay_in_a_local_optimum(engine: Engine, settings: Settings) -> None:
+    """The last GPU goes to who costs least at its cap, so that copies never come to who costs less on it."""
+    unit = np.array([[0, 1, 1, np.inf], [0, 5, 6, np.inf], [0, 2, 9, np.inf]])
+    table = CostTable.of(["first", "wide", "narrow"], unit, weight=[1, 1, 1])
+    copies = Population(table.names, table.batch_limit, np.array([[0, 0, 1]] * 3))
+    found = evolve(table, 60, engine=engine, settings=settings, population=copies)
+
+    assert found.gpus_of(table) == {"first": 2, "wide": 1}
+    assert split(table.used_cost, 3).tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_nothing_to_divide(engine: Engine) -> None:
     """Without jobs, or without GPUs, there is the candidate in which nobody runs."""
     nobody = evolve(CostTable.of([], np.zeros((0, 3)), weight=[]), 2, engine=engine)
