@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from gsopt.cluster import Cluster, Tier
+from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event, Reclaim, Return, refuse_impossible
 from gsopt.files import first_error
 from gsopt.job import DEFAULT_MODE, Job, Seconds, Workload
 from gsopt.problem import Frozen, Many, RuleBroken
-from gsopt.speed import Speed
+from gsopt.speed import Speed, require_levels
 
 
 class Overhead(Frozen):
@@ -206,11 +206,7 @@ class Scenario(Physics):
     def _penalties_of_known_levels(self) -> "Scenario":
         """Penalties are for levels of the cluster; those of machine, rack and network are for any."""
         if not self.cluster.is_plain:
-            levels = {*Tier, *self.cluster.levels}
-            for model, penalty in self.speed.tiers.items():
-                for level in penalty.named.keys() - levels:
-                    rule = f"must be for a level of the cluster: {', '.join(self.cluster.levels)}"
-                    raise RuleBroken(f"speed.tiers[{model!r}]", level, rule)
+            require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
         return self
 
     @model_validator(mode="after")

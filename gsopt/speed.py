@@ -16,7 +16,7 @@ from pydantic import ConfigDict, Field
 from gsopt.cluster import Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import DEFAULT_MODE, Job, Phase, Slowdown
-from gsopt.problem import Frozen, Name
+from gsopt.problem import Frozen, Name, RuleBroken
 from gsopt.tolerances import SUM
 
 #: Exposed communication time per unit of computation.
@@ -29,6 +29,9 @@ class TierPenalty(Frozen):
     Clusters with further levels may have a penalty each, named after the level. A level without one takes that
     of the next wider level that has one, so a job is never faster than what was measured for wider levels says;
     beyond the widest it is that of the network.
+
+    Any name is taken for a level here, as no cluster is known; where penalties and a cluster meet, one that is
+    no level of the cluster is refused (`require_levels`).
 
     Examples
     --------
@@ -73,6 +76,22 @@ class TierPenalty(Frozen):
             raise InvalidInput("", "tier", shorten(str(tier)), rule)
         wider = levels[levels.index(tier) + 1 :]
         return next((named[level] for level in wider if level in named), self.network)
+
+
+def require_levels(field: str, tiers: Mapping[str, TierPenalty], levels: Sequence[str]) -> None:
+    """Raise `RuleBroken` for a penalty that is for no level of a cluster; the usual three are for any.
+
+    Examples
+    --------
+    >>> penalty = TierPenalty(machine=0.1, rack=0.2, network=0.8, rac=0.5)
+    >>> require_levels("tiers", {"vgg11": penalty}, ["machine", "rack", "network"])
+    Traceback (most recent call last):
+    gsopt.problem.RuleBroken: tiers['vgg11']: 'rac': must be for a level of the cluster: machine, rack, network
+    """
+    for model, penalty in tiers.items():
+        for level in sorted(penalty.named.keys() - {*Tier, *levels}):
+            rule = f"must be for a level of the cluster: {', '.join(levels)}"
+            raise RuleBroken(f"{field}[{model!r}]", level, rule)
 
 
 #: Communication latency over compute time on 8 GPUs. Source: Dally, Table I. Using it for other counts than 8

@@ -1,15 +1,15 @@
 """Beginning: a division of the GPUs and a bound that cost next to nothing, and the end where they suffice."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from formulations.batching.case import Case
+from formulations.first import ends
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.batching import Batches
-from gsopt.result import Result, StoppedBy, is_within
+from gsopt.result import Result
 
 #: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
 _MOST_BITS = 2_000_000_000
@@ -45,14 +45,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
         message="filling",
         runtime=budget.runtime,
     )
-    if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
-        return replace(first, stopped_by=StoppedBy.INTERRUPT), True
-    if is_within(first.objective, first.bound, budget.gap):
-        met = first.objective == first.bound
-        return first if met else replace(first, stopped_by=StoppedBy.GAP), True
-    if budget.passed:
-        return replace(first, stopped_by=StoppedBy.TIME_LIMIT), True
-    return first, False
+    return ends(first, budget)
 
 
 def alone(case: Case) -> float:

@@ -99,11 +99,13 @@ def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str =
     True
     """
     problem = case.problem
-    walk = walked(case)
+    walk = walked(case, budget)
+    if walk is None:
+        return replace(known, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime)
     counts = _made_up(case, walk) if walk.left else list(walk.counts)
     solution = known.solution if counts is None else case.solution(counts)
-    late = budget.passed
-    proven = not late and not walk.left and _is_proven(case, walk)
+    proven = not walk.left and _is_proven(case, walk, budget)
+    late = not proven and budget.passed
     bounds: list[Number] = [case.sign * _price_bound(case, walk.slope)]
     if known.bound is not None:
         bounds.append(known.bound)
@@ -121,18 +123,25 @@ def walk_hulls(case: Case, budget: Budget, known: Result[Batches], method: str =
     return replace(no_worse(result, problem, known.solution), runtime=budget.runtime)
 
 
-def walked(case: Case) -> Walk:
+def walked(case: Case, budget: Budget) -> Walk | None:
     """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
+
+    None when the budget has passed before.
 
     Examples
     --------
     >>> from gsopt.problems.batching import Batching
-    >>> walked(Case.of(Batching(gpus=1, jobs=[])))
+    >>> walked(Case.of(Batching(gpus=1, jobs=[])), Budget())
     Walk(counts=(), left=0, taken=(), slope=0.0)
     """
     counts = [_fewest(row) for row in case.costs]
     left = case.gpus - sum(counts)
-    steps = sorted(step for job, row in enumerate(case.costs) for step in hull(row, job))
+    steps: list[Step] = []
+    for job, row in enumerate(case.costs):
+        if budget.passed:
+            return None
+        steps += hull(row, job)
+    steps.sort()
     if not case.use_all:
         steps = [step for step in steps if step.slope < 0]
     taken: list[Step] = []
@@ -197,10 +206,11 @@ def _price_bound(case: Case, price: float) -> float:
     return float(beyond.sum()) + price * case.gpus - case.error - rounding
 
 
-def _is_proven(case: Case, walk: Walk) -> bool:
+def _is_proven(case: Case, walk: Walk, budget: Budget) -> bool:
     """Tell whether at the price of the last step every job has what costs it least, in exact numbers.
 
-    Where floats tell that something costs a job more they are believed; the others are compared exactly.
+    Where floats tell that something costs a job more they are believed; the others are compared exactly. False
+    when the budget has passed before.
     """
     if case.use_all and not walk.taken:
         return True  # the fewest GPUs of every job are all there are: there is no other division
@@ -211,6 +221,8 @@ def _is_proven(case: Case, walk: Walk) -> bool:
     doubt = case.error + abs(float(price)) * float(gpus[-1]) * 4 * TERM
     close = beyond <= chosen[:, None] + 2 * doubt
     for job, count in enumerate(walk.counts):
+        if budget.passed:
+            return False
         own = case.cost(job, count) - price * count
         others: list[int] = np.flatnonzero(close[job]).tolist()
         if any(case.cost(job, other) - price * other < own for other in others if other != count):

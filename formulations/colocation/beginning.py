@@ -1,11 +1,10 @@
 """Beginning: pairs and a bound that cost next to nothing, and the end where they suffice."""
 
-from dataclasses import replace
-
 from formulations.colocation.case import Case
+from formulations.first import ends
 from gsopt.budget import Budget
 from gsopt.problems.colocation import ColocationSolution
-from gsopt.result import Result, StoppedBy, is_within
+from gsopt.result import Result
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
@@ -34,11 +33,4 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSol
         message="greedy",
         runtime=budget.runtime,
     )
-    if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
-        return replace(first, stopped_by=StoppedBy.INTERRUPT), True
-    if is_within(first.objective, first.bound, budget.gap):
-        met = first.objective == first.bound
-        return first if met else replace(first, stopped_by=StoppedBy.GAP), True
-    if budget.passed:
-        return replace(first, stopped_by=StoppedBy.TIME_LIMIT), True
-    return first, False
+    return ends(first, budget)

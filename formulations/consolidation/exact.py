@@ -8,11 +8,12 @@ from formulations.consolidation.case import Case
 from formulations.consolidation.divisible import Divisible
 from formulations.consolidation.laminar import Laminar
 from formulations.consolidation.patterns import Patterns
+from formulations.first import ends
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.method import exact_method, no_worse, tightened
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
-from gsopt.result import Result, StoppedBy, is_within
+from gsopt.result import Result
 
 
 @exact_method()
@@ -54,13 +55,9 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     first = Result.judged(
         problem, method="exact", solution=solution, bound=bound, message="knapsack", runtime=budget.runtime
     )
-    stop = None if budget.on_incumbent is None else budget.on_incumbent(first)
-    if stop is True:
-        return replace(first, stopped_by=StoppedBy.INTERRUPT)
-    if is_within(first.objective, first.bound, budget.gap):
-        return first if first.objective == first.bound else replace(first, stopped_by=StoppedBy.GAP)
-    if budget.passed:
-        return replace(first, stopped_by=StoppedBy.TIME_LIMIT)
+    first, ended = ends(first, budget)
+    if ended:
+        return first
     found = _by_model(case, replace(budget, start=solution))
     return tightened(no_worse(found, problem, solution), problem, bound)
 

@@ -29,12 +29,13 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     The search (`formulations.sharing.search`) starts from the best schedule known, bounds by what each start at
     least delays (`formulations.sharing.insertion`) and by areas (`formulations.sharing.areas`), and goes
-    through what follows from a state only once. It is compiled where numba is installed and there is time for
-    that. Up to 8 jobs take a second or two, and 10 jobs on 8 GPUs most often less than 10 s.
+    through what follows from a state only once; with 16 jobs and more, prices of GPU time may prove more. It is
+    compiled where numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs
+    on 8 GPUs most often less than 10 s.
 
-    With starts at any time, what the search finds is a schedule and no more; the bound is that of the areas, as
-    the best start may lie between two events. Up to four jobs are proven order by order (`orders`) then. The
-    message says which of the two models it is.
+    With starts at any time, what the search finds is a schedule and no more; the bound is that of areas and
+    prices, as the best start may lie between two events. Up to four jobs are proven order by order (`orders`)
+    then. The message says which of the two models it is.
 
     Source: the model is that of Castor, Eq. 6-13, without slots; the search is our own.
 

@@ -1,7 +1,6 @@
 """Listing: schedules at once, by starting the jobs in some order on what GPUs have room."""
 
 from formulations.sharing.best import Best
-from formulations.sharing.events import in_turn
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.problems.waiting import Run
 from gsopt.schedule.course import Course
@@ -12,6 +11,25 @@ def take_lists(best: Best) -> None:
     best.take(in_turn(best.problem))
     for partners in (0, 1):
         best.take(shortest_first(best.problem, partners))
+
+
+def in_turn(problem: Sharing) -> SharingSolution:
+    """Let the jobs run one after the other, in the order of their release dates.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=2, gpus=1) for n in "ab"]
+    >>> [run.start for run in in_turn(Sharing(gpus=1, jobs=jobs)).runs]
+    [0.0, 2.0]
+    """
+    now, runs = problem.origin, []
+    for job in sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job]):
+        now = max(now, problem.releases[job])
+        given = problem.jobs[job]
+        runs.append(Run(job=given.name, start=float(now), gpus=tuple(range(given.gpus))))
+        now += problem.durations[job]
+    return SharingSolution(runs=runs)
 
 
 def shortest_first(problem: Sharing, partners: int) -> SharingSolution:

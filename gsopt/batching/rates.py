@@ -71,10 +71,14 @@ class StepTimes:
         [[0.05]]
         """
         size, count = np.asarray(batch, dtype=np.int64), np.asarray(gpus, dtype=np.int64)
-        local = -(-size // count)
-        further = 2.0 * (count - 1)
-        communication = further * self.latency[:, None] + further / count * self.transfer[:, None]
-        seconds: Floats = self.fixed[:, None] + self.per_sample[:, None] * local + communication
+        seconds: Floats = self._without_samples(count) + self.per_sample[:, None] * -(-size // count)
+        return seconds
+
+    def _without_samples(self, gpus: Counts) -> Floats:
+        """Give the seconds of a step that do not depend on its batch."""
+        further = 2.0 * (gpus - 1)
+        communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
+        seconds: Floats = self.fixed[:, None] + communication
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
@@ -99,8 +103,10 @@ class StepTimes:
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]
         full = np.minimum(limit, gpus * np.asarray(local_limit, dtype=np.int64)[:, None])
-        even = np.maximum(full - full % gpus, 1)
-        rate, even_rate = full / self.seconds(full, gpus), even / self.seconds(even, gpus)
+        local = full // gpus
+        even, rest = local * gpus, self._without_samples(gpus)
+        rate = full / (rest + self.per_sample[:, None] * (local + (even < full)))
+        even_rate = even / (rest + self.per_sample[:, None] * np.maximum(local, 1))
         batch, best = np.where(even_rate > rate, even, full), np.maximum(rate, even_rate)
         fits = gpus <= limit
         none = ((0, 0), (1, 0))  # a column for no GPUs

@@ -15,8 +15,11 @@ from gsopt.problem import Frozen, Gpus, Many, RuleBroken
 #: Samples of a batch over all GPUs of a job.
 BatchSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
+#: Most seconds of a part of a step.
+_LONGEST = 1e9
+
 #: Seconds of a part of a step.
-_Part = Annotated[float, Field(ge=0, le=1e9)]
+_Part = Annotated[float, Field(ge=0, le=_LONGEST)]
 
 
 #: Least seconds of a step, and least samples per second: a nanosecond, and one sample in thirty years.
@@ -65,6 +68,13 @@ class StepTime(Frozen):
         if self.fixed < _SHORTEST and self.per_sample < _SHORTEST:
             rule = f"must be at least {_SHORTEST:g} where fixed is less"
             raise RuleBroken("per_sample", self.per_sample, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _gradients_arrive(self) -> "StepTime":
+        if self.wire is not None and self.message > self.wire.bandwidth * _LONGEST:
+            rule = f"must carry the {self.message:g} bytes of the message in at most {_LONGEST:g} seconds"
+            raise RuleBroken("wire.bandwidth", self.wire.bandwidth, rule)
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
@@ -132,7 +142,7 @@ class StepTime(Frozen):
 
     def on(self, wire: Wire | None) -> "StepTime":
         """Give the same model on other wires: those of another tier."""
-        return self.model_copy(update={"wire": wire})
+        return StepTime(fixed=self.fixed, per_sample=self.per_sample, message=self.message, wire=wire)
 
 
 class Rate(Frozen):

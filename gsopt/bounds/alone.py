@@ -4,7 +4,7 @@ from gsopt.bounds.work import arrivals_of, height, sum_from_first_release
 from gsopt.job import Workload
 
 
-def height_bound(workload: Workload, gpus: int) -> float:
+def height_bound(workload: Workload, gpus: float) -> float:
     """Bound the sum of completion times by every job alone at its fastest.
 
     Examples

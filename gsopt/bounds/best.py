@@ -13,7 +13,7 @@ from gsopt.problem import Number
 MOORE_HODGSON_JOBS = 150
 
 
-def lower_bound(workload: Workload, gpus: int) -> float:
+def lower_bound(workload: Workload, gpus: float) -> float:
     """Give the best bound on the sum of completion times that is affordable at the workload's size.
 
     Parameters
@@ -21,7 +21,7 @@ def lower_bound(workload: Workload, gpus: int) -> float:
     workload
         The jobs.
     gpus
-        Largest capacity at any time, times the number of jobs that may share a GPU.
+        Largest capacity at any time; where jobs may share GPUs, in GPUs that each would have to itself.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def lower_bound(workload: Workload, gpus: int) -> float:
     >>> lower_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
     6.0
     """
-    bounds: list[Callable[[Workload, int], float]] = [position_bound, mean_busy_time_bound]
+    bounds: list[Callable[[Workload, float], float]] = [position_bound, mean_busy_time_bound]
     if len(workload.jobs) <= MOORE_HODGSON_JOBS:
         bounds.append(moore_hodgson_bound)
     return max(bound(workload, gpus) for bound in bounds)

@@ -5,6 +5,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from gsopt.bounds.best import lower_bound, mean_jct
+from gsopt.bounds.places import places
 from gsopt.bounds.tiers import on_best_tiers
 from gsopt.errors import InvalidInput, shorten
 from gsopt.scenario import Scenario
@@ -50,7 +51,8 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
 
     The best of the formulas that are affordable, and of prices of GPU time; see
     `gsopt.bounds.prices.price_bound`, which proves more if it is given more time. A job is never faster than on
-    the best network tier that its GPUs can have.
+    the best network tier that its GPUs can have. Jobs that share GPUs slow each other down by what
+    `gsopt.bounds.places` makes of it.
 
     Parameters
     ----------
@@ -72,7 +74,7 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         return None
     scenario = on_best_tiers(scenario)
     workload = scenario.workload
-    gpus = scenario.cluster.gpus * scenario.share_limit
+    gpus = scenario.cluster.gpus * scenario.share_limit / min(places(scenario))
     found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")
     compiled = None
     if evaluations is None:

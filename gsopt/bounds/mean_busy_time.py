@@ -7,7 +7,7 @@ from gsopt.bounds.work import area, arrivals_of, height, sum_from_first_release
 from gsopt.job import Workload
 
 
-def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
+def mean_busy_time_bound(workload: Workload, gpus: float) -> float:
     """Bound the sum of completion times by the mean busy times.
 
     A job completes at least half its height after the mean time at which its work is done; preemptive
@@ -25,7 +25,7 @@ def mean_busy_time_bound(workload: Workload, gpus: int) -> float:
     )
 
 
-def _mean_busy_times(workload: Workload, gpus: int) -> list[float]:
+def _mean_busy_times(workload: Workload, gpus: float) -> list[float]:
     """Mean time at which each area is worked on by preemptive smallest area first."""
     total = [area(job) / gpus for job in workload.jobs]
     left = list(total)

@@ -10,7 +10,7 @@ from gsopt.job import Job, Workload
 from gsopt.tolerances import OVERFULL
 
 
-def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
+def moore_hodgson_bound(workload: Workload, gpus: float) -> float:
     """Bound the sum of completion times by how many jobs can be complete at all at each time.
 
     At least as good as the position bound, and takes O(n^2 log n) per bisection step.
@@ -25,7 +25,7 @@ def moore_hodgson_bound(workload: Workload, gpus: int) -> float:
     return sum_from_first_release(workload, _moore_hodgson_positions(workload, gpus))
 
 
-def moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
+def moore_hodgson_positions(workload: Workload, gpus: float) -> list[float]:
     """Bound the first, second, ... completion by how many jobs can be complete at all at each time.
 
     The q-th completion is not before the first time at which q jobs can be completed by one fast machine when
@@ -48,7 +48,7 @@ def moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
     return [origin + time for time in _moore_hodgson_positions(workload, gpus)]
 
 
-def _moore_hodgson_positions(workload: Workload, gpus: int) -> list[float]:
+def _moore_hodgson_positions(workload: Workload, gpus: float) -> list[float]:
     jobs, arrivals = workload.jobs, arrivals_of(workload)
     curves = [_Areas(job, arrival) for job, arrival in zip(jobs, arrivals, strict=True)]
     horizon = arrivals[-1] + sum(map(area, jobs)) + sum(map(height, jobs)) if jobs else 0.0
@@ -93,7 +93,7 @@ def _convex(a: tuple[float, float], b: tuple[float, float], c: tuple[float, floa
     return (b[1] - a[1]) * (c[0] - a[0]) <= (c[1] - a[1]) * (b[0] - a[0])
 
 
-def _most_completed(curves: Sequence[_Areas], gpus: int, time: float) -> int:
+def _most_completed(curves: Sequence[_Areas], gpus: float, time: float) -> int:
     """Count the jobs that can be complete at a time (Moore-Hodgson with due dates counted back from it)."""
     sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
     chosen: list[float] = []

@@ -5,7 +5,7 @@ from gsopt.bounds.work import arrivals_of, height, sum_from_first_release
 from gsopt.job import Workload
 
 
-def position_bound(workload: Workload, gpus: int) -> float:
+def position_bound(workload: Workload, gpus: float) -> float:
     """Bound the sum of completion times position by position.
 
     The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises
@@ -24,7 +24,7 @@ def position_bound(workload: Workload, gpus: int) -> float:
     return sum_from_first_release(workload, completions_by_position(workload, gpus))
 
 
-def completions_by_position(workload: Workload, gpus: int) -> list[float]:
+def completions_by_position(workload: Workload, gpus: float) -> list[float]:
     """Bound the first, second, ... completion by SRPT and by release dates and heights."""
     alone = zip(arrivals_of(workload), map(height, workload.jobs), strict=True)
     return list(map(max, sorted(srpt_completions(workload, gpus)), sorted(map(sum, alone))))

@@ -7,7 +7,7 @@ from gsopt.bounds.work import area, arrivals_of, sum_from_first_release
 from gsopt.job import Workload
 
 
-def srpt_bound(workload: Workload, gpus: int) -> float:
+def srpt_bound(workload: Workload, gpus: float) -> float:
     """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
 
     Takes O(n log n).
@@ -22,7 +22,7 @@ def srpt_bound(workload: Workload, gpus: int) -> float:
     return sum_from_first_release(workload, srpt_completions(workload, gpus))
 
 
-def srpt_completions(workload: Workload, gpus: int) -> list[float]:
+def srpt_completions(workload: Workload, gpus: float) -> list[float]:
     """Complete the areas by shortest remaining time on one machine of speed `gpus`."""
     completions: list[float] = []
     pending: list[float] = []

@@ -351,6 +351,9 @@ class Cluster(Lean):
     def best_tier(self, gpus: int) -> str:
         """Find the innermost tier that so many GPUs can have when all are free.
 
+        Types and memory of GPUs are not looked at: a job that is at home on some of them only may have to do
+        with a wider tier, and never gets an inner one.
+
         Raises
         ------
         InvalidInput

@@ -19,7 +19,7 @@ from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.rigid import require_rigid
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
-from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
+from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty, require_levels
 
 #: Number of a GPU in its cluster.
 Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
@@ -119,6 +119,11 @@ class Waiting(Problem[WaitingSolution]):
     def _gpus_have_places(self) -> "Waiting":
         if self.cluster.is_plain:
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
+        return self
+
+    @model_validator(mode="after")
+    def _penalties_of_known_levels(self) -> "Waiting":
+        require_levels("penalties", self.penalties, self.tiers)
         return self
 
     @model_validator(mode="after")

@@ -37,7 +37,9 @@ def marginal_attained(
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
     hysteresis
-        By how much the key of a segment is divided that has its GPUs already; from 1 to 1e9.
+        By how much the key of a segment is divided that has its GPUs already; from 1 to 1e9. With 1, jobs of
+        equal service take turns in every round; where overheads take as long as a round they would never get
+        on, and the simulator ends such a run with one line (`IllegalDecision`).
     grace
         GPU-seconds that every job is taken to have held before it began, so that jobs which have held less
         are much alike; above 0.

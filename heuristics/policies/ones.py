@@ -14,7 +14,7 @@ from gsopt.simulation.deciders.dividing import Division, Floats, Roster
 from gsopt.simulation.deciders.epochs import Epochs
 from heuristics.batching.evolution.population import Population, refresh
 from heuristics.batching.evolution.rows import counts_of
-from heuristics.batching.evolution.search import Evolved, evolve
+from heuristics.batching.evolution.search import Engine, Evolved, evolve
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
 from heuristics.policies.ones_limits import BatchLimits, Floor, Penalty
@@ -34,6 +34,7 @@ def ones(
     forced: Forced = "all",
     floor: Floor = "sample",
     every_epoch: bool = True,
+    engine: Engine = "vectorised",
     seed: int = 0,
 ) -> Decider:
     """Evolve candidate schedules between events, and run the best once every running job has passed an epoch.
@@ -96,6 +97,8 @@ def ones(
     every_epoch
         Whether schedules wait until all running jobs have passed an epoch; at every event and every end of an
         epoch there is an update otherwise.
+    engine
+        Who runs the generations, see `heuristics.batching.evolution.search.evolve`.
     seed
         Seed of all random draws.
 
@@ -124,6 +127,7 @@ def ones(
         ("penalty", penalty, Penalty),
         ("forced", forced, Forced),
         ("floor", floor, Floor),
+        ("engine", engine, Engine),
     ):
         if value not in get_args(choices):
             raise InvalidInput("", name, shorten(value), f"must be one of {', '.join(get_args(choices))}")
@@ -142,6 +146,7 @@ def ones(
         readings,
         generations_per_second,
         most_generations,
+        engine,
         np.random.default_rng(seed),
     )
     return _Ones(
@@ -157,10 +162,15 @@ class _Search:
     """The population, as it is kept from event to event."""
 
     def __init__(
-        self, settings: Settings, per_second: float, most: int, generator: np.random.Generator
+        self,
+        settings: Settings,
+        per_second: float,
+        most: int,
+        engine: Engine,
+        generator: np.random.Generator,
     ) -> None:
         self._settings, self._per_second, self._most = settings, per_second, most
-        self._generator = generator
+        self._engine, self._generator = engine, generator
         self._population: Population | None = None
         self._since: Any = None
 
@@ -173,6 +183,7 @@ class _Search:
             table,
             generations,
             settings=self._settings,
+            engine=self._engine,
             population=self._population,
             generator=self._generator,
         )

@@ -73,7 +73,7 @@ def test_ones_beside_fixed_batches(benchmark: Any, gpus: int) -> None:
     for name in POLICIES:
         figures = [mean(gpus, name, each) for each in ("mean_jct", "mean_execution", "mean_queueing")]
         tested = signed_ranks(jct(gpus, "ONES, no scale-down"), jct(gpus, name))
-        line = " ".join(f"{each:7.0f}" for each in figures)
+        line = " ".join(f"{max(each, 0):7.0f}" for each in figures)
         print(f"{name:25} {line}  two-sided {tested.two_sided:.1e}, less {tested.less:.1e}")  # noqa: T201
     for name in ("Tiresias", "Optimus-like"):
         tested = signed_ranks(jct(gpus, "ONES, no scale-down"), jct(gpus, name))

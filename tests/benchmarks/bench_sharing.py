@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator
-from statistics import mean
+from statistics import mean, median
 from time import process_time
 
 import pytest
@@ -23,8 +23,8 @@ SIZES, SEEDS = ((6, 4), (6, 8), (6, 16), (8, 4), (8, 8)), range(8)
 
 POLICIES = ("fifo", "sjf", "ssf", "sjf_ffs", "sjf_bsbf", "best_pairs")
 
-#: Seconds after which the proof of an instance of ten jobs is given up.
-TIME_LIMIT = 20.0
+#: Numbers of jobs and GPUs, and seconds after which a proof is given up.
+PROOFS = ((6, 8, None), (8, 4, None), (8, 8, None), (8, 16, None), (10, 8, 20.0))
 
 
 def proven(jobs: int, gpus: int) -> Iterator[tuple[Sharing, float]]:
@@ -68,15 +68,16 @@ def _shown(gaps: list[float]) -> str:
 
 
 def test_how_long_proofs_take() -> None:
-    """Eight jobs are always proven; of ten jobs it is printed how many are within the time limit."""
-    exact(interfering_jobs(jobs=8, gpus=8, seed=1))  # load the kernel
-    _print(f"\n{'jobs, GPUs':12}{'proven':>8}{'longest s':>12}")
-    for jobs, gpus, limit in ((8, 4, None), (8, 8, None), (8, 16, None), (10, 8, TIME_LIMIT)):
+    """Eight jobs are always proven, and three of five instances of ten jobs within the time limit."""
+    exact(interfering_jobs(jobs=8, gpus=16, seed=1))  # load the kernel
+    _print(f"\n{'jobs, GPUs':12}{'proven':>8}{'median s':>12}{'longest s':>12}")
+    for jobs, gpus, limit in PROOFS:
         seconds, count = [], 0
         for seed in SEEDS:
             begin = process_time()
             result = exact(interfering_jobs(jobs=jobs, gpus=gpus, seed=seed), time_limit=limit)
             count += result.status is Status.OPTIMAL
             seconds.append(process_time() - begin)
-        _print(f"{f'{jobs}, {gpus}':12}{f'{count}/{len(seconds)}':>8}{max(seconds):12.2f}")
-        assert limit or count == len(seconds)
+        shown = f"{f'{count}/{len(seconds)}':>8}{median(seconds):12.2f}{max(seconds):12.2f}"
+        _print(f"{f'{jobs}, {gpus}':12}{shown}")
+        assert count >= len(seconds) * (1 if limit is None else 0.6)

@@ -97,7 +97,7 @@ def test_what_is_expected_needs_no_draws() -> None:
     per_sample = np.append(0, np.arange(1, 5) / rates)
     forecast = Forecast.of(generator.uniform(3, 20, 5), generator.uniform(5, 40, 5), 1000.0)
     counts = split(forecast.left("mean")[:, None] * per_sample, 8)
-    draws = np.mean([forecast.draw(generator) for _ in range(20_000)], axis=0)
+    draws = np.mean([forecast.draw(generator) for _ in range(5000)], axis=0)
 
     assert counts.sum() == 8
     assert counts.tolist() == split(draws[:, None] * per_sample, 8).tolist()

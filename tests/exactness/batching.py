@@ -73,11 +73,13 @@ def _throughput(random: Random, number: Draw) -> StepTime | Tabulated:
             rates=[Rate(batch_size=s, gpus=g, samples_per_second=max(number(), _LEAST)) for s, g in chosen]
         )
     wiring = random.choice(list(Wiring))
-    wire = Wire(bandwidth=number() or 1.0, latency=min(number(), 1e9), wiring=wiring)
+    message = random.choice((0.0, number()))
+    bandwidth = max(number(), message * _LEAST, _LEAST)
+    wire = Wire(bandwidth=bandwidth, latency=min(number(), 1e9), wiring=wiring)
     return StepTime(
         fixed=min(random.choice((0.0, number())), 1e9),
         per_sample=min(max(number(), _LEAST), 1e9),
-        message=random.choice((0.0, number())),
+        message=message,
         wire=random.choice((None, wire)),
     )
 

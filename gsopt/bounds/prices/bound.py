@@ -105,10 +105,12 @@ def price_bound(
     For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
     its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
     alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
-    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads,
-    worse placements and sharing only make schedules worse. Prices are improved step by step, on finer and
-    finer cells; whatever they are the bound holds, and the error of rounding is subtracted. A longer run
-    takes the steps of a shorter one first, so that it never proves less.
+    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads and
+    worse placements only make schedules worse. GPUs that may be shared have a place for each job that may, and
+    a job takes up as many of them as its slowdowns say (`gsopt.bounds.places`).
+
+    Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
+    of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less.
 
     It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
     integer programming problems", 1981.

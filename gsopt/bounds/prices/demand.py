@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gsopt.bounds.places import places
 from gsopt.bounds.work import arrivals_of, first_release, options
 from gsopt.hull import HullSegment, concave_hull
 from gsopt.job import Job, Workload
@@ -34,7 +35,7 @@ class Demand:
     first
         Where the job's segments begin in `gpus` and `speed`; one entry more than there are jobs.
     gpus, speed
-        The segments of all hulls.
+        The segments of all hulls; of GPUs that may be shared, the places (`gsopt.bounds.places`).
     """
 
     release: Array
@@ -102,7 +103,7 @@ class Demand:
             slip=np.array(_slips(scenario.workload), dtype=float),
             kind=np.array([kinds.get(job.gpu_type, 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
-            gpus=np.array([step.gpus for step in steps], dtype=float),
+            gpus=np.array([step.gpus for step in steps]) * np.repeat(places(scenario), list(map(len, hulls))),
             speed=np.array([step.speed for step in steps], dtype=float),
         )
 

@@ -168,7 +168,7 @@ def fill(
     left = genomes.shape[1] - counts.sum(axis=1)
     rows = left.nonzero()[0]
     is_open = counts[rows] < cap
-    while rows.size:
+    while rows.size and cap.size:
         some, held = genomes[rows], counts[rows]
         gains = np.where(is_open, _at(costs, cap) - _at(costs, held), np.inf)
         order = gains.argsort(axis=1, kind="stable") if redraw is None else gains.argmin(axis=1)[:, None]

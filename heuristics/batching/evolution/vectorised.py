@@ -42,6 +42,13 @@ def crossover(parents: Genomes, drawn: Pairs) -> Genomes:
     return np.concatenate(swapped)
 
 
+def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
+    """Give as many candidates as there are, drawn with replacement, without what they lose (Figure 9)."""
+    found = genomes[generator.integers(len(genomes), size=len(genomes))]
+    found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
+    return found
+
+
 def preempted(genomes: Genomes, jobs: int, rate: float, what: Preempts, generator: np.random.Generator) -> Mask:
     """Draw which GPUs lose their jobs to a mutation, shape (rows, GPUs)."""
     if what == "workers":
@@ -115,9 +122,7 @@ def run(
     for _ in range(generations):
         costs = table.drawn_cost(generator)
         children = crossover(genomes, pairs(size, gpus, generator))
-        mutants = genomes[generator.integers(size, size=size)]
-        mutants[preempted(mutants, table.jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
-        made = np.concatenate([children, mutants])
+        made = np.concatenate([children, mutants(genomes, table.jobs, settings, generator)])
         held = np.concatenate(
             [counts, repair(made, table, settings, generator, costs, is_compiled=is_compiled)]
         )

@@ -5,11 +5,14 @@ from itertools import pairwise
 import numpy as np
 
 from formulations.batching import dp, greedy
-from formulations.batching.greedy import hull
+from formulations.batching.beginning import begin
+from formulations.batching.case import Case
+from formulations.batching.greedy import hull, walk_hulls
 from gsopt.batching import BatchingJob, Rate, Tabulated
+from gsopt.budget import Budget
 from gsopt.problem import Sense
 from gsopt.problems.batching import Batching
-from gsopt.result import Status
+from gsopt.result import Status, StoppedBy
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle
@@ -89,3 +92,15 @@ def test_hulls_are_convex_and_below() -> None:
             assert (row[places] >= height + step.slope * (places - corner) - 1e-9).all()
             corner, height = corner + step.gpus, float(row[corner + step.gpus])
         assert corner == allowed[-1]
+
+
+def test_without_time_what_is_known_is_kept() -> None:
+    """Where time is over before all hulls are known the first division stays, with its bound."""
+    case, late = Case.of(elastic_jobs(gpus=64, jobs=60, seed=1)), Budget(time_limit=0.0)
+    first, _ = begin(case, Budget(), "greedy")
+    found = walk_hulls(case, late, first)
+    assert (found.solution, found.bound, found.stopped_by) == (
+        first.solution,
+        first.bound,
+        StoppedBy.TIME_LIMIT,
+    )

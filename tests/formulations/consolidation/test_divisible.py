@@ -41,6 +41,15 @@ def test_equals_the_other_models_at_scale() -> None:
     assert patterns(problem).objective == laminar(problem).objective == best
 
 
+def test_whole_machines_of_several_racks_count() -> None:
+    """Where machines of two racks shall be left whole, slots equal groups, and arrays the Pyomo model."""
+    for seed in range(4):
+        problem = half_busy(racks=2, machines=3, gpus=4, jobs=4, busy=0.2, maximize="fragmentation", seed=seed)
+        if divides(problem):
+            assert divisible(problem).objective == laminar(problem).objective, seed
+            check_builders(divisible, problem)
+
+
 def test_only_demands_on_machines_must_divide() -> None:
     """Demands of 2, 4, 7 and 9 are taken where machines have four GPUs, and 3 beside 2 is refused."""
     cluster = Cluster.uniform(racks=2, machines=3, gpus=4)

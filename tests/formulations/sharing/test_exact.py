@@ -60,11 +60,15 @@ def test_magnitudes(scale: float) -> None:
 
 
 def test_many_jobs_get_a_schedule_and_a_bound() -> None:
-    """Where there are too many jobs for a search, the jobs run in turn, and alone is the bound."""
+    """Where there are too many jobs for a search, shortest jobs first is known, and prices are the bound."""
     jobs = [Job(name=str(i), release_date=0, duration=1, gpus=1) for i in range(100)]
-    result = exact(Sharing(gpus=1, jobs=jobs, default_interference=2.0))
+    proven = exact(Sharing(gpus=1, jobs=jobs, default_interference=2.0))
+    bracketed = exact(Sharing(gpus=1, jobs=jobs, default_interference=1.5, starts="any"))
 
-    assert (result.status, result.objective, result.bound) == (Status.FEASIBLE, Fraction(101, 2), 1)
+    assert (proven.status, proven.objective) == (Status.OPTIMAL, Fraction(101, 2))
+    assert (bracketed.status, bracketed.objective) == (Status.FEASIBLE, Fraction(153, 4))
+    assert bracketed.bound is not None
+    assert 37 < bracketed.bound < Fraction(153, 4)
 
 
 def test_without_time_there_is_a_schedule_and_a_bound() -> None:

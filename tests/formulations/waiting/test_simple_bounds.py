@@ -3,9 +3,12 @@
 from fractions import Fraction
 from random import Random
 
+from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.latest import latest_ends
-from formulations.waiting.simple_bounds import simple_bound
+from formulations.waiting.simple_bounds import bound_at_once, simple_bound
+from gsopt.bounds import mean_jct_bound
+from gsopt.budget import Budget
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.problems.waiting import Waiting
@@ -49,3 +52,16 @@ def test_no_optimum_is_below_and_no_optimal_end_is_too_late() -> None:
         assert all(
             latest[j] >= instance.exact_release[j] + instance.shortest(j) for j in range(len(problem.jobs))
         )
+
+
+def test_prices_raise_the_bound_of_the_mean() -> None:
+    """Where some jobs come late, prices of GPU time prove more than formulas, and that is kept."""
+    jobs = [job(str(i), 1 + 10 * (i % 3), 1 + i % 2, float(i)) for i in range(12)]
+    problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
+    best = Best(Instance.of(problem), Budget(), "test")
+    bound_at_once(best)
+
+    priced = mean_jct_bound(problem.scenario)
+    assert priced is not None
+    assert best.bound > simple_bound(best.instance)
+    assert float(best.bound) >= priced.mean_jct * (1 - 1e-9)

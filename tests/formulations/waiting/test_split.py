@@ -1,7 +1,7 @@
 """The split check: GPUs that stay from start to end, where counts alone say that there are some."""
 
 from formulations.waiting.instance import Choice, Instance
-from formulations.waiting.split import find_split
+from formulations.waiting.split import find_conflict, find_split
 from gsopt.budget import Budget
 from gsopt.cluster import Cluster
 from gsopt.job import Job
@@ -44,3 +44,13 @@ def test_a_long_job_keeps_its_gpus() -> None:
 
     assert found is not None
     assert instance.problem.violations(instance.solution(found)) == []
+
+
+def test_a_conflict_is_as_small_as_it_can_be_and_no_guess() -> None:
+    """Jobs that could stay are left out of a conflict; without time nothing is called one."""
+    instance = rack_of_two((1, 1), (1, 3), (1, 1), (1, 2))
+    choices = [Choice(0, 0), Choice(0, 2), Choice(0, 0), Choice(0, 1)]
+
+    assert find_conflict(instance, choices, Budget()) == [1, 3]
+    assert find_conflict(instance, choices, Budget(time_limit=0.0)) is None
+    assert find_conflict(instance, choices[:1], Budget()) is None

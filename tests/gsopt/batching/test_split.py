@@ -7,26 +7,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gsopt.batching.kernel import fill_rows
-from gsopt.batching.split import least_costs, split, widest
-from gsopt.compiled import plain
+from gsopt.batching.split import split, widest
 from gsopt.errors import InvalidInput
 from gsopt.tolerances import SUM
 from tests.effort import cases
+from tests.strategies.batching import drawn_costs
 
 Floats = NDArray[np.float64]
-
-
-def drawn(random: np.random.Generator) -> tuple[Floats, int]:
-    """Draw costs of up to four jobs on up to five GPUs each, many of them equal, and GPUs to divide."""
-    jobs, width = random.integers(0, 5), random.integers(0, 6)
-    kind = random.integers(3)
-    costs = random.integers(-3, 6, (jobs, width + 1)).astype(float)
-    if kind:
-        costs = random.normal(size=(jobs, width + 1)) * 10.0 ** random.integers(-3, 4)
-    costs[random.random(costs.shape) < 0.2] = inf
-    costs[:, 0] = 0 if kind == 2 else costs[:, 0]
-    return costs, int(random.integers(0, 9))
 
 
 def totals(costs: Floats, gpus: int) -> dict[int, float]:
@@ -43,7 +30,7 @@ def test_is_the_least_of_all_divisions() -> None:
     """On random costs the division has the least total that any has, by all GPUs or by any number."""
     random, solved = np.random.default_rng(1), 0
     for _ in range(cases(1500)):
-        costs, gpus = drawn(random)
+        costs, gpus = drawn_costs(random)
         best = totals(costs, gpus)
         for use_all in (True, False):
             if not best:
@@ -57,21 +44,6 @@ def test_is_the_least_of_all_divisions() -> None:
             assert not use_all or counts.sum() == max(best)
             solved += 1
     assert solved > cases(1500)
-
-
-def test_the_kernel_fills_the_same_rows() -> None:
-    """Compiled, as plain Python and in numpy the table of least costs is the same, to the last bit."""
-    random = np.random.default_rng(2)
-    for _ in range(cases(200)):
-        costs, gpus = drawn(random)
-        if not len(costs):
-            continue
-        table = least_costs(costs, gpus, compiled=False)
-        assert np.array_equal(least_costs(costs, gpus, compiled=True), table)
-        again = np.full_like(table, inf)
-        again[0, 0] = 0
-        plain(fill_rows)(costs, widest(costs), again)
-        assert np.array_equal(again, table)
 
 
 def test_wide_menus_take_several_blocks() -> None:

@@ -96,6 +96,9 @@ def test_bad_throughput_is_refused() -> None:
     """A step takes time, a pair is measured once, and has a sample on each GPU."""
     with pytest.raises(ValidationError, match=r"per_sample: 0\.0: must be at least 1e-09"):
         StepTime(fixed=0, per_sample=0)
+    for bandwidth in (1e-320, 0.9):
+        with pytest.raises(ValidationError, match=r"wire\.bandwidth: .* must carry the 1e"):
+            StepTime(fixed=1, per_sample=1, message=1e9, wire=Wire(bandwidth=bandwidth))
     rate = Rate(batch_size=4, gpus=2, samples_per_second=1)
     with pytest.raises(ValidationError, match=r"rates\[1\]: '4 samples on 2 GPUs': must be given once"):
         Tabulated(rates=[rate, rate])

@@ -71,6 +71,8 @@ def test_values_are_multiples_of_the_step() -> None:
         (runs(("a", 0, [0, 1]), ("a", 11, [0, 1]), ("b", 1, [4, 5, 6])), "job 'a' runs 2 times, must run once"),
         (runs(("c", 0, [0, 1])), "runs[0]: 'c' is no job of the instance"),
         (runs(("a", 0, [0, 0]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
+        (runs(("a", 0, [0, 0, 1]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
+        (runs(("a", 0, [0, 1, 2]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
         (runs(("a", 0, [0, 8]), ("b", 1, [4, 5, 6])), "runs[0]: GPUs must be numbered from 0 to 7"),
         (
             runs(("a", 0, [0, 1]), ("b", 0.5, [4, 5, 6])),
@@ -81,7 +83,17 @@ def test_values_are_multiples_of_the_step() -> None:
             "GPU 1 is held by jobs 'a' and 'b' at 10.2",
         ),
     ],
-    ids=["missing", "twice", "unknown", "same GPU", "no GPU", "early", "crowded"],
+    ids=[
+        "missing",
+        "twice",
+        "unknown",
+        "same GPU",
+        "same GPU and another",
+        "too many",
+        "no GPU",
+        "early",
+        "crowded",
+    ],
 )
 def test_every_rule_has_its_message(solution: WaitingSolution, message: str) -> None:
     """A schedule with one thing wrong breaks the rule that was meant, said in one sentence."""
@@ -108,8 +120,12 @@ def test_every_rule_has_its_message(solution: WaitingSolution, message: str) -> 
             {"jobs": [Job(name="a", release_date=0, duration=1, gpus=2, menu=[(1, 0.5), (2, 1.0)])]},
             r"jobs\[0\].menu: .*: must be empty",
         ),
+        (
+            {"penalties": {"vgg11": TierPenalty(machine=0.1, rack=0.2, network=0.3, rac=0.4)}},
+            r"penalties\['vgg11'\]: 'rac': must be for a level of the cluster: machine, rack, network",
+        ),
     ],
-    ids=["no jobs", "plain", "too large", "no slot", "faster farther", "too long", "elastic"],
+    ids=["no jobs", "plain", "too large", "no slot", "faster farther", "too long", "elastic", "misspelt"],
 )
 def test_bad_data_get_one_line(fields: dict[str, Any], message: str, tmp_path: Path) -> None:
     """A file that breaks a rule is refused in one line with file, field, value and rule."""

@@ -48,6 +48,14 @@ def test_by_hand(options: dict[str, Any], expected: tuple[float, ...]) -> None:
     assert solved.completion_times == expected
 
 
+@pytest.mark.parametrize("solver", ["dp", "exact"])
+def test_methods_by_name(solver: str) -> None:
+    """A method of the decision by its name solves every event as the arrays do."""
+    given = Scenario(workload=ones(jobs=4, gpus=4, seed=3), cluster=Cluster.plain(4))
+    ours = simulate(given, exact_batching, bound=False)
+    assert simulate(given, exact_batching, bound=False, solver=solver).jct == pytest.approx(ours.jct)
+
+
 @settings(max_examples=cases(40), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_simulator_and_judge_agree(scenario: Scenario) -> None:

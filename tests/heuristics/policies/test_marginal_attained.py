@@ -9,7 +9,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Overhead, Scenario
-from gsopt.simulation import Action, Decider, Policy, State, replay, simulate
+from gsopt.simulation import Action, Decider, IllegalDecision, Policy, State, replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import marginal, marginal_attained
 from tests.gsopt.simulation.deciders.test_greedy import large
@@ -125,3 +125,13 @@ def test_bad_grace(grace: Any) -> None:
     """Service to begin with that is no positive number is refused."""
     with pytest.raises(InvalidInput, match=r"^grace: .* must be a positive, finite number of GPU-seconds$"):
         simulate(bundle(_rigid((0, 1))), marginal_attained, cluster=1, grace=grace)
+
+
+def test_turns_that_take_longer_than_they_last_are_an_error() -> None:
+    """Without hysteresis two jobs would take turns for ever where starts take two rounds; with it they end."""
+    jobs = bundle(Job(name=name, release_date=0, duration=4, gpus=1) for name in "ab")
+    slow: dict[str, Any] = {"cluster": 1, "round_length": 1.0, "overheads": Overhead(start=2.0)}
+
+    assert simulate(jobs, marginal_attained, **slow).completion_times == (6, 12)
+    with pytest.raises(IllegalDecision, match="than their overhead takes"):
+        simulate(jobs, marginal_attained, hysteresis=1, **slow)

@@ -96,6 +96,15 @@ def test_elastic_batches_are_worth_it() -> None:
     assert ours < 0.5 * simulate(given, tiresias, bound=False).metrics.mean_jct
 
 
+def test_engines_draw_from_the_same_distribution() -> None:
+    """DEAP takes the place of arrays in a run, and its schedules are as long to a fifth."""
+    given = Scenario(workload=jobs_of_ones(jobs=3, gpus=2, seed=1), cluster=Cluster.plain(2))
+    found = [
+        simulate(given, _quick, bound=False, engine=each).metrics.mean_jct for each in ("vectorised", "deap")
+    ]
+    assert found[1] == pytest.approx(found[0], rel=0.2)
+
+
 def test_seeds_differ() -> None:
     """Another seed draws another search."""
     given = Scenario(workload=jobs_of_ones(jobs=7, gpus=4, load=3, seed=1), cluster=Cluster.plain(4))
@@ -110,6 +119,7 @@ def test_seeds_differ() -> None:
         ({"penalty": "always"}, "penalty: 'always': must be one of compound, current, never"),
         ({"forced": "none"}, "forced: 'none': must be one of new, all"),
         ({"floor": "none"}, "floor: 'none': must be one of sample, gpu"),
+        ({"engine": "steam"}, "engine: 'steam': must be one of vectorised, compiled, deap"),
         ({"generations_per_second": -1}, "generations_per_second"),
         ({"most_generations": 0}, "most_generations"),
         ({"rate": float("nan")}, "rate"),

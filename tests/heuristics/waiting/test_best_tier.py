@@ -61,3 +61,13 @@ def test_an_unknown_order_gets_one_line() -> None:
 
     with pytest.raises(InvalidInput, match="order: 'longest': must be one of shortest, smallest, release"):
         best_tier(three_jobs(), order=unknown)
+
+
+def test_what_ends_together_is_free_together() -> None:
+    """Two jobs end at once: the job of two GPUs, first in the list, takes both, and not the next the first."""
+    sizes = [("a", 1, 1), ("b", 1, 1), ("c", 2, 2), ("d", 5, 1)]
+    jobs = [Job(name=name, release_date=0, duration=seconds, gpus=gpus) for name, seconds, gpus in sizes]
+    result = best_tier(Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs))
+
+    assert result.solution is not None
+    assert [(run.job, run.start) for run in result.solution.runs] == [("a", 0), ("b", 0), ("c", 1), ("d", 3)]

@@ -77,11 +77,14 @@ def test_new_jobs_get_a_gpu_of_the_job_that_has_run_longest() -> None:
 
 @pytest.mark.parametrize("gpus", [2, 5])
 def test_a_cluster_may_change(gpus: int) -> None:
-    """Candidates of a smaller cluster gain GPUs, those of a larger one lose some; as many as asked."""
+    """Candidates of a smaller cluster gain GPUs, those of a larger one lose some; the first ones stay."""
     old = Population(("a",), np.array([9]), np.array([[0, 0, 0]] * 4))
     found = refresh(old, uniform(1, gpus), Settings(), default_rng(0)).genomes
     names = refresh(old, uniform(2, gpus), Settings(population=7), default_rng(0))
+    fewer = Population(("j0", "j1"), np.array([9, 9]), np.array([[0] * gpus, [1] * gpus, [0] * gpus]))
+    best = refresh(fewer, uniform(2, gpus), Settings(population=2), default_rng(0))
 
+    assert best.genomes.tolist() == [[0] * gpus, [1] * gpus]
     assert found.tolist() == [[0] * gpus] * gpus
     assert names.genomes.shape == (7, gpus)
 

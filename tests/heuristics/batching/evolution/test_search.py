@@ -156,7 +156,8 @@ def test_copies_stay_in_a_local_optimum(engine: Engine, settings: Settings) -> N
 @pytest.mark.parametrize("engine", ENGINES)
 def test_nothing_to_divide(engine: Engine) -> None:
     """Without jobs, or without GPUs, there is the candidate in which nobody runs."""
-    nobody = evolve(CostTable.of([], np.zeros((0, 3)), weight=[]), 2, engine=engine)
+    none = CostTable.of([], np.zeros((0, 3)), weight=[], draw=lambda generator: generator.random(0))
+    nobody = evolve(none, 2, engine=engine, settings=Settings(fill_draws="selection"))
     nowhere = evolve(CostTable.of(["a"], [[0]], weight=[1]), 2, engine=engine)
 
     assert (nobody.best, nobody.score) == ([-1, -1], 0)

@@ -6,10 +6,14 @@ import numpy as np
 from deap import base
 from numpy.random import default_rng
 
-from heuristics.batching.evolution import CostTable, Settings
+from gsopt.compiled import twin
+from heuristics.batching.evolution import CostTable, Settings, kernel
 from heuristics.batching.evolution.candidate import Candidate
+from heuristics.batching.evolution.genome import IDLE
+from heuristics.batching.evolution.population import repair
 from heuristics.batching.evolution.toolbox import toolbox_of
-from tests.heuristics.batching.evolution.tables import chi_square, uniform
+from tests.effort import cases
+from tests.heuristics.batching.evolution.tables import chi_square, drawn, genomes, uniform
 
 
 def candidates(*scores: float) -> list[Candidate]:
@@ -41,6 +45,16 @@ def test_parents_differ() -> None:
     assert len(couples) == 6
     assert chi_square(list(couples.values()), [100] * 6) < 21  # one in a thousand seeds exceeds it
     assert first(toolbox.parents(population[:1])) == [0, 0]
+
+
+def test_mutants_are_drawn_with_replacement() -> None:
+    """Every candidate is as likely to be every mutant."""
+    toolbox = toolbox_of(uniform(2, 3), Settings(), default_rng(0))
+    population = candidates(0, 0)
+    both = Counter(tuple(first(toolbox.chosen(population))) for _ in range(800))
+
+    assert len(both) == 4
+    assert chi_square(list(both.values()), [200] * 4) < 17  # one in a thousand seeds exceeds it
 
 
 def test_the_best_are_selected() -> None:
@@ -83,12 +97,43 @@ def test_a_copy_has_no_score() -> None:
     assert (list(child), child.fitness.valid) == ([1, 1], False)
 
 
+def test_repairs_are_those_of_arrays() -> None:
+    """Candidates of any table are repaired to the same genomes as rows are."""
+    for seed in range(cases(300)):
+        generator = default_rng(seed)
+        table = drawn(generator)
+        many = genomes(table, 2, generator)
+        toolbox = toolbox_of(table, Settings(), generator)
+        single = [Candidate(each) for each in many.tolist()]
+        repair(many, table, Settings(), generator)
+        for each in single:
+            toolbox.repair(each, toolbox.draw())
+        assert single == many.tolist()
+
+
+def test_who_must_give_gpus_may_have_to_give_all() -> None:
+    """A job on two GPUs or none loses both when a new job needs one, in lists, arrays and loops."""
+    unit = np.array([[0, np.inf, 1], [0, 1, np.inf]])
+    table = CostTable.of(["pair", "new"], unit, weight=[1, 1], forced=[False, True])
+    toolbox = toolbox_of(table, Settings(), default_rng(0))
+    single, many, loops = Candidate([0, 0]), np.array([[0, 0]]), np.array([[0, 0]])
+    toolbox.repair(single, toolbox.draw())
+    repair(many, table, Settings(), default_rng(0))
+    counts = np.array([[2, 0]])
+    plain = twin(kernel.repair_rows)
+    plain(loops, counts, table.lower, table.least, table.victims, table.used_cost, False)
+
+    assert list(single) == [1, IDLE]
+    assert many.tolist() == loops.tolist() == [[1, IDLE]]
+    assert counts.tolist() == [[0, 1]]
+
+
 def test_costs_are_drawn_as_lists() -> None:
     """The lists of a draw have the numbers of the table."""
     table = uniform(2, 2)
     assert toolbox_of(table, Settings(), default_rng(0)).draw() == table.used_cost.tolist()
 
-    drawn = CostTable.of(["a"], [[0, 1]], weight=[1], draw=lambda generator: generator.random(1))
-    toolbox = toolbox_of(drawn, Settings(), default_rng(0))
+    random = CostTable.of(["a"], [[0, 1]], weight=[1], draw=lambda generator: generator.random(1))
+    toolbox = toolbox_of(random, Settings(), default_rng(0))
     assert np.shape(toolbox.draw()) == (1, 2)
     assert toolbox.draw() != toolbox.draw()

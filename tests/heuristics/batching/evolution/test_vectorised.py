@@ -8,7 +8,7 @@ from numpy.random import default_rng
 
 from heuristics.batching.evolution import CostTable, Settings
 from heuristics.batching.evolution.genome import IDLE
-from heuristics.batching.evolution.vectorised import Pairs, crossover, pairs, preempted, selected
+from heuristics.batching.evolution.vectorised import Pairs, crossover, mutants, pairs, preempted, selected
 from tests.heuristics.batching.evolution.tables import chi_square, uniform
 
 
@@ -54,6 +54,19 @@ def test_jobs_or_workers_are_preempted_with_the_rate() -> None:
     assert chi_square([jobs[each] for each in whole], fair) < 17
     fair = [4000 * 0.25 ** sum(each) * 0.75 ** (3 - sum(each)) for each in single]
     assert chi_square([workers[each] for each in single], fair) < 25
+
+
+def test_mutants_are_drawn_with_replacement() -> None:
+    """Every candidate is as likely to be every mutant; at a rate of 1 all of them lose all jobs."""
+    generator = default_rng(4)
+    many = np.array([[0], [1]])
+    drawn = [mutants(many, 2, Settings(mutation_rate=0), generator) for _ in range(800)]
+    both = Counter((int(first[0]), int(second[0])) for first, second in drawn)
+
+    assert len(both) == 4
+    assert chi_square(list(both.values()), [200] * 4) < 17  # one in a thousand seeds exceeds it
+    assert mutants(many, 2, Settings(mutation_rate=1), generator).tolist() == [[IDLE], [IDLE]]
+    assert many.tolist() == [[0], [1]]
 
 
 def test_the_best_are_selected() -> None:
