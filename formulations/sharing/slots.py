@@ -51,9 +51,9 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     bound of areas, so a result is proven only where that is as large. The message names the model and says
     what the optimum of the slots is, or how far that is proven.
 
-    Slots in which everything is rounded down instead, and only jobs that share a whole slot slow each other down,
-    would bound starts at any time. They are not built: what CP-SAT proves of twelve jobs in 15 s is about as low
-    as the bound of areas.
+    Slots in which everything is rounded down instead, and only jobs that share a whole slot slow each other
+    down, would bound starts at any time. They are not built: what CP-SAT proves of twelve jobs in 15 s is about
+    as low as the bound of areas.
 
     Source: Castor, Eq. 6-13, with slots tau, y_jg that stay (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7);
     speeds by Eq. 4-5 for the worst partner. The model for CP-SAT is our own.
