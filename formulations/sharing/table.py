@@ -46,6 +46,9 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
     """Tell whether the state of a node was not seen before at as low a cost, and note it.
 
     Where no arrival is ahead, what follows is the same at any time, only later.
+
+    A state is known by two remainders of 31 bits each. That any two of a million states have both in common, so
+    that one may be left out wrongly, has a chance of about one in ten million.
     """
     time, cost = stack.time[depth], stack.cost[depth]
     if not arrives(jobs, stack, depth):
@@ -84,8 +87,12 @@ def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
 
 @compiled
 def remainder(stack: Stack, depth: int, time: float, factor: int, prime: int) -> int:
-    """Give a remainder that differs between states: of the time, and of all that is left of who runs where."""
-    found = int(time * _GRID) % prime
+    """Give a remainder that differs between states: of the time, and of all that is left of who runs where.
+
+    They are digits of a number, of which a first digit of 1 tells how many there are: without it a state whose
+    first digits are 0 would be one that has fewer of them.
+    """
+    found = (factor + int(time * _GRID)) % prime
     for job in range(stack.state.shape[1]):
         found = (found * factor + stack.state[depth, job]) % prime
         if stack.state[depth, job] == RUNNING:
