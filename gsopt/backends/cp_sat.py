@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.backends.base import Answer, Ending, OnIncumbent, Outcome, Solver, Vector, check_option
+from gsopt.backends.following import solve_followed
 from gsopt.errors import Unsupported
 from gsopt.problem import Sense
 from gsopt.result import Status, gap_by_value
@@ -164,46 +165,16 @@ class CpSat(Solver):
 
 def optimize(task: Task, link: "Link") -> Answer:
     """Solve a model; runs in the worker."""
-    from ortools.sat.python import cp_model
+    from ortools.sat.python.cp_model import CpModel
 
     if (task.column_lower > task.column_upper).any() or (task.row_lower > task.row_upper).any():
         return Answer("INFEASIBLE")  # CP-SAT calls an empty domain an invalid model
-    model = cp_model.CpModel()
+    model = CpModel()
     columns = _post(model, task)
-    solver = cp_model.CpSolver()
-    for parameter, value in task.parameters.items():
-        setattr(solver.parameters, parameter, value)
-    status = solver.status_name(solver.solve(model, _follow(solver, columns, task, link)))
-    if status not in {"OPTIMAL", "FEASIBLE"}:
-        return Answer(status)  # without a solution CP-SAT may report 0 as its bound, whatever the model
-    return Answer(status, _point(solver.value, columns), task.bound(solver.best_objective_bound))
-
-
-def _follow(solver: Any, columns: list[Any], task: Task, link: "Link") -> Any:
-    """Pass on log, incumbents and bounds while the solver runs, and the parent's wish to stop."""
-    from ortools.sat.python.cp_model import CpSolverSolutionCallback
-
-    class Incumbents(CpSolverSolutionCallback):
-        def on_solution_callback(self) -> None:
-            link.incumbent(_point(self.value, columns), task.bound(self.best_objective_bound))
-            obey()
-
-    def hear_log(text: str) -> None:
-        link.log(f"{text}\n")
-        obey()
-
-    def hear_bound(scaled: float) -> None:
-        link.bound(task.bound(scaled))
-        obey()
-
-    def obey() -> None:
-        if link.stopped:
-            solver.stop_search()
-
-    solver.log_callback = hear_log
-    solver.best_bound_callback = hear_bound
-    link.on_stop(solver.stop_search)
-    return Incumbents()
+    status, values, proven = solve_followed(
+        model, task.parameters, link, lambda value: _point(value, columns), task.bound
+    )
+    return Answer(status) if proven is None else Answer(status, values, proven)
 
 
 def _point(value: Callable[[Any], int], columns: list[Any]) -> Vector:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gsopt.backends.following import solve_followed
+
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
 
@@ -95,31 +97,13 @@ def solve(task: Task, link: "Link") -> Answer:
     several has a variable number of units of each, the same from start to end, that add up to what it needs. A
     cumulative constraint holds each resource, and once more each group, to its units.
     """
-    from ortools.sat.python import cp_model
+    from ortools.sat.python.cp_model import CpModel
 
-    model = _Model(cp_model.CpModel(), task)
-    solver = cp_model.CpSolver()
-    for parameter, value in task.parameters.items():
-        setattr(solver.parameters, parameter, value)
-
-    class Incumbents(cp_model.CpSolverSolutionCallback):
-        def on_solution_callback(self) -> None:
-            link.incumbent(model.chosen(self.value), self.best_objective_bound)
-            if link.stopped:
-                self.stop_search()
-
-    def hear_bound(bound: float) -> None:
-        link.bound(bound)
-        if link.stopped:
-            solver.stop_search()
-
-    solver.best_bound_callback = hear_bound
-    solver.log_callback = link.log
-    link.on_stop(solver.stop_search)
-    status = solver.status_name(solver.solve(model.model, Incumbents()))
-    if status not in {"OPTIMAL", "FEASIBLE"}:
-        return Answer(status, None, float(task.upper + 1) if status == "INFEASIBLE" else float(task.lower))
-    return Answer(status, model.chosen(solver.value), solver.best_objective_bound)
+    model = _Model(CpModel(), task)
+    status, chosen, bound = solve_followed(model.model, task.parameters, link, model.chosen)
+    if bound is None:
+        bound = float(task.upper + 1 if status == "INFEASIBLE" else task.lower)
+    return Answer(status, chosen, bound)
 
 
 class _Model:

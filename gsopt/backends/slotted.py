@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gsopt.backends.following import solve_followed
+
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
 
@@ -84,31 +86,13 @@ def solve(task: Task, link: "Link") -> Answer:
     each job that is active then and has a GPU in common leaves it. A cumulative constraint holds each GPU to
     two jobs, and once more all of them together to twice their number.
     """
-    from ortools.sat.python import cp_model
+    from ortools.sat.python.cp_model import CpModel
 
-    model = _Model(cp_model.CpModel(), task)
-    solver = cp_model.CpSolver()
-    for parameter, value in task.parameters.items():
-        setattr(solver.parameters, parameter, value)
-
-    class Incumbents(cp_model.CpSolverSolutionCallback):
-        def on_solution_callback(self) -> None:
-            link.incumbent(model.plan(self.value), self.best_objective_bound)
-            if link.stopped:
-                self.stop_search()
-
-    def hear_bound(bound: float) -> None:
-        link.bound(bound)
-        if link.stopped:
-            solver.stop_search()
-
-    solver.best_bound_callback = hear_bound
-    solver.log_callback = link.log
-    link.on_stop(solver.stop_search)
-    status = solver.status_name(solver.solve(model.model, Incumbents()))
-    if status not in {"OPTIMAL", "FEASIBLE"}:
-        return Answer(status, None, float(task.upper + 1) if status == "INFEASIBLE" else 0.0)
-    return Answer(status, model.plan(solver.value), solver.best_objective_bound)
+    model = _Model(CpModel(), task)
+    status, plan, bound = solve_followed(model.model, task.parameters, link, model.plan)
+    if bound is None:
+        bound = float(task.upper + 1) if status == "INFEASIBLE" else 0.0
+    return Answer(status, plan, bound)
 
 
 class _Model:
