@@ -5,7 +5,7 @@ from functools import cache
 from itertools import accumulate
 from math import fsum, log
 from random import Random
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from gsopt.job import Job, Mode, Workload
 from gsopt.training import Training
@@ -28,6 +28,7 @@ _WIDEST = 64
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 _Convergence = Literal["measured", "equal"]
+_Widths = Literal["equal", "drawn"]
 
 
 def ones(
@@ -37,6 +38,7 @@ def ones(
     load: float = 0.9,
     largest: int = 16,
     convergence: _Convergence = "measured",
+    widths: _Widths = "equal",
     seed: int = 0,
 ) -> Workload:
     """Generate training jobs with elastic batch sizes: the tasks of ONES, in Poisson arrivals.
@@ -68,8 +70,12 @@ def ones(
     convergence
         How many samples larger batches need: as many more as ``measured``, or ``equal`` numbers, what ONES
         assumes (section 3.3.2).
+    widths
+        Which jobs scale as far as `largest`: all (``equal``), or each as far as a number of its own, ``drawn``
+        evenly from the powers of two up to `largest` and the GPUs of the cluster. Users ask for no more.
     seed
-        Seed of all random draws; the jobs are the same for every load and convergence.
+        Seed of all random draws; the jobs are the same for every load and convergence, and but for their modes
+        and the GPUs they ask for, for all widths.
 
     Raises
     ------
@@ -89,21 +95,24 @@ def ones(
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(1 <= largest <= _WIDEST, "largest", largest, f"must be between 1 and {_WIDEST}")
+    require(widths in get_args(_Widths), "widths", widths, "must be equal or drawn")
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     random = Random(seed)
     drawn = [_draw(random) for _ in range(jobs)]
     rate = load * gpus / _mean_work()
-    arrivals = accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0)
+    arrivals = list(accumulate((random.expovariate(1.0) for _ in drawn[1:]), initial=0.0))
     most = min(gpus, largest)
+    # Last, so that jobs and arrivals are those of equal widths.
+    widest = [_width(random, most) for _ in drawn] if widths == "drawn" else [most] * jobs
     return Workload(
         name=f"ones-{jobs}",
         source=(
             f"{jobs} Poisson arrivals at load {load:g} of {gpus} GPUs, tasks of ONES' Table 2 with speeds of "
-            f"our own and {convergence} convergence; seed {seed}"
+            f"our own and {convergence} convergence{', widths drawn' * (widths == 'drawn')}; seed {seed}"
         ),
         jobs=tuple(
-            _job(number, each, most, convergence, round(arrival / rate, 3))
-            for number, (arrival, each) in enumerate(zip(arrivals, drawn, strict=True), start=1)
+            _job(number, each, width, convergence, round(arrival / rate, 3))
+            for number, (arrival, each, width) in enumerate(zip(arrivals, drawn, widest, strict=True), start=1)
         ),
     )
 
@@ -130,6 +139,11 @@ def _draw(random: Random) -> _Drawn:
         accuracy=task.model.accuracy + random.uniform(-0.05, 0.05),
         curvature=random.uniform(2.0, 5.0),
     )
+
+
+def _width(random: Random, most: int) -> int:
+    """Draw a power of two up to the most GPUs."""
+    return 1 << random.randrange(most.bit_length())
 
 
 def _job(number: int, drawn: _Drawn, most: int, convergence: _Convergence, release_date: float) -> Job:

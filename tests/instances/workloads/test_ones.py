@@ -1,6 +1,6 @@
 """Jobs of ONES: modes are batch sizes, and speeds are samples per second over the samples needed."""
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -8,6 +8,7 @@ from gsopt.errors import InvalidInput
 from instances.workloads import ones
 from instances.workloads.ones_tasks import TASKS
 
+_WIDTHS: tuple[Literal["equal", "drawn"], ...] = ("equal", "drawn")
 _MODELS = {task.model.name: task.model for task in TASKS}
 
 
@@ -74,9 +75,29 @@ def test_small_clusters_have_small_batches() -> None:
         assert max(mode.batch_size or 0 for mode in job.modes) == 2 * (job.batch_size or 0)
 
 
+def test_drawn_widths_are_powers_of_two_and_all_else_is_equal() -> None:
+    """Each job scales to a drawn power of two, and tasks, samples and arrivals are those of equal widths."""
+    equal, drawn = (ones(jobs=60, gpus=24, largest=20, widths=each, seed=8).jobs for each in _WIDTHS)
+    widest = [max(max(menu) for menu in job.speeds.values()) for job in drawn]
+    assert set(widest) == {1, 2, 4, 8, 16}
+    for one, other, width in zip(equal, drawn, widest, strict=True):
+        assert (one.name, one.release_date, one.training) == (other.name, other.release_date, other.training)
+        assert other.gpus == min(one.gpus, width)
+        sizes = [mode.batch_size or 0 for mode in other.modes] + [other.batch_size or 0]
+        assert max(sizes) == width * (other.batch_size or 0)
+
+
 @pytest.mark.parametrize(
     ("argument", "value"),
-    [("jobs", 0), ("gpus", 0), ("largest", 0), ("largest", 65), ("load", 0.0), ("load", float("nan"))],
+    [
+        ("jobs", 0),
+        ("gpus", 0),
+        ("largest", 0),
+        ("largest", 65),
+        ("load", 0.0),
+        ("load", float("nan")),
+        ("widths", "any"),
+    ],
 )
 def test_arguments_out_of_range(argument: str, value: Any) -> None:
     """An argument out of its range is refused by name."""
