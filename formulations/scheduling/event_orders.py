@@ -76,7 +76,7 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     Raises
     ------
     Unsupported
-        There are more than 5 jobs or more than 2,000 configurations.
+        There are more than 5 jobs or more than 2,000 configurations, or jobs must not be preempted.
 
     Examples
     --------
@@ -86,6 +86,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     >>> event_orders(Scheduling(gpus=2, jobs=[a, b])).objective
     2.0
     """
+    if not problem.preemptive:
+        raise Unsupported("event_orders: jobs must not be preempted")
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"event_orders: {len(instance)} jobs: at most {_MOST_JOBS}")

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from formulations.probing import probe
 from formulations.prover import Prover
@@ -16,6 +17,7 @@ from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.priced import Priced, load_kernels
+from formulations.scheduling.resizing import resizing
 from formulations.scheduling.search import Search
 from formulations.scheduling.windows import Windows
 from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
@@ -95,6 +97,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     linear programs, are computed from dual values and rely on no solver. That the loop ends is not proven;
     larger problems are left with a bracket at the time limit.
 
+    Where jobs must not be preempted, `resizing` takes the place of all that.
+
     Parameters
     ----------
     problem
@@ -107,6 +111,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     ------
     MissingSolver
         HiGHS, or the backend's solver, is not installed.
+    Unsupported
+        Jobs must not be preempted, and `resizing` does not express the problem.
 
     Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
 
@@ -119,6 +125,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     >>> result.status, round(result.objective, 6)
     (<Status.OPTIMAL: 'optimal'>, 1.666667)
     """
+    if not problem.preemptive:
+        return replace(resizing.run(problem, budget), method="exact")
     bracket = _Bracket(Best(problem, Instance.of(problem), budget, "exact"))
     try:
         stopped_by = bracket.close()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from formulations.scheduling.instance import Instance, own_clock
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
 from gsopt.budget import Budget
+from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import Scheduling
 from gsopt.schedule.fairness import gps_finish_times
 
@@ -49,6 +50,8 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     ------
     TimeoutError
         The limit was too short.
+    Unsupported
+        Jobs must not be preempted.
 
     Examples
     --------
@@ -67,6 +70,8 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
     """Find the smallest possible delay and a plan that keeps it; None when the time was too short."""
+    if not problem.preemptive:
+        raise Unsupported("smallest fairness: jobs must not be preempted")
     fair = tuple(gps_finish_times(own_clock(problem.workload), problem.gpus))
     instance = replace(Instance.of(problem), deadline=fair)
     passed = {arrival - time for arrival in instance.arrivals for time in fair}

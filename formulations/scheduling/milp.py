@@ -116,7 +116,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         ------
         Unsupported
             There are more than 15 jobs, more than 12,000 times of modes in cells, or times too different in
-            scale.
+            scale; or jobs must not be preempted.
         """
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
@@ -172,6 +172,8 @@ milp = Milp()
 
 def _known(problem: Scheduling, budget: Budget) -> Best:
     """Find a schedule to start from by local search."""
+    if not problem.preemptive:
+        raise Unsupported("milp: jobs must not be preempted")
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"milp: {len(instance)} jobs: the reference is for at most {_MOST_JOBS}")

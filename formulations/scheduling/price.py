@@ -48,7 +48,7 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     Raises
     ------
     Unsupported
-        No schedule keeps the problem's fairness.
+        No schedule keeps the problem's fairness, or jobs must not be preempted.
 
     Examples
     --------
@@ -67,4 +67,4 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
 
 
 def _with_fairness(problem: Scheduling, fairness: float | None) -> Scheduling:
-    return Scheduling(name=problem.name, gpus=problem.gpus, jobs=problem.jobs, fairness=fairness)
+    return problem.model_copy(update={"fairness": fairness})

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -141,7 +142,8 @@ class Scheduling(Problem[SchedulingSolution]):
     A job may be interrupted and resized at any time and at no cost, and any GPUs will do. So the optimum
     bounds every policy that gives a job only counts with a rate, whatever its rounds, overheads and
     placements. With `fairness` no job may complete more than that many seconds after it would if all GPUs were
-    shared equally, as a fluid, among the jobs that are there.
+    shared equally, as a fluid, among the jobs that are there. Without preemption a job is resized at will, but
+    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5.
 
     Source: Ares, Eq. 1. The text calls the reference a job completion time, the equation compares it with
     a time of completion; it is taken as the latter. Work is counted in GPU-seconds on the demanded GPUs.
@@ -154,6 +156,8 @@ class Scheduling(Problem[SchedulingSolution]):
         The jobs, in any order.
     fairness
         The constant C of Eq. 1 in seconds; no constraint when None.
+    preemptive
+        Whether a job that has started may pause. Otherwise it holds one of its counts until it completes.
 
     Examples
     --------
@@ -171,6 +175,7 @@ class Scheduling(Problem[SchedulingSolution]):
     gpus: Gpus
     jobs: Annotated[Many[ElasticJob], Field(min_length=1)]
     fairness: Seconds | None = None
+    preemptive: bool = True
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Scheduling":
@@ -247,7 +252,8 @@ class Scheduling(Problem[SchedulingSolution]):
         for known, verdict in tuple(self._judged):
             if known is solution:
                 return verdict
-        found = judge(solution.schedule, self.scenario, fairness=False)
+        schedule = replace(solution.schedule, preemptive=self.preemptive)
+        found = judge(schedule, self.scenario, fairness=False)
         self._judged.append((solution, found))
         return found
 

@@ -22,8 +22,8 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Make a heuristic of scheduling of a policy, with the policy's name and options.
 
     The policy is simulated at exact event times and without overhead. It knows nothing of a problem's fairness,
-    so where there is one its schedule may break it; then there is no solution, and the message names the job
-    that is served unfairly.
+    nor that jobs must not be preempted, so where that is asked its schedule may break it; then there is no
+    solution, and the message names the job that is served unfairly or preempted.
 
     Examples
     --------
@@ -139,6 +139,7 @@ def _replayed(problem: Scheduling, policy: Policy) -> SchedulingSolution | NoSol
         solution = SchedulingSolution.of(run.schedule)
     except ValidationError as error:  # it goes on for longer than a solution can say
         return NoSolution(str(first_error("", error)))
-    if problem.fairness is not None and (broken := problem.violations(solution)):
+    is_asked_more = problem.fairness is not None or not problem.preemptive
+    if is_asked_more and (broken := problem.violations(solution)):
         return NoSolution(broken[0])
     return solution

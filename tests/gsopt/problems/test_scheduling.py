@@ -487,3 +487,14 @@ def test_only_default_modes_are_taken_over() -> None:
     schedule = Schedule((Segment("a", 0, 1, 1), Segment("a", 1, 2, 1, (), "halves")))
     with pytest.raises(InvalidInput, match=r"schedule: segments\[1\].mode: 'halves': must be the default mode"):
         SchedulingSolution.of(schedule)
+
+
+@pytest.mark.parametrize(("resumed", "rules"), [(2.0, 0), (3.0, 1)])
+def test_a_job_that_must_not_be_preempted(resumed: float, rules: int) -> None:
+    """A job may be resized where it may not pause, but it may not pause."""
+    job = ElasticJob(name="a", release=0, work=4, rates={1: 1.0, 2: 2.0})
+    solution = schedule(("a", 0.0, 2.0, 1), ("a", resumed, resumed + 1, 2))
+    problem = Scheduling(gpus=2, jobs=[job], preemptive=False)
+
+    assert len(problem.violations(solution)) == rules
+    assert problem.model_copy(update={"preemptive": True}).violations(solution) == []

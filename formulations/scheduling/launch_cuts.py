@@ -1,0 +1,59 @@
+"""Launch cuts: what jobs can do together in an interval, given that each has its fewest GPUs or none."""
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import combinations
+from typing import Any
+
+from formulations.scheduling.resizable import Resizable
+from gsopt.tolerances import LINEAR_ROWS
+
+#: Largest number of jobs in a group whose members are enumerated.
+_LARGEST_GROUP = 3
+
+
+def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
+    """Add the rows of all groups that a point breaks in some interval, for all intervals; tell whether any are.
+
+    Jobs of a group R have at most B GPUs together, the sum of their b_i, which leaves D = C - B. Where another
+    job runs, on x >= a_j > D GPUs, they have x - D fewer, which is at least (1 - D / a_j) x. So in an interval
+    the y of R and the (1 - D / a_j) y_j of the other jobs with a_j > D add up to at most B d: two such jobs
+    take more than both of these together.
+    """
+    if not values:
+        return False
+    numbers, found = range(len(jobs)), False
+    for weights, most in groups(jobs):
+        done = (sum(weight * values[f"y[{j},{k}]"] for j, weight in weights.items()) for k in numbers)
+        if any(sum_k > most * values[f"d[{k}]"] + LINEAR_ROWS for k, sum_k in enumerate(done)):
+            found = True
+            for k in numbers:
+                model.shared.add(
+                    sum(weight * model.y[j, k] for j, weight in weights.items()) <= most * model.d[k]
+                )
+    return found
+
+
+def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
+    """Give the weights of the jobs in the row of each group that restricts others, and B as a part of all GPUs.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> a = ElasticJob(name="a", release=0, work=2, rates={1: 1, 2: 2})
+    >>> b = ElasticJob(name="b", release=0, work=2, rates={2: 2, 3: 3})
+    >>> list(groups(Resizable.of(Scheduling(gpus=3, jobs=[a, b], preemptive=False))))
+    [({0: 1.0, 1: 0.5}, 0.6666666666666666)]
+    """
+    numbers = range(len(jobs))
+    for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
+        for group in combinations(numbers, count):
+            left = jobs.gpus - sum(jobs.most[j] for j in group)
+            if left > 0:
+                others = _others(jobs, group, left)
+                if others:
+                    yield dict.fromkeys(group, 1.0) | others, (jobs.gpus - left) / jobs.gpus
+
+
+def _others(jobs: Resizable, group: Collection[int], left: int) -> dict[int, float]:
+    """Give the weights of the jobs beside a group that need more GPUs than it leaves."""
+    return {j: 1 - left / jobs.least[j] for j in range(len(jobs)) if j not in group and jobs.least[j] > left}

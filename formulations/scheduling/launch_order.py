@@ -1,0 +1,149 @@
+"""Launch order: the best schedule of resizable jobs for an order of starts and completions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, product
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+
+from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.timetable import Step
+from gsopt.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
+
+
+class Event(NamedTuple):
+    """A job starts, or completes."""
+
+    job: int
+    starts: bool
+
+
+def events_of(plan: Sequence[Step]) -> list[Event]:
+    """Give the order of events of a plan; of those at one time completions come first.
+
+    Examples
+    --------
+    >>> [tuple(event) for event in events_of([Step(1, {1: 2}), Step(1, {0: 2})])]
+    [(1, True), (1, False), (0, True), (0, False)]
+    """
+    before: Mapping[int, int] = {}
+    events: list[Event] = []
+    for _, gpus in [*plan, Step(0.0, {})]:
+        events += [Event(job, starts=False) for job in before if job not in gpus]
+        events += [Event(job, starts=True) for job in gpus if job not in before]
+        before = gpus
+    return events
+
+
+def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
+    """Give the plan of an order of events with the least sum of completion times; None where there is none.
+
+    A linear program says how long it is from each event to the next, and how many GPU-seconds each running job
+    gets then. Where shares of GPUs are no averages of numbers of workers (`Resizable.is_exact`), they are
+    rounded, and the plan takes longer.
+    """
+    running = list(_running(order))
+    cells = [(piece, job) for piece, there in enumerate(running) for job in there]
+    found = _solve(jobs, running, cells)
+    if found is None:
+        return None
+    lengths, amounts = found[: len(running)], dict(zip(cells, found[len(running) :], strict=True))
+    steps: list[Step] = []
+    for piece, there in enumerate(running):
+        if lengths[piece] > LEAST_TOLERANCE:
+            shares = {job: amounts[piece, job] / lengths[piece] for job in there}
+            steps += _realised(jobs, shares, lengths[piece] * jobs.unit)
+    return steps
+
+
+def _running(order: Sequence[Event]) -> Iterator[list[int]]:
+    """Give the jobs that run between each event and the next."""
+    there: list[int] = []
+    for job, starts in order[:-1]:
+        there = [*there, job] if starts else [other for other in there if other != job]
+        yield there
+
+
+def _solve(
+    jobs: Resizable, running: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]
+) -> list[float] | None:
+    """Give the lengths of all pieces in units of time, then the work of all cells in GPUs times units."""
+    from scipy.optimize import linprog
+
+    pieces, column = len(running), {cell: len(running) + index for index, cell in enumerate(cells)}
+    width, scale = pieces + len(cells), jobs.unit * jobs.gpus
+    last = {job: piece for piece, job in cells}
+    cost = np.zeros(width)
+    for piece in range(pieces):
+        cost[piece] = sum(end >= piece for end in last.values())
+    most = np.zeros((pieces + 2 * len(cells), width))
+    for piece, job in cells:
+        most[piece, column[piece, job]] = 1.0
+    most[range(pieces), range(pieces)] = -1.0
+    for index, (piece, job) in enumerate(cells):
+        low, high = pieces + 2 * index, pieces + 2 * index + 1
+        most[low, [piece, column[piece, job]]] = jobs.least[job] / jobs.gpus, -1.0
+        most[high, [piece, column[piece, job]]] = -jobs.most[job] / jobs.gpus, 1.0
+    work = np.zeros((len(jobs), width))
+    for piece, job in cells:
+        work[job, column[piece, job]] = 1.0
+    answer = linprog(
+        cost,
+        A_ub=most,
+        b_ub=np.zeros(len(most)),
+        A_eq=work,
+        b_eq=[area / scale for area in jobs.area],
+        method="highs",
+        options={"primal_feasibility_tolerance": LEAST_TOLERANCE},
+    )
+    return (
+        None
+        if answer.x is None
+        else [float(value) * (jobs.gpus if i >= pieces else 1.0) for i, value in enumerate(answer.x)]
+    )
+
+
+def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[Step]:
+    """Give steps in which jobs have shares of the GPUs on average, by numbers of workers.
+
+    Each has the whole workers of its share all the time. Parts of workers follow one another around the workers
+    that are left, as in McNaughton's wrap-around rule; a part is less than 1, so no job has two at a time.
+    """
+    count = {
+        job: floor((share - jobs.least[job]) / jobs.size[job] + LINEAR_ROWS) for job, share in shares.items()
+    }
+    base = {job: jobs.least[job] + max(more, 0) * jobs.size[job] for job, more in count.items()}
+    free = jobs.gpus - sum(base.values())
+    if not jobs.is_exact:
+        yield Step(length, _rounded(jobs, shares, base, free))
+        return
+    place, spans = 0.0, list[tuple[int, float, float]]()
+    for job, share in shares.items():
+        part = min(max((share - base[job]) / jobs.size[job], 0.0), free / jobs.grid - place)
+        if part > LINEAR_ROWS and base[job] < jobs.most[job]:
+            spans.append((job, place, place + part))
+            place += part
+    cuts = sorted({0.0, 1.0, *(end % 1.0 for _, *span in spans for end in span)})
+    for begin, end in pairwise(cuts):
+        middle = (begin + end) / 2
+        more = {
+            job
+            for (job, first, last), turn in product(spans, range(len(shares) + 1))
+            if first < middle + turn < last
+        }
+        yield Step(
+            length * (end - begin), {job: gpus + (job in more) * jobs.size[job] for job, gpus in base.items()}
+        )
+
+
+def _rounded(
+    jobs: Resizable, shares: Mapping[int, float], base: Mapping[int, int], free: int
+) -> dict[int, int]:
+    """Give one worker more to the jobs that miss the largest parts of one, as far as there are GPUs."""
+    gpus = dict(base)
+    for job in sorted(shares, key=lambda job: (base[job] - shares[job]) / jobs.size[job]):
+        if shares[job] > base[job] and jobs.size[job] <= min(free, jobs.most[job] - base[job]):
+            gpus[job] += jobs.size[job]
+            free -= jobs.size[job]
+    return gpus

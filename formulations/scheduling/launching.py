@@ -1,0 +1,63 @@
+"""Launching: simple rules of who starts and who is resized, as first schedules of resizable jobs."""
+
+from collections.abc import Iterator, Sequence
+
+from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.timetable import Step
+
+
+def launches(jobs: Resizable) -> Iterator[list[Step]]:
+    """Give a few plans: shortest or smallest jobs first, everything at its minimum first or one by one.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> pair = [ElasticJob(name=n, release=0, work=w, rates={1: 1, 2: 2}) for n, w in [("a", 2), ("b", 4)]]
+    >>> for plan in list(launches(Resizable.of(Scheduling(gpus=2, jobs=pair, preemptive=False))))[:2]:
+    ...     print([tuple(step) for step in plan])
+    [(2.0, {0: 1, 1: 1}), (1.0, {1: 2})]
+    [(1.0, {0: 2}), (2.0, {1: 2})]
+    """
+    numbers = range(len(jobs))
+    for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
+        for room in (jobs.least, jobs.most):
+            yield launched(jobs, order, room)
+
+
+def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[Step]:
+    """Start jobs in an order, and let those that run share by shortest remaining time.
+
+    Parameters
+    ----------
+    jobs
+        The jobs.
+    order
+        Jobs by number, in the order in which they are to start.
+    room
+        GPUs that each running job keeps from those that wait: its fewest, so that as many as possible start
+        (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
+    """
+    waiting, left = list(order), dict[int, float]()
+    steps: list[Step] = []
+    while waiting or left:
+        for job in list(waiting):
+            if jobs.least[job] <= jobs.gpus - sum(room[other] for other in left):
+                left[job] = jobs.area[job]
+                waiting.remove(job)
+        gpus = _shares(jobs, left)
+        length = min(left[job] / gpus[job] for job in left)
+        first = min(left, key=lambda job: left[job] / gpus[job])
+        left = {job: area - length * gpus[job] for job, area in left.items() if job != first}
+        steps.append(Step(length, gpus))
+    return steps
+
+
+def _shares(jobs: Resizable, left: dict[int, float]) -> dict[int, int]:
+    """Give each running job its fewest GPUs, and the rest to those that are complete the soonest."""
+    gpus = {job: jobs.least[job] for job in left}
+    free = jobs.gpus - sum(gpus.values())
+    for job in sorted(left, key=lambda job: left[job] / jobs.most[job]):
+        more = min(jobs.most[job] - gpus[job], free // jobs.size[job] * jobs.size[job])
+        gpus[job] += more
+        free -= more
+    return gpus

@@ -1,0 +1,119 @@
+"""Resizable: jobs of linear speed-up that run from their start to their completion, resized at will."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import fsum, gcd, isclose
+
+from formulations.scheduling.instance import Instance
+from gsopt.errors import Unsupported
+from gsopt.problems.scheduling import Scheduling
+from gsopt.tolerances import SPAN_ERROR
+
+
+@dataclass(frozen=True)
+class Resizable:
+    """Jobs by number, and the GPUs between which each may choose.
+
+    Attributes
+    ----------
+    instance
+        The jobs as every method of scheduling reads them.
+    least, most
+        GPUs of each job with its fewest and with its most workers.
+    size
+        GPUs of one worker of each job; of an inelastic job all its GPUs.
+    area
+        Work of each job in GPU-seconds.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> job = ElasticJob(name="a", release=0, work=12, rates={2: 2.0, 4: 4.0, 6: 6.0})
+    >>> jobs = Resizable.of(Scheduling(gpus=7, jobs=[job], preemptive=False))
+    >>> jobs.least, jobs.most, jobs.size, jobs.area, jobs.gpus
+    ((2,), (6,), (2,), (12.0,), 6)
+    """
+
+    instance: Instance
+    least: tuple[int, ...]
+    most: tuple[int, ...]
+    size: tuple[int, ...]
+    area: tuple[float, ...]
+
+    @classmethod
+    def of(cls, problem: Scheduling) -> "Resizable":
+        """Read a problem.
+
+        Raises
+        ------
+        Unsupported
+            Jobs may be preempted, must be served fairly, are released at different times, are not as much
+            faster as they have more GPUs, or may not have every number of workers between two numbers.
+        """
+        _refuse(problem)
+        instance = Instance.of(problem)
+        counts = [tuple(mode.gpus for mode in modes) for modes in instance.modes]
+        return cls(
+            instance=instance,
+            least=tuple(each[0] for each in counts),
+            most=tuple(each[-1] for each in counts),
+            size=tuple(_worker(name, each) for name, each in zip(instance.names, counts, strict=True)),
+            area=tuple(map(instance.area, range(len(instance)))),
+        )
+
+    def __len__(self) -> int:
+        return len(self.area)
+
+    @cached_property
+    def grid(self) -> int:
+        """GPUs of which every number of GPUs in use is a multiple."""
+        return gcd(*self.size, *self.least)
+
+    @property
+    def gpus(self) -> int:
+        """GPUs that can be in use at a time, by divisibility alone."""
+        return self.instance.gpus // self.grid * self.grid
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every share of the GPUs, as a fluid, is an average of numbers of workers.
+
+        That is so where one worker of any elastic job more is worth one of any other less.
+        """
+        return all(
+            size == self.grid
+            for size, least, most in zip(self.size, self.least, self.most, strict=True)
+            if least < most
+        )
+
+    @property
+    def unit(self) -> float:
+        """Seconds in which all GPUs do all work: the unit of time for programs."""
+        return fsum(self.area) / self.gpus
+
+    def shortest(self, job: int) -> float:
+        """Seconds that a job takes with its most workers."""
+        return self.area[job] / self.most[job]
+
+
+def _refuse(problem: Scheduling) -> None:
+    if problem.preemptive:
+        raise Unsupported("resizing: jobs may be preempted: it is for problems that are not preemptive")
+    if problem.fairness is not None:
+        raise Unsupported("resizing: it knows no fairness")
+    if len({job.release for job in problem.jobs}) > 1:
+        raise Unsupported("resizing: all jobs must be released at the same time")
+    for job in problem.jobs:
+        each = [rate / gpus for gpus, rate in job.rates.items() if gpus <= problem.gpus]
+        if not isclose(min(each), max(each), rel_tol=SPAN_ERROR):
+            raise Unsupported(f"resizing: the speed of job {job.name!r} is not proportional to its GPUs")
+
+
+def _worker(name: str, counts: tuple[int, ...]) -> int:
+    """Give the GPUs of one worker."""
+    if len(counts) == 1:
+        return counts[0]
+    size = counts[1] - counts[0]
+    if counts != tuple(range(counts[0], counts[-1] + 1, size)):
+        raise Unsupported(f"resizing: job {name!r} may not have every number of workers between two numbers")
+    return size

@@ -1,0 +1,302 @@
+"""Resizing: when elastic jobs start and how they are resized until they complete, without preemption."""
+
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from formulations.scheduling.best import Best
+from formulations.scheduling.launch_cuts import cut
+from formulations.scheduling.launch_order import Event, best_steps, events_of
+from formulations.scheduling.launching import launched, launches
+from formulations.scheduling.order import Plan
+from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.timetable import Step, replay, steps_of
+from gsopt.backends import Highs, Outcome
+from gsopt.budget import Budget
+from gsopt.errors import ModelMismatch, Unsupported
+from gsopt.formulation import Formulation
+from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.result import Result, Status, StoppedBy
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS
+
+#: Jobs up to which the model is built.
+_MOST_JOBS = 30
+
+#: Relative gap at which the solver stops at the latest, and by which its bound may be wrong: together half of
+#: what makes a difference.
+_GAP = CONTINUOUS / 4
+
+#: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
+_COST = 1e3
+
+
+class Resizing(Formulation[Scheduling, SchedulingSolution]):
+    """Decide in which interval between completions each job starts and completes, and what it does in each.
+
+    The model bounds the optimum: a schedule obeys all its rows. Its solution's order of events goes to a linear
+    program with the moments of all starts (`launch_order`), which makes a schedule; where that is as good as
+    the bound, it is optimal. Two things may keep it above. Jobs that start within an interval may do so in an
+    order, or for a time, that no schedule has. And GPUs are divided as a fluid, which time-sharing
+    attains if all elastic jobs have workers of one size; with workers of mixed sizes the bound may be lower.
+
+    Sets
+    ----
+    Jobs j; intervals k = 1 .. n, each of which ends with one completion.
+
+    Parameters
+    ----------
+    A_j: GPU-seconds of a job. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
+    best schedule known. H_k: what U leaves for the k-th completion, if those before are as early as can be.
+
+    Variables
+    ---------
+    d[k]: length of an interval; the k-th completion t_k is at d[1] + .. + d[k]. s[j, k], c[j, k], binary: job j
+    starts in interval k, or at its begin; it completes at its end. y[j, k]: GPU-seconds that it has in it.
+
+    Objective
+    ---------
+    Minimise the sum of all t_k.
+
+    Constraints
+    -----------
+    With r_jk, the s[j, i] for i <= k less the c[j, i] for i < k, 1 where a job runs at the end of an interval:
+    starts[j], ends[j], turn[k]: one start and one completion of each job, one completion in each interval.
+    runs[j, k]: r_jk >= c_jk. work[j]: the y add up to A_j. there[j, k]: y_jk <= A_j r_jk.
+    most[j, k]: y_jk <= b_j d_k. least[j, k]: y_jk >= a_j d_k - a_j H_k (1 - r_jk + s_jk): a job that was there
+    all the interval has its fewest GPUs.
+    area[k]: the y add up to at most C d_k. room[k]: the a_j r_jk add up to at most C.
+    soonest[k]: t_k is at least the sum of the k smallest A_j / C. alone[k]: it is at least A_j / b_j of the job
+    that completes. alike[i, j, k]: of equal jobs, the first completes first.
+    shared: what jobs can have together, if each has its fewest GPUs or none (`launch_cuts`); only those rows
+    that the solutions before break, in the linear relaxation first.
+
+    Size
+    ----
+    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 5 n^2 rows.
+
+    Source
+    ------
+    The problem is that of Aryl, section 5, which gives no model of it over time; the model is gsopt's own.
+    Starts at completions alone would not do: a job may have to start in between, so that it completes together
+    with others, and a large job can follow at once (`tests/formulations/scheduling/test_resizing.py`).
+
+    Examples
+    --------
+    Table 4 of Aryl, with the optimum over time:
+
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> a = ElasticJob(name="A", release=0, work=300, rates={2: 2, 3: 3})
+    >>> b = ElasticJob(name="B", release=0, work=120, rates={count: count for count in range(2, 7)})
+    >>> result = resizing(Scheduling(gpus=8, jobs=[a, b], preemptive=False))
+    >>> result.status, round(2 * result.objective, 6)
+    (<Status.OPTIMAL: 'optimal'>, 124.0)
+    """
+
+    name: ClassVar[str] = "resizing"
+
+    @property
+    def unused(self) -> frozenset[str]:
+        """No option: the start is the first schedule known."""
+        return frozenset()
+
+    def build(self, problem: Scheduling) -> Any:
+        """Build the Pyomo model of record.
+
+        Raises
+        ------
+        Unsupported
+            The problem is not one of resizable jobs (`Resizable.of`), or has more than 30 jobs.
+        """
+        jobs = _jobs_of(problem)
+        return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
+
+    def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
+        """Give the best schedule for the order of events of the values.
+
+        Raises
+        ------
+        ModelMismatch
+            No schedule has this order of events.
+        """
+        jobs = _jobs_of(problem)
+        for plan in _plans(jobs, values):
+            return replay(jobs.instance, plan).solution
+        raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
+
+    def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
+        """Solve within a budget, from simple rules and their orders of events."""
+        jobs = _jobs_of(problem)
+        best = _first(problem, jobs, budget, self.name)
+        best.raise_bound(sum(_soonest(jobs)))
+        if best.finished is not None:
+            return best.result(best.finished, message="simple rules meet a simple bound")
+        model = launch_model(jobs, best.total)
+        outcome, values = _solve(model, best, jobs, relaxed=True)
+        while cut(model, jobs, values) and best.finished is None:
+            outcome, values = _solve(model, best, jobs, relaxed=True)
+        is_cut = True
+        while is_cut and best.finished is None:
+            outcome, values = _solve(model, best, jobs, relaxed=False)
+            is_cut = cut(model, jobs, values)
+        stopped_by = best.finished or outcome.stopped_by
+        return best.result(stopped_by, solver=outcome.solver, message=_message(jobs, best))
+
+
+resizing = Resizing()
+
+
+def launch_model(jobs: Resizable, total: float) -> Any:
+    """Give the Pyomo model for schedules whose completion times add up to at most a number of seconds."""
+    import pyomo.environ as pyo
+
+    model, numbers = pyo.ConcreteModel(), range(len(jobs))
+    soonest = [time / jobs.unit for time in _soonest(jobs)]
+    latest = _latest(soonest, total / jobs.unit)
+    model.d = pyo.Var(numbers, domain=pyo.NonNegativeReals)
+    model.s = pyo.Var(numbers, numbers, domain=pyo.Binary)
+    model.c = pyo.Var(numbers, numbers, domain=pyo.Binary)
+    model.y = pyo.Var(numbers, numbers, domain=pyo.NonNegativeReals)
+    model.t = pyo.Expression(numbers, rule=lambda m, k: sum(m.d[i] for i in range(k + 1)))
+    model.r = pyo.Expression(
+        numbers,
+        numbers,
+        rule=lambda m, j, k: sum(m.s[j, i] for i in range(k + 1)) - sum(m.c[j, i] for i in range(k)),
+    )
+    model.value = pyo.Objective(expr=_COST * sum(model.t[k] for k in numbers))
+    model.soonest = pyo.Constraint(numbers, rule=lambda m, k: (soonest[k], m.t[k], latest[k]))
+    _add_order(model, jobs)
+    _add_work(model, jobs, latest)
+    model.shared = pyo.ConstraintList()
+    return model
+
+
+def _add_order(model: Any, jobs: Resizable) -> None:
+    """Let each job start and complete once, equal ones in their order."""
+    import pyomo.environ as pyo
+
+    numbers = range(len(jobs))
+    model.starts = pyo.Constraint(numbers, rule=lambda m, j: sum(m.s[j, :]) == 1)
+    model.ends = pyo.Constraint(numbers, rule=lambda m, j: sum(m.c[j, :]) == 1)
+    model.turn = pyo.Constraint(numbers, rule=lambda m, k: sum(m.c[:, k]) == 1)
+    model.runs = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.r[j, k] >= m.c[j, k])
+    model.alone = pyo.Constraint(
+        numbers, rule=lambda m, k: m.t[k] >= sum(jobs.shortest(j) / jobs.unit * m.c[j, k] for j in numbers)
+    )
+    data = [(jobs.area[j], jobs.least[j], jobs.most[j], jobs.size[j]) for j in numbers]
+    alike = [(i, j, k) for j in numbers for i in range(j) if data[i] == data[j] for k in numbers]
+    model.alike = pyo.Constraint(
+        alike,
+        rule=lambda m, i, j, k: (
+            sum(m.c[i, q] - m.c[j, q] for q in range(k + 1)) >= 0 if k < numbers[-1] else pyo.Constraint.Skip
+        ),
+    )
+
+
+def _add_work(model: Any, jobs: Resizable, latest: Sequence[float]) -> None:
+    """Let each job do its work while it runs, between its fewest and its most GPUs."""
+    import pyomo.environ as pyo
+
+    numbers, scale = range(len(jobs)), jobs.unit * jobs.gpus
+    area = [each / scale for each in jobs.area]
+    least, most = ([each / jobs.gpus for each in counts] for counts in (jobs.least, jobs.most))
+
+    def at_least(m: Any, j: int, k: int) -> Any:
+        return m.y[j, k] >= least[j] * (m.d[k] - latest[k] * (1 - m.r[j, k] + m.s[j, k]))
+
+    model.work = pyo.Constraint(numbers, rule=lambda m, j: sum(m.y[j, :]) == area[j])
+    model.there = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= area[j] * m.r[j, k])
+    model.most = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= most[j] * m.d[k])
+    model.least = pyo.Constraint(numbers, numbers, rule=at_least)
+    model.area = pyo.Constraint(numbers, rule=lambda m, k: sum(m.y[:, k]) <= m.d[k])
+    model.room = pyo.Constraint(numbers, rule=lambda m, k: sum(least[j] * m.r[j, k] for j in numbers) <= 1)
+
+
+def _soonest(jobs: Resizable) -> list[float]:
+    """Give the least seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
+    areas = accumulate(sorted(jobs.area))
+    shortest = sorted(map(jobs.shortest, range(len(jobs))))
+    return [max(area / jobs.gpus, time) for area, time in zip(areas, shortest, strict=True)]
+
+
+def _latest(soonest: Sequence[float], total: float) -> list[float]:
+    """Give the latest that each completion can be if all add up to a total, with room for rounding."""
+    before = [0.0, *accumulate(soonest)]
+    count = len(soonest)
+    return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]
+
+
+def _jobs_of(problem: Scheduling) -> Resizable:
+    jobs = Resizable.of(problem)
+    if len(jobs) > _MOST_JOBS:
+        raise Unsupported(f"resizing: {len(jobs)} jobs: at most {_MOST_JOBS}")
+    return jobs
+
+
+def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) -> Best:
+    """Begin with the start, simple rules, and the best schedules for their orders of events."""
+    best = Best(problem, jobs.instance, budget, method)
+    best.take_start()
+    plans = list(launches(jobs))
+    if budget.start is not None:
+        plans.append(list(steps_of(jobs.instance, budget.start)))
+    for plan in plans:
+        _take(best, plan)
+        if not budget.passed:
+            _take(best, best_steps(jobs, events_of(plan)))
+    return best
+
+
+def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
+    """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
+    form, budget = StandardForm.from_pyomo(model), best.budget
+    outcome = (budget.backend or Highs()).solve(
+        form.relaxation if relaxed else form,
+        time_limit=budget.left(),
+        gap=max(budget.gap / 2, _GAP),
+        log=budget.log,
+    )
+    if outcome.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    if outcome.status is Status.INFEASIBLE:
+        raise ModelMismatch("resizing: the model has no solution, though a schedule is known")
+    if outcome.bound is not None:
+        best.raise_bound(outcome.bound * (1 - _GAP) / _COST * jobs.unit)
+    values = {} if outcome.values is None else form.named(outcome.values)
+    if values and not relaxed:
+        for plan in _plans(jobs, values):
+            _take(best, plan)
+    return outcome, values
+
+
+def _take(best: Best, plan: list[Step] | None) -> None:
+    if plan:
+        best.take(Plan(tuple(plan), replay(best.instance, plan).completions))
+
+
+def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[Step]]:
+    """Give plans for the order of events of column values: the best one, and one by rules."""
+    order = _order(jobs, values)
+    found = best_steps(jobs, order)
+    starts = [job for job, begins in order if begins]
+    return [*([found] if found else []), launched(jobs, starts, jobs.least), launched(jobs, starts, jobs.most)]
+
+
+def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
+    """Read the order of events: a job without work for all of its first interval starts late in it."""
+    events: list[Event] = []
+    for k in range(len(jobs)):
+        length = values[f"d[{k}]"]
+        begun = [j for j in range(len(jobs)) if values[f"s[{j},{k}]"] > 0]
+        held = {j: values[f"y[{j},{k}]"] * jobs.gpus / jobs.least[j] for j in begun}
+        events += [Event(j, starts=True) for j in sorted(begun, key=lambda j: -min(held[j], length))]
+        events += [Event(j, starts=False) for j in range(len(jobs)) if values[f"c[{j},{k}]"] > 0]
+    return events
+
+
+def _message(jobs: Resizable, best: Best) -> str:
+    if best.closed:
+        return ""
+    if jobs.is_exact:
+        return "the bound is that of a relaxation in which jobs may start late in an interval"
+    return "the bound divides GPUs as a fluid: workers differ in size"
