@@ -57,7 +57,7 @@ def bound_at_once(best: Best) -> None:
     >>> best = Best(Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=4), jobs=jobs)), Budget(), "")
     >>> bound_at_once(best)
     >>> best.bound
-    Fraction(15, 1)
+    15
     """
     best.raise_bound(simple_bound(best.instance))
     if best.problem.minimize == "mean_jct" and not best.finished:

@@ -36,6 +36,7 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     --------
     >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule.schedule import Segment
     >>> from gsopt.speed import Speed
     >>> jobs = [Job(name=name, release_date=0, duration=d, gpus=1) for name, d in [("a", 4), ("b", 1)]]
     >>> scenario = Scenario(

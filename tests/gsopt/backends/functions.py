@@ -86,3 +86,19 @@ def read(path: str, link: Link) -> dict[str, Any]:
         "columns": list(model.col_names_),
         "rows": rows,
     }
+
+
+def larger(most: int, link: Link) -> Any:
+    """Minimise by CP-SAT the larger of two numbers of at most so much that add up to 10; bounds in tenths."""
+    from ortools.sat.python.cp_model import CpModel
+
+    from gsopt.backends.following import solve_followed
+
+    model = CpModel()
+    numbers = [model.new_int_var(0, most, "") for _ in range(2)]
+    model.add(sum(numbers) == 10)
+    result = model.new_int_var(0, 10, "")
+    model.add_max_equality(result, numbers)
+    model.minimize(result)
+    parameters = {"num_workers": 1, "log_search_progress": True, "log_to_stdout": False}
+    return solve_followed(model, parameters, link, lambda value: int(value(result)), lambda scaled: scaled / 10)
