@@ -59,6 +59,9 @@ _MOMENTS = (
 _COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
+#: Inches that the name of a moment takes on an axis.
+_NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
+
 _THINNEST, _THICKER = 1.3, 0.6
 
 
@@ -158,14 +161,25 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     inner = {moment: name for moment, name in _MOMENTS if least <= moment <= most}
-    if len(inner) > _MOST_TICKS:
-        inner = {moment: name for moment, name in inner.items() if name in _COARSE}
+    if len(inner) > _room(axis):
+        coarse = {moment: name for moment, name in inner.items() if name in _COARSE}
+        inner = coarse if len(coarse) >= _FEWEST_MOMENTS else dict(list(inner.items())[::2])
     if len(inner) < _FEWEST_MOMENTS:
         return "s"
+    if least <= 0:
+        inner[0] = "0 s"
     axis.set_major_locator(FixedLocator(list(inner)))
     axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda moment, _: inner.get(round(moment), "")))
     return ""
+
+
+def _room(axis: "Axis") -> float:
+    """Give how many names of moments an axis can have that do not touch."""
+    box, dots = axis.axes.bbox, axis.axes.figure.dpi
+    across = axis is axis.axes.xaxis
+    inches = (box.width if across else box.height) / dots
+    return min(_MOST_TICKS, inches / (_NAME_WIDTH if across else _NAME_HEIGHT))
 
 
 def tick_counts(axis: "Axis") -> None:

@@ -83,6 +83,28 @@ def test_short_logarithmic_spans_keep_their_seconds() -> None:
     ]
 
 
+def test_narrow_logarithmic_axes_have_fewer_names() -> None:
+    """As many moments are named as fit beside each other, every second one where few of them are round."""
+    axes = new_figure(3.5, 3).subplots()
+    axes.set_xscale("log")
+    for span, named in (
+        ((20, 4000), ["1 min", "10 min", "1 h"]),
+        ((60, 1500), ["1 min", "5 min", "20 min"]),
+    ):
+        assert set_log_time_axis(axes.xaxis, *span) == ""
+        ticks = axes.xaxis.get_majorticklocs()
+        assert [axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks] == named
+
+
+def test_zero_is_named_where_it_is_shown() -> None:
+    """An axis that is linear near zero has zero among its moments, besides those that are named."""
+    axes = _axes()
+    axes.set_xscale("symlog")
+    assert set_log_time_axis(axes.xaxis, 0, 7) == ""
+    ticks = axes.xaxis.get_majorticklocs()
+    assert {axes.xaxis.get_major_formatter()(tick, 0) for tick in ticks} == {"0 s", "1 s", "2 s", "5 s"}
+
+
 def test_equal_values_get_an_axis_that_begins_at_none() -> None:
     """Values that are all the same lie in the middle of an axis from 0, those that differ keep theirs."""
     assert pad_equal((-0.1, 0.1), [0, 0]) == (0, 1)

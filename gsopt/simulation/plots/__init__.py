@@ -8,11 +8,14 @@ from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue
 from gsopt.simulation.plots.gantt import gantt
 from gsopt.simulation.plots.jobs import jobs
 from gsopt.simulation.plots.overview import overview, save
+from gsopt.simulation.plots.parts import Part, boxes, shares
 from gsopt.simulation.plots.prices import prices
 from gsopt.simulation.plots.runs import jobs_remaining, utilisation
 from gsopt.simulation.plots.timers import tuned_timers
 
 __all__ = [
+    "Part",
+    "boxes",
     "gantt",
     "gpus_in_use",
     "jct_distribution",
@@ -22,6 +25,7 @@ __all__ = [
     "prices",
     "queue",
     "save",
+    "shares",
     "tuned_timers",
     "utilisation",
 ]

@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import looks, set_log_time_axis, tick_counts, titled
+from gsopt.drawing import tick_counts, titled
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
+from gsopt.simulation.plots.parts import Part, draw_shares
 from gsopt.simulation.plots.spans import capacity_steps, span_of, waits_of
 from gsopt.simulation.run import Replay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_MARKS_PER_LINE = 8
 
 
 def gpus_in_use(
@@ -116,29 +115,8 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     1
     """
     axes = titled(axes, "job completion time", "jobs complete", size=(9, 4))
-    from matplotlib.ticker import PercentFormatter
-
-    longest, shortest = 0.0, float("inf")
-    for run, look in zip(replays, looks(len(replays)), strict=True):
-        times = sorted(map(float, run.jct))
-        axes.step(
-            times,
-            [(index + 1) / len(times) for index in range(len(times))],
-            where="post",
-            markevery=max(1, len(times) // _MARKS_PER_LINE),
-            fillstyle="none",
-            label=run.metrics.policy,
-            **look._asdict(),
-        )
-        longest, shortest = max([longest, *times[-1:]]), min([shortest, *times[:1]])
-    axes.set_xscale("log")
-    if unit := set_log_time_axis(axes.xaxis, shortest, longest):
-        axes.set_xlabel(f"job completion time [{unit}]")
-    axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.grid(alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
-    return axes
+    labels = [run.metrics.policy for run in replays]
+    return draw_shares(axes, "job completion time", labels, [Part.JCT.of(run) for run in replays])
 
 
 def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], list[int]]:
