@@ -6,7 +6,6 @@ matplotlib is imported when something is drawn.
 from collections.abc import Sequence
 from enum import StrEnum
 from itertools import cycle
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -177,10 +176,10 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
 
 def _room(axis: "Axis") -> float:
     """Give how many names of moments an axis can have that do not touch."""
-    box, figure = axis.axes.get_position(), axis.axes.get_figure(root=True)
-    width, height = figure.get_size_inches() if figure else (inf, inf)
+    box, dots = axis.axes.bbox, axis.axes.figure.dpi
     across = axis is axis.axes.xaxis
-    return min(_MOST_TICKS, box.width * width / _NAME_WIDTH if across else box.height * height / _NAME_HEIGHT)
+    inches = (box.width if across else box.height) / dots
+    return min(_MOST_TICKS, inches / (_NAME_WIDTH if across else _NAME_HEIGHT))
 
 
 def tick_counts(axis: "Axis") -> None:
