@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
 
+from formulations.prover import Prover
 from formulations.scheduling.best import Best
 from formulations.scheduling.launch_cuts import cut
 from formulations.scheduling.launch_order import Event, best_steps, events_of
@@ -11,7 +12,7 @@ from formulations.scheduling.launching import launched, launches
 from formulations.scheduling.order import Plan
 from formulations.scheduling.resizable import Resizable
 from formulations.scheduling.timetable import Step, replay, steps_of
-from gsopt.backends import Highs, Outcome
+from gsopt.backends import Outcome
 from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.formulation import Formulation
@@ -47,7 +48,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     Parameters
     ----------
     A_j: GPU-seconds of a job. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best schedule known. H_k: what U leaves for the k-th completion, if those before are as early as can be.
+    best schedule known. H_k: the longest that interval k can be, by what U leaves for the k-th completion if
+    those before are as early as can be.
 
     Variables
     ---------
@@ -63,6 +65,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     With r_jk, the s[j, i] for i <= k less the c[j, i] for i < k, 1 where a job runs at the end of an interval:
     starts[j], ends[j], turn[k]: one start and one completion of each job, one completion in each interval.
     runs[j, k]: r_jk >= c_jk. work[j]: the y add up to A_j. there[j, k]: y_jk <= A_j r_jk.
+    until[j, k], since[j, k]: the y up to k add up to A_j if the job is complete, to 0 if it has not begun.
     most[j, k]: y_jk <= b_j d_k. least[j, k]: y_jk >= a_j d_k - a_j H_k (1 - r_jk + s_jk): a job that was there
     all the interval has its fewest GPUs.
     area[k]: the y add up to at most C d_k. room[k]: the a_j r_jk add up to at most C.
@@ -73,7 +76,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 5 n^2 rows.
+    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 7 n^2 rows.
 
     Source
     ------
@@ -166,7 +169,7 @@ def launch_model(jobs: Resizable, total: float) -> Any:
     model.value = pyo.Objective(expr=_COST * sum(model.t[k] for k in numbers))
     model.soonest = pyo.Constraint(numbers, rule=lambda m, k: (soonest[k], m.t[k], latest[k]))
     _add_order(model, jobs)
-    _add_work(model, jobs, latest)
+    _add_work(model, jobs, [late - soon for late, soon in zip(latest, [0.0, *soonest], strict=False)])
     model.shared = pyo.ConstraintList()
     return model
 
@@ -193,7 +196,7 @@ def _add_order(model: Any, jobs: Resizable) -> None:
     )
 
 
-def _add_work(model: Any, jobs: Resizable, latest: Sequence[float]) -> None:
+def _add_work(model: Any, jobs: Resizable, longest: Sequence[float]) -> None:
     """Let each job do its work while it runs, between its fewest and its most GPUs."""
     import pyomo.environ as pyo
 
@@ -202,10 +205,20 @@ def _add_work(model: Any, jobs: Resizable, latest: Sequence[float]) -> None:
     least, most = ([each / jobs.gpus for each in counts] for counts in (jobs.least, jobs.most))
 
     def at_least(m: Any, j: int, k: int) -> Any:
-        return m.y[j, k] >= least[j] * (m.d[k] - latest[k] * (1 - m.r[j, k] + m.s[j, k]))
+        return m.y[j, k] >= least[j] * (m.d[k] - longest[k] * (1 - m.r[j, k] + m.s[j, k]))
 
     model.work = pyo.Constraint(numbers, rule=lambda m, j: sum(m.y[j, :]) == area[j])
     model.there = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= area[j] * m.r[j, k])
+    model.until = pyo.Constraint(
+        numbers,
+        numbers[:-1],
+        rule=lambda m, j, k: sum(m.y[j, i] - area[j] * m.c[j, i] for i in range(k + 1)) >= 0,
+    )
+    model.since = pyo.Constraint(
+        numbers,
+        numbers[:-1],
+        rule=lambda m, j, k: sum(m.y[j, i] - area[j] * m.s[j, i] for i in range(k + 1)) <= 0,
+    )
     model.most = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= most[j] * m.d[k])
     model.least = pyo.Constraint(numbers, numbers, rule=at_least)
     model.area = pyo.Constraint(numbers, rule=lambda m, k: sum(m.y[:, k]) <= m.d[k])
@@ -250,7 +263,7 @@ def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) ->
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
     """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
     form, budget = StandardForm.from_pyomo(model), best.budget
-    outcome = (budget.backend or Highs()).solve(
+    outcome = (budget.backend or Prover()).solve(
         form.relaxation if relaxed else form,
         time_limit=budget.left(),
         gap=max(budget.gap / 2, _GAP),
