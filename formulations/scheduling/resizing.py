@@ -1,24 +1,25 @@
 """Resizing: when elastic jobs start and how they are resized until they complete, without preemption."""
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from formulations.prover import Prover
 from formulations.scheduling.best import Best
 from formulations.scheduling.launch_cuts import cut
+from formulations.scheduling.launch_model import COST, launch_model, soonest_completions
 from formulations.scheduling.launch_order import Event, best_steps, events_of
 from formulations.scheduling.launching import launched, launches
 from formulations.scheduling.order import Plan
 from formulations.scheduling.resizable import Resizable
 from formulations.scheduling.timetable import Step, replay, steps_of
-from gsopt.backends import Highs, Outcome
+from gsopt.backends import Outcome
 from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.formulation import Formulation
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS
+from gsopt.tolerances import CONTINUOUS
 
 #: Jobs up to which the model is built.
 _MOST_JOBS = 30
@@ -26,9 +27,6 @@ _MOST_JOBS = 30
 #: Relative gap at which the solver stops at the latest, and by which its bound may be wrong: together half of
 #: what makes a difference.
 _GAP = CONTINUOUS / 4
-
-#: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
-_COST = 1e3
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
@@ -47,7 +45,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     Parameters
     ----------
     A_j: GPU-seconds of a job. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best schedule known. H_k: what U leaves for the k-th completion, if those before are as early as can be.
+    best schedule known. H_k: the longest that interval k can be, by what U leaves for the k-th completion if
+    those before are as early as can be.
 
     Variables
     ---------
@@ -63,6 +62,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     With r_jk, the s[j, i] for i <= k less the c[j, i] for i < k, 1 where a job runs at the end of an interval:
     starts[j], ends[j], turn[k]: one start and one completion of each job, one completion in each interval.
     runs[j, k]: r_jk >= c_jk. work[j]: the y add up to A_j. there[j, k]: y_jk <= A_j r_jk.
+    until[j, k], since[j, k]: the y up to k add up to A_j if the job is complete, to 0 if it has not begun.
     most[j, k]: y_jk <= b_j d_k. least[j, k]: y_jk >= a_j d_k - a_j H_k (1 - r_jk + s_jk): a job that was there
     all the interval has its fewest GPUs.
     area[k]: the y add up to at most C d_k. room[k]: the a_j r_jk add up to at most C.
@@ -73,7 +73,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 5 n^2 rows.
+    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 7 n^2 rows.
 
     Source
     ------
@@ -128,7 +128,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         """Solve within a budget, from simple rules and their orders of events."""
         jobs = _jobs_of(problem)
         best = _first(problem, jobs, budget, self.name)
-        best.raise_bound(sum(_soonest(jobs)))
+        best.raise_bound(sum(soonest_completions(jobs)))
         if best.finished is not None:
             return best.result(best.finished, message="simple rules meet a simple bound")
         model = launch_model(jobs, best.total)
@@ -144,86 +144,6 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
 
 resizing = Resizing()
-
-
-def launch_model(jobs: Resizable, total: float) -> Any:
-    """Give the Pyomo model for schedules whose completion times add up to at most a number of seconds."""
-    import pyomo.environ as pyo
-
-    model, numbers = pyo.ConcreteModel(), range(len(jobs))
-    soonest = [time / jobs.unit for time in _soonest(jobs)]
-    latest = _latest(soonest, total / jobs.unit)
-    model.d = pyo.Var(numbers, domain=pyo.NonNegativeReals)
-    model.s = pyo.Var(numbers, numbers, domain=pyo.Binary)
-    model.c = pyo.Var(numbers, numbers, domain=pyo.Binary)
-    model.y = pyo.Var(numbers, numbers, domain=pyo.NonNegativeReals)
-    model.t = pyo.Expression(numbers, rule=lambda m, k: sum(m.d[i] for i in range(k + 1)))
-    model.r = pyo.Expression(
-        numbers,
-        numbers,
-        rule=lambda m, j, k: sum(m.s[j, i] for i in range(k + 1)) - sum(m.c[j, i] for i in range(k)),
-    )
-    model.value = pyo.Objective(expr=_COST * sum(model.t[k] for k in numbers))
-    model.soonest = pyo.Constraint(numbers, rule=lambda m, k: (soonest[k], m.t[k], latest[k]))
-    _add_order(model, jobs)
-    _add_work(model, jobs, latest)
-    model.shared = pyo.ConstraintList()
-    return model
-
-
-def _add_order(model: Any, jobs: Resizable) -> None:
-    """Let each job start and complete once, equal ones in their order."""
-    import pyomo.environ as pyo
-
-    numbers = range(len(jobs))
-    model.starts = pyo.Constraint(numbers, rule=lambda m, j: sum(m.s[j, :]) == 1)
-    model.ends = pyo.Constraint(numbers, rule=lambda m, j: sum(m.c[j, :]) == 1)
-    model.turn = pyo.Constraint(numbers, rule=lambda m, k: sum(m.c[:, k]) == 1)
-    model.runs = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.r[j, k] >= m.c[j, k])
-    model.alone = pyo.Constraint(
-        numbers, rule=lambda m, k: m.t[k] >= sum(jobs.shortest(j) / jobs.unit * m.c[j, k] for j in numbers)
-    )
-    data = [(jobs.area[j], jobs.least[j], jobs.most[j], jobs.size[j]) for j in numbers]
-    alike = [(i, j, k) for j in numbers for i in range(j) if data[i] == data[j] for k in numbers]
-    model.alike = pyo.Constraint(
-        alike,
-        rule=lambda m, i, j, k: (
-            sum(m.c[i, q] - m.c[j, q] for q in range(k + 1)) >= 0 if k < numbers[-1] else pyo.Constraint.Skip
-        ),
-    )
-
-
-def _add_work(model: Any, jobs: Resizable, latest: Sequence[float]) -> None:
-    """Let each job do its work while it runs, between its fewest and its most GPUs."""
-    import pyomo.environ as pyo
-
-    numbers, scale = range(len(jobs)), jobs.unit * jobs.gpus
-    area = [each / scale for each in jobs.area]
-    least, most = ([each / jobs.gpus for each in counts] for counts in (jobs.least, jobs.most))
-
-    def at_least(m: Any, j: int, k: int) -> Any:
-        return m.y[j, k] >= least[j] * (m.d[k] - latest[k] * (1 - m.r[j, k] + m.s[j, k]))
-
-    model.work = pyo.Constraint(numbers, rule=lambda m, j: sum(m.y[j, :]) == area[j])
-    model.there = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= area[j] * m.r[j, k])
-    model.most = pyo.Constraint(numbers, numbers, rule=lambda m, j, k: m.y[j, k] <= most[j] * m.d[k])
-    model.least = pyo.Constraint(numbers, numbers, rule=at_least)
-    model.area = pyo.Constraint(numbers, rule=lambda m, k: sum(m.y[:, k]) <= m.d[k])
-    model.room = pyo.Constraint(numbers, rule=lambda m, k: sum(least[j] * m.r[j, k] for j in numbers) <= 1)
-
-
-def _soonest(jobs: Resizable) -> list[float]:
-    """Give the least seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
-    areas = accumulate(sorted(jobs.area))
-    shortest = sorted(map(jobs.shortest, range(len(jobs))))
-    return [max(area / jobs.gpus, time) for area, time in zip(areas, shortest, strict=True)]
-
-
-def _latest(soonest: Sequence[float], total: float) -> list[float]:
-    """Give the latest that each completion can be if all add up to a total, with room for rounding."""
-    before = [0.0, *accumulate(soonest)]
-    count = len(soonest)
-    return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]
 
 
 def _jobs_of(problem: Scheduling) -> Resizable:
@@ -250,7 +170,7 @@ def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) ->
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
     """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
     form, budget = StandardForm.from_pyomo(model), best.budget
-    outcome = (budget.backend or Highs()).solve(
+    outcome = (budget.backend or Prover()).solve(
         form.relaxation if relaxed else form,
         time_limit=budget.left(),
         gap=max(budget.gap / 2, _GAP),
@@ -261,7 +181,7 @@ def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[O
     if outcome.status is Status.INFEASIBLE:
         raise ModelMismatch("resizing: the model has no solution, though a schedule is known")
     if outcome.bound is not None:
-        best.raise_bound(outcome.bound * (1 - _GAP) / _COST * jobs.unit)
+        best.raise_bound(outcome.bound * (1 - _GAP) / COST * jobs.unit)
     values = {} if outcome.values is None else form.named(outcome.values)
     if values and not relaxed:
         for plan in _plans(jobs, values):

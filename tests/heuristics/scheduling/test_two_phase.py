@@ -1,0 +1,35 @@
+"""Aryl's two phases over time."""
+
+from random import Random
+
+import pytest
+
+from gsopt.problems.scheduling import Scheduling
+from heuristics.scheduling.two_phase import two_phase
+from tests.effort import cases
+from tests.exactness.resizing import draw, elastic, optimum
+from tests.strategies.scheduling import tiny
+
+
+def test_worst_case() -> None:
+    """A job that seems short holds 60 of 64 GPUs while four jobs of a second each crawl: 315 s, not 77."""
+    crawling = [elastic(f"b{index}", 64, 1, 64) for index in range(4)]
+    problem = Scheduling(gpus=64, jobs=[elastic("A", 60 * 63, 60, 60), *crawling], preemptive=False)
+
+    assert 5 * float(two_phase(problem).objective or 0) == pytest.approx(315, rel=0.002)
+
+
+def test_never_preempts_and_never_beats_the_optimum() -> None:
+    """Schedules are legal without preemption, and no better than the optimum over all orders of events."""
+    for seed in range(cases(15)):
+        problem = draw(Random(seed), 3)
+        found = two_phase(problem).objective
+        assert found is not None
+        assert optimum(problem) <= float(found) + problem.resolution(found)
+
+
+def test_release_dates_and_menus() -> None:
+    """Jobs that arrive one by one, with any menu, all complete without being preempted."""
+    for seed in range(cases(60)):
+        problem = tiny(seed).model_copy(update={"preemptive": False})
+        assert two_phase(problem).objective is not None
