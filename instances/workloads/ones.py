@@ -96,6 +96,7 @@ def ones(
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(1 <= largest <= _WIDEST, "largest", largest, f"must be between 1 and {_WIDEST}")
     require(widths in get_args(_Widths), "widths", widths, "must be equal or drawn")
+    require(convergence in get_args(_Convergence), "convergence", convergence, "must be measured or equal")
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     random = Random(seed)
     drawn = [_draw(random) for _ in range(jobs)]

@@ -97,6 +97,7 @@ def test_drawn_widths_are_powers_of_two_and_all_else_is_equal() -> None:
         ("load", 0.0),
         ("load", float("nan")),
         ("widths", "any"),
+        ("convergence", "any"),
     ],
 )
 def test_arguments_out_of_range(argument: str, value: Any) -> None:
