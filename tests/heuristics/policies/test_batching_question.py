@@ -37,7 +37,7 @@ def divisions(draw: st.DrawFn) -> Division:
         )
         free = gpus - sum(held)
         held.append(draw(st.sampled_from([0, *(count for count in sorted(counts) if count <= free)])))
-        batches.append((size or 0) if held[-1] else 0)
+        batches.append(draw(st.sampled_from([size, 2 * size])) if size and held[-1] else 0)
     return Division(
         gpus=gpus,
         numbers=range(len(jobs)),
@@ -92,3 +92,25 @@ def test_samples_are_those_of_the_default_mode() -> None:
     assert (problem.jobs[0].name, problem.jobs[0].remaining) == ("7", 20)
     solution = Batches(running={"7": Grant(gpus=2, batch_size=16)})
     assert float(problem.objective(solution)) == pytest.approx(1.5 / 4)
+
+
+@pytest.mark.parametrize(("batch", "counts"), [(8, [1, 1]), (16, [2, 0])])
+def test_another_batch_size_is_a_reconfiguration(batch: int, counts: list[int]) -> None:
+    """A job that keeps its GPU is reconfigured where its batch changes, and then may as well have both GPUs."""
+    grows = Job(name="a", release_date=0, duration=8, gpus=1, menu=[(1, 1.0), (2, 1.2)], batch_size=8)
+    waits = Job(name="b", release_date=0, duration=10, gpus=1, batch_size=8)
+    division = Division(
+        gpus=2, numbers=[0, 1], jobs=[grows, waits], left=np.array([4.0, 10.0]),
+        ways=[ways_of(grows), ways_of(waits)], held=np.array([1, 0]), batches=np.array([batch, 0]),
+        started=np.array([True, False]),
+    )  # fmt: skip
+    question = Question("rate", "none", "batch", 0.1)
+    assert question.by_arrays(division).tolist() == counts
+    assert question.by_method(division, brute_force_of) == counts
+
+
+def brute_force_of(problem: Batching) -> Batches:
+    """Solve an instance by enumeration."""
+    found = brute_force(problem)
+    assert found is not None
+    return found[1]

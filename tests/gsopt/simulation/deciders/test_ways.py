@@ -43,6 +43,16 @@ def test_jobs_without_batch_sizes() -> None:
     assert (found.cap, set(found.batches), local_limit(job), largest_batch(job)) == (4, {0}, None, None)
 
 
+def test_the_cap_is_the_least_of_all_modes_with_the_largest_batch() -> None:
+    """Where two modes have the largest batch, the one on fewer GPUs says how many it needs."""
+    modes = [
+        Mode(name=name, menu=[(count, 2.0)], batch_size=64, steps=steps)
+        for name, count, steps in [("many", 4, 1), ("few", 2, 2)]
+    ]
+    job = Job(name="a", release_date=0, duration=9, gpus=1, batch_size=8, modes=modes)
+    assert ways_of(job).cap == 2
+
+
 def test_local_and_largest_batches() -> None:
     """One GPU takes a batch that some mode runs on a single one; the largest is that of all modes."""
     assert (local_limit(_JOB), largest_batch(_JOB)) == (32, 64)
