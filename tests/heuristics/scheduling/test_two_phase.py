@@ -4,7 +4,9 @@ from random import Random
 
 import pytest
 
+from formulations.scheduling import resizing
 from gsopt.problems.scheduling import Scheduling
+from gsopt.result import Status
 from heuristics.scheduling.two_phase import two_phase
 from tests.effort import cases
 from tests.exactness.resizing import draw, elastic, optimum
@@ -15,8 +17,11 @@ def test_worst_case() -> None:
     """A job that seems short holds 60 of 64 GPUs while four jobs of a second each crawl: 315 s, not 77."""
     crawling = [elastic(f"b{index}", 64, 1, 64) for index in range(4)]
     problem = Scheduling(gpus=64, jobs=[elastic("A", 60 * 63, 60, 60), *crawling], preemptive=False)
+    best = resizing(problem)
 
     assert 5 * float(two_phase(problem).objective or 0) == pytest.approx(315, rel=0.002)
+    assert best.status is Status.OPTIMAL
+    assert 5 * float(best.objective or 0) == pytest.approx(77)
 
 
 def test_never_preempts_and_never_beats_the_optimum() -> None:
