@@ -182,6 +182,11 @@ def _room(axis: "Axis") -> float:
     return min(_MOST_TICKS, inches / (_NAME_WIDTH if across else _NAME_HEIGHT))
 
 
+def legend_beside(axes: "Axes") -> None:
+    """Name lines and areas at the right of a picture, where it covers none of them."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+
+
 def tick_counts(axis: "Axis") -> None:
     """Tick an axis at whole numbers, and at round ones where there are many."""
     from matplotlib.ticker import MaxNLocator

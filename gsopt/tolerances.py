@@ -165,3 +165,11 @@ LIKELIHOOD = 1e-7
 #: Least progress of a job that is drawn, and least distance from the whole: the spacing of doubles at 1, so
 #: that what is left is neither infinite nor nothing.
 LEAST_PROGRESS = 2.0**-52
+
+#: Least gamma variate of which a Beta variate is made, in place of one that was rounded to 0: a quotient of two
+#: such variates is then as large as doubles allow, and finite.
+LEAST_VARIATE = 1e-300
+
+#: Weight of the squared coefficients of standardised features beside the mean log likelihood: coefficients that
+#: the rows leave open stay finite, and a coefficient of 1 costs less than the rows' own randomness.
+RIDGE = 1e-4

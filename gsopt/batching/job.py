@@ -8,13 +8,11 @@ from pydantic import Field, model_validator
 
 from gsopt.batching.throughput import BatchSize, Throughput
 from gsopt.grid import Exact, decimal, whole
+from gsopt.job import LEAST
 from gsopt.problem import Frozen, Gpus, Name, RuleBroken
 
 #: What stands for the samples left where a distribution is known: their mean, or those left at mean progress.
 Estimate = Literal["mean", "mean_progress"]
-
-#: Least number of samples, if any, and least weight.
-_LEAST = 1e-9
 
 #: Samples over all epochs of a job.
 Samples = Annotated[float, Field(ge=0, le=1e15)]
@@ -42,7 +40,7 @@ class Progress(Frozen):
 
     alpha: _Shape
     beta: _Shape
-    processed: Annotated[float, Field(ge=_LEAST, le=1e15)]
+    processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Give the samples left, exactly.
@@ -105,7 +103,7 @@ class BatchingJob(Frozen):
     remaining: Samples | None = None
     progress: Progress | None = None
     min_gpus: Gpus = 1
-    weight: Annotated[float, Field(ge=_LEAST, le=1e9)] = 1.0
+    weight: Annotated[float, Field(ge=LEAST, le=1e9)] = 1.0
     new: bool = False
     previous_gpus: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     previous_batch: BatchSize | None = None
@@ -120,8 +118,8 @@ class BatchingJob(Frozen):
 
     @model_validator(mode="after")
     def _what_is_left_can_be_counted(self) -> "BatchingJob":
-        if self.remaining is not None and 0 < self.remaining < _LEAST:
-            raise RuleBroken("remaining", self.remaining, f"must be 0, or at least {_LEAST:g}")
+        if self.remaining is not None and 0 < self.remaining < LEAST:
+            raise RuleBroken("remaining", self.remaining, f"must be 0, or at least {LEAST:g}")
         return self
 
     @model_validator(mode="after")

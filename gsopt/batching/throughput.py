@@ -10,6 +10,7 @@ from pydantic import Discriminator, Field, Tag, model_validator
 from gsopt.communication.wire import Wire
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Exact, decimal, whole
+from gsopt.job import LEAST
 from gsopt.problem import Frozen, Gpus, Many, RuleBroken
 
 #: Samples of a batch over all GPUs of a job.
@@ -20,10 +21,6 @@ _LONGEST = 1e9
 
 #: Seconds of a part of a step.
 _Part = Annotated[float, Field(ge=0, le=_LONGEST)]
-
-
-#: Least seconds of a step, and least samples per second: a nanosecond, and one sample in thirty years.
-_SHORTEST = 1e-9
 
 
 class StepTime(Frozen):
@@ -65,8 +62,8 @@ class StepTime(Frozen):
 
     @model_validator(mode="after")
     def _takes_time(self) -> "StepTime":
-        if self.fixed < _SHORTEST and self.per_sample < _SHORTEST:
-            rule = f"must be at least {_SHORTEST:g} where fixed is less"
+        if self.fixed < LEAST and self.per_sample < LEAST:
+            rule = f"must be at least {LEAST:g} where fixed is less"
             raise RuleBroken("per_sample", self.per_sample, rule)
         return self
 
@@ -156,7 +153,7 @@ class Rate(Frozen):
 
     batch_size: BatchSize
     gpus: Gpus
-    samples_per_second: Annotated[float, Field(ge=_SHORTEST, le=1e15)]
+    samples_per_second: Annotated[float, Field(ge=LEAST, le=1e15)]
 
 
 class Tabulated(Frozen):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gsopt.drawing import (
     COLOURS,
     Look,
+    legend_beside,
     looks,
     new_figure,
     pad_equal,
@@ -391,7 +392,7 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
 
 
 def _add_legend(axes: "Axes") -> None:
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+    legend_beside(axes)
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from formulations.probing import Choice, Finding, probe
 from gsopt.backends.process import POOL
 from gsopt.budget import Budget
 from gsopt.standard_form import StandardForm
+from tests.processes import wait_until
 
 #: What each of the two choices may cost, by rank: 0 at best, and more towards both ends.
 COSTS = ((5.0, 2.0, 0.0, 1.0, 4.0), (3.0, 0.0, 2.0, 4.0))
@@ -154,8 +154,6 @@ def test_a_worker_that_dies_is_no_answer() -> None:
     program.probe(1.0)
     before = POOL.pids
     POOL.close()
-    end = monotonic() + 60
-    while set(POOL.pids) & set(before) and monotonic() < end:
-        sleep(0.01)
+    wait_until(lambda: not set(POOL.pids) & set(before))
 
     assert program.probe(1.5).kept == ((2, 4), (1, 2))

@@ -6,7 +6,16 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from gsopt.drawing import looks, new_figure, pad_equal, save, set_log_time_axis, set_time_axis, time_unit
+from gsopt.drawing import (
+    legend_beside,
+    looks,
+    new_figure,
+    pad_equal,
+    save,
+    set_log_time_axis,
+    set_time_axis,
+    time_unit,
+)
 from gsopt.errors import InvalidInput
 
 
@@ -139,3 +148,16 @@ def test_folders_are_no_pictures(tmp_path: Path) -> None:
     (tmp_path / "a.png").mkdir()
     with pytest.raises(InvalidInput, match=r"a\.png: must be a file, and is a folder"):
         save(new_figure(1, 1), tmp_path / "a.png")
+
+
+def test_a_legend_stands_beside_the_picture() -> None:
+    """It begins where the axes end, so that it covers no line."""
+    figure = new_figure(4, 3)
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], label="line")
+    legend_beside(axes)
+    legend = axes.get_legend()
+    assert legend is not None
+    figure.draw_without_rendering()
+    assert [text.get_text() for text in legend.get_texts()] == ["line"]
+    assert legend.get_window_extent().x0 >= axes.get_window_extent().x1

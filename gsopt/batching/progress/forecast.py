@@ -8,12 +8,10 @@ from numpy.typing import ArrayLike
 
 from gsopt.batching.progress.observation import Floats
 from gsopt.errors import InvalidInput, shorten
+from gsopt.tolerances import LEAST_VARIATE
 
 #: One number for a distribution of samples left.
 Centre = Literal["mean", "median", "mean_progress"]
-
-#: In place of a gamma variate that was rounded to 0; a quotient of two is then large and finite.
-_LEAST_VARIATE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -117,8 +115,8 @@ class Forecast:
 
         1 / rho - 1 is the quotient of two gamma variates, which is never 0 or infinite by rounding.
         """
-        undone = np.maximum(generator.standard_gamma(self.beta), _LEAST_VARIATE)
-        done = np.maximum(generator.standard_gamma(self.alpha), _LEAST_VARIATE)
+        undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
+        done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)
         result: Floats = self.processed * (undone / done)
         return result
 

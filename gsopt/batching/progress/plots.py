@@ -11,7 +11,7 @@ import numpy as np
 from gsopt.batching.progress.calibration import Calibration
 from gsopt.batching.progress.observation import Observation, features_of
 from gsopt.batching.progress.predictor import Predictor
-from gsopt.drawing import COLOURS, looks, titled
+from gsopt.drawing import COLOURS, legend_beside, looks, titled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+    legend_beside(axes)
     return axes
 
 

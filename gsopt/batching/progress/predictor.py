@@ -11,6 +11,7 @@ from gsopt.batching.progress.likelihood import Link
 from gsopt.batching.progress.observation import Floats, Observation, features_of, processed_epochs, rows_of
 from gsopt.batching.progress.regression import Regression, Start, fit_regression
 from gsopt.errors import InvalidInput, shorten
+from gsopt.tolerances import RIDGE
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Learning:
     prior: float = 10.0
     link: Link = Link.THRESHOLD
     start: Start = Start.MEDIAN
-    ridge: float = 1e-4
+    ridge: float = RIDGE
 
     def __post_init__(self) -> None:
         if not 1 <= self.prior < float("inf"):

@@ -9,7 +9,7 @@ import numpy as np
 from gsopt.batching.progress.likelihood import Link, negative_log_likelihood
 from gsopt.batching.progress.observation import FEATURES, Floats, Rows
 from gsopt.errors import InvalidInput
-from gsopt.tolerances import LIKELIHOOD
+from gsopt.tolerances import LIKELIHOOD, RIDGE
 
 
 class Start(StrEnum):
@@ -82,7 +82,7 @@ class Regression:
 
 
 def fit_regression(
-    rows: Rows, *, link: Link = Link.THRESHOLD, start: Start = Start.MEDIAN, ridge: float = 1e-4
+    rows: Rows, *, link: Link = Link.THRESHOLD, start: Start = Start.MEDIAN, ridge: float = RIDGE
 ) -> Regression:
     """Fit A and b to completed jobs by maximum likelihood, by BFGS with the analytic gradient.
 

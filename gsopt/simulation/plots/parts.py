@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from gsopt.drawing import COLOURS, looks, set_log_time_axis, titled
+from gsopt.drawing import COLOURS, legend_beside, looks, set_log_time_axis, titled
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation.run import Replay
 
@@ -155,7 +155,7 @@ def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.3)
     if labels:
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+        legend_beside(axes)
     return axes
 
 

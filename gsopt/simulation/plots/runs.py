@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import looks, set_time_axis, tick_counts, titled
+from gsopt.drawing import legend_beside, looks, set_time_axis, tick_counts, titled
 from gsopt.errors import InvalidInput
 from gsopt.simulation.run import Replay
 
@@ -138,4 +138,4 @@ def _finish(axes: "Axes", begin: float, end: float) -> None:
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     if axes.lines:
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+        legend_beside(axes)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from gsopt.drawing import looks, set_time_axis, tick_time, titled
+from gsopt.drawing import legend_beside, looks, set_time_axis, tick_time, titled
 from gsopt.simulation.deciders.tuner import TunedTimer
 
 if TYPE_CHECKING:
@@ -61,5 +61,5 @@ def tuned_timers(
     axes.set_ylabel(f"wait for the tier {tier}, {gpus} GPUs [{unit}]")
     axes.grid(alpha=0.3)
     if axes.lines:
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+        legend_beside(axes)
     return axes

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gsopt.drawing import looks, tick_counts, titled
+from gsopt.drawing import legend_beside, looks, tick_counts, titled
 from gsopt.errors import InvalidInput, shorten
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     tick_counts(axes.xaxis)
     axes.grid(alpha=0.3)
     if logbooks:
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+        legend_beside(axes)
     return axes
 
 
