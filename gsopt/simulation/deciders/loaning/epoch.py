@@ -1,7 +1,7 @@
 """Epoch: what a scheduler of base and flexible workers decides on, and what it decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 #: Machines by where their workers may go: those that are always there, those that are on loan at times, and
@@ -97,6 +97,8 @@ class Epoch:
         Idle GPUs of the pools ``training`` and ``inference``.
     pending
         Whether some job waits.
+    room
+        Of the same pools: GPUs of each machine that no base worker holds, of those that have any.
 
     Examples
     --------
@@ -109,6 +111,7 @@ class Epoch:
     elastic: tuple[Elastic, ...]
     idle: Mapping[str, int]
     pending: bool
+    room: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def total_idle(self) -> int:
