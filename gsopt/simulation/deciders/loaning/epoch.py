@@ -22,6 +22,8 @@ class Waiting(NamedTuple):
         Seconds that it still needs on its base GPUs.
     gpus
         Its base GPUs: the fewest on which it may run.
+    elastic
+        What it would be if it started now, without flexible workers; None when it can have none.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class Waiting(NamedTuple):
     release_date: Any
     time: Any
     gpus: int
+    elastic: "Elastic | None" = None
 
 
 class Elastic(NamedTuple):
@@ -123,14 +126,11 @@ class Scheduler(Protocol):
     """Decides which jobs start on their base workers, and how many flexible workers each has.
 
     It says who and how many; the frame that asks it starts those that fit, and places their workers.
-
-    Attributes
-    ----------
-    blocks
-        Whether a job that does not fit blocks those behind it.
     """
 
-    blocks: bool
+    @property
+    def blocks(self) -> bool:
+        """Whether a job that does not fit blocks those behind it."""
 
     def order(self, epoch: Epoch) -> Sequence[int]:
         """Give the waiting jobs that should start, in this order.
