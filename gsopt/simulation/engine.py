@@ -253,6 +253,7 @@ class Engine:
             self._settle(job)
             work = self.number(self.jobs[job].duration)
             self.remaining[job] = min(self.remaining[job] + self.number(lost_work), work)
+            self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
 
     # Decisions
 

@@ -169,6 +169,8 @@ class Request(NamedTuple):
         Number of GPUs that are owed; 0 in a cluster of racks.
     among
         Names of the machines that may be given up for it; any when empty.
+    gpu_type
+        The type of the machines that may be given up for it; any when empty.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class Request(NamedTuple):
     servers: int
     gpus: int
     among: tuple[str, ...]
+    gpu_type: str = ""
 
 
 class State(Protocol):
