@@ -81,7 +81,7 @@ class Physics(Frozen):
     Attributes
     ----------
     speed
-        Slowdowns by network tier and by sharing.
+        Slowdowns by network tier, by sharing, and by GPU type.
     overheads
         Overhead of each model; the entry under the empty name is that of every other model. An `Overhead` alone
         is that of all models.
@@ -207,6 +207,15 @@ class Scenario(Physics):
         """Penalties are for levels of the cluster; those of machine, rack and network are for any."""
         if not self.cluster.is_plain:
             require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
+        return self
+
+    @model_validator(mode="after")
+    def _slowdowns_of_known_types(self) -> "Scenario":
+        known = {machine.gpu_type for machine in self.cluster.machines}
+        for name in self.speed.gpu_types if known else ():
+            if name not in known:
+                rule = f"must be a GPU type of the cluster: {', '.join(sorted(known - {''})) or 'it has none'}"
+                raise RuleBroken("speed.gpu_types", name, rule)
         return self
 
     @model_validator(mode="after")

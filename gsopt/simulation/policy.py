@@ -294,7 +294,8 @@ class State(Protocol):
     ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
-        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are.
+        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are; they
+        are of the fastest type on which the job may run in that mode.
         """
 
 

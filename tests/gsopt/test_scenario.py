@@ -32,6 +32,20 @@ _TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
         (_workload(gpu_type="new"), _TYPED, {}, "must fit the 0 new GPUs"),
         (_workload(), 4, {"share_limit": 2}, "must be 1 in a plain cluster"),
         (_workload(), 4, {"share_limit": 0}, "share_limit"),
+        (
+            _workload(),
+            _TYPED,
+            {"speed": Speed(gpu_types={"new": 2.0})},
+            "speed.gpu_types: 'new': must be a GPU type of the cluster: old",
+        ),
+        (
+            _workload(),
+            Cluster.uniform(machines=1, gpus=4),
+            {"speed": Speed(gpu_types={"new": 2.0})},
+            "cluster: it has none",
+        ),
+        (_workload(), _TYPED, {"speed": Speed(gpu_types={"old": 2.0})}, None),
+        (_workload(), 4, {"speed": Speed(gpu_types={"new": 2.0})}, None),
         (_workload(), 4, {"capacity_changes": [CapacityChange(time=1, gpus=5)]}, "at most the 4 GPUs"),
         (
             _workload(),

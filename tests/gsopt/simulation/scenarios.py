@@ -37,6 +37,14 @@ SPEED = Speed(
 )
 
 
+@st.composite
+def _speeds(draw: st.DrawFn, cluster: Cluster) -> Speed:
+    """Draw slowdowns, of some of the GPU types of a cluster and of their mixture too."""
+    types = sorted({machine.gpu_type for machine in cluster.machines} - {""})
+    slower = {name: draw(st.sampled_from([1.0, 1.5, 3.0])) for name in types if draw(st.booleans())}
+    return SPEED.model_copy(update={"gpu_types": slower, "mixed": draw(st.sampled_from([1.0, 1.0, 1.25]))})
+
+
 def bundle(jobs: Iterable[Job]) -> Workload:
     """Make a workload of jobs."""
     return Workload(jobs=tuple(jobs))
@@ -242,7 +250,7 @@ def rich_scenarios(draw: st.DrawFn) -> Scenario:
     return Scenario(
         workload=draw(_rich_jobs(cluster)),
         cluster=cluster,
-        speed=SPEED,
+        speed=draw(_speeds(cluster)),
         overheads=draw(OVERHEADS),
         share_limit=share_limit,
         capacity_changes=changes,
