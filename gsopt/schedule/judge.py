@@ -235,11 +235,16 @@ class _Trial:
             yield f"GPUs of job {job.name!r} must be {piece.gpus} different ones"
         if not all(isinstance(gpu, int) and 0 <= gpu < cluster.gpus for gpu in piece.placement):
             yield f"GPUs of job {job.name!r} must be numbered from 0 to {cluster.gpus - 1}"
-        elif job.gpu_type and not all(
-            cluster.machines[cluster.machine_of[gpu]].gpu_type == job.gpu_type
-            for gpu in (piece.placement if not cluster.is_plain else ())
-        ):
-            yield f"job {job.name!r} must run on {job.gpu_type} GPUs"
+        elif not cluster.is_plain and (kind := self._kind(piece)):
+            types = {cluster.machines[cluster.machine_of[gpu]].gpu_type for gpu in piece.placement}
+            if types - {kind}:
+                yield f"job {job.name!r} must run on {kind} GPUs"
+
+    @staticmethod
+    def _kind(piece: Piece) -> str:
+        """Give the only type of GPU for a piece; empty for any."""
+        of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
+        return of_mode.get(piece.mode, piece.job.gpu_type)
 
     # Rules of one job
 

@@ -322,9 +322,17 @@ class Sweep:
             if other.account is not piece.account
         ]
         tier = self._tier(piece.placement)
-        return self.scenario.speed.rate(
+        rate = self.scenario.speed.rate(
             piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode, levels=self._levels
         )
+        return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
+
+    def _share_of_speed(self, placement: Sequence[int]) -> Any:
+        """Give what GPUs of their types do of what as many would do on which the menus were measured."""
+        speed, number = self.scenario.speed, self.number
+        types = [self._places[gpu].gpu_type for gpu in placement]
+        each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
+        return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: Piece) -> Any:
         """Give the share of its time in which a piece waits for the network."""
@@ -345,10 +353,11 @@ class Sweep:
 
 
 class _Place(NamedTuple):
-    """Where a GPU is: the points of the network above it, innermost first, and its bytes of memory."""
+    """Where a GPU is, by the points of the network above it, innermost first; its bytes of memory, its type."""
 
     above: tuple[tuple[str, str], ...]
     memory: int | None
+    gpu_type: str
 
 
 def _places(cluster: Cluster) -> list[_Place]:
@@ -361,7 +370,7 @@ def _places(cluster: Cluster) -> list[_Place]:
             box = ((MACHINE, machine.name), *above)
             islands = [(((ISLAND, each.name), *box), each.gpus) for each in machine.islands]
             for points, gpus in islands or [(box, machine.gpus)]:
-                places.extend([_Place(points, machine.memory)] * gpus)
+                places.extend([_Place(points, machine.memory, machine.gpu_type)] * gpus)
         for child in switch.switches:
             visit(child, above)
 

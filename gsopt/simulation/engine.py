@@ -13,6 +13,7 @@ from typing import Any
 
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.simulation.gpu_types import GpuTypes
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.plan import Held, Plan
@@ -100,19 +101,21 @@ class Engine:
         self.has_overheads = bool(scenario.overheads)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels = scenario.cluster.levels
-        self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
+        self.types = GpuTypes(scenario)
+        self.is_uniform = scenario.cluster.is_plain or (
+            scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
+        )
 
         self.ledger = _make_ledger(scenario, placer)
         self.plan = Plan(self.jobs, self.ledger)
         self.running = self.plan.running
         self.supply = Supply(scenario, self.ledger, self.running, self._evict, number)
         self.due: list[tuple[Any, int, int]] = []
-        self.next_job, self.active = 0, 0
+        self.next_job, self.active, self.round = 0, 0, -1
         self.now: Any = self.release[0] if total else zero
         self.wake: Any = None  # when the policy decides next if nothing happens before
         self.asked_wake: Any = None
         self.round_length = None if round_length is None else number(round_length)
-        self.round = -1
         self.is_news = False  # whether anything happened since the last decision
         self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
         self.arrived: tuple[int, ...] = ()
@@ -253,6 +256,7 @@ class Engine:
             self._settle(job)
             work = self.number(self.jobs[job].duration)
             self.remaining[job] = min(self.remaining[job] + self.number(lost_work), work)
+            self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
 
     # Decisions
 
@@ -435,17 +439,26 @@ class Engine:
 
     def _rate_of(self, job: int) -> Any:
         """Give the speed of a job on what it holds, beside those with which it shares it, without phases."""
-        count, _, mode = self.plan.in_force[job]
+        count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
-        return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job))
+        types = self.types.of(gpus)
+        return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job), types)
 
-    def rate_on(self, job: int, count: int, mode: str, tier: str, partners: Sequence[int]) -> Any:
-        """Give the speed that a job has on GPUs joined by a tier, without phases."""
+    def rate_on(
+        self,
+        job: int,
+        count: int,
+        mode: str,
+        tier: str,
+        partners: Sequence[int],
+        types: Mapping[str, int] | None,
+    ) -> Any:
+        """Give the speed that a job has on GPUs of some types that a tier joins, without phases."""
         item, speed = self.jobs[job], self.scenario.speed
         if self.scenario.cluster.is_plain:
             return self.number(item.speed(count, mode))
         beside = [self.jobs[other] for other in partners]
-        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels)
+        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels, types=types)
 
 
 def _make_ledger(scenario: Scenario, placer: Placer) -> Counts | Placements:
