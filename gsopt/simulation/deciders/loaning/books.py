@@ -115,6 +115,11 @@ class Books:
         else:
             self._guests[machine].pop(crew.job, None)
 
+    @property
+    def unbooked(self) -> list[Crew]:
+        """The jobs whose workers have changed since GPUs were chosen for them last."""
+        return [self.crews[job] for job in self._changed]
+
     def guests(self, machine: int) -> list[Crew]:
         """Give the jobs with flexible workers on a machine, by number."""
         return [self.crews[job] for job in sorted(self._guests[machine])]

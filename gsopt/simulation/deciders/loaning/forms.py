@@ -89,8 +89,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
     """Give the pool in which a job runs in a mode, with the machines that suit it; none where it cannot."""
-    kind = job.gpu_type
-    suits = machines.suiting(kind, job.memory_in(mode) or 0)
+    suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
     if own or lent:

@@ -1,4 +1,4 @@
-"""Knapsack: the steps of flexible workers that save most time and can be placed, where sizes divide each other."""
+"""Knapsack: the items worth most that can be placed on machines, where their sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+#: One size: its own items, the order of all that is offered, bundles and then own items, and its chunks.
+Level = tuple[Counts, Counts, int]
 
 
 def divide_each_other(sizes: Sequence[int]) -> bool:
@@ -66,7 +69,7 @@ def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
 def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
     kinds: list[int] = np.unique(sizes).tolist()
     chunks = _chunks(kinds, rooms)
-    levels: list[tuple[Counts, Counts, int]] = []  # own items; order of offers: bundles, then own items; singles
+    levels: list[Level] = []
     bundles = gains[:0]
     for size, larger in pairwise([*kinds, 0]):
         own = np.flatnonzero(sizes == size)
@@ -80,13 +83,11 @@ def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
     return _untied(levels, kinds, sizes.size)
 
 
-def _untied(levels: Sequence[tuple[Counts, Counts, int]], kinds: Sequence[int], number: int) -> Mask:
+def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
     """Turn what was taken at every level into items, from the largest size down."""
     chosen = np.zeros(number, dtype=np.bool_)
     above: Mask = np.zeros(1, dtype=np.bool_)  # whether each bundle of the level above was taken
-    for (own, order, single), (size, larger) in reversed(
-        list(zip(levels, pairwise([*kinds, 0]), strict=True))
-    ):
+    for (own, order, single), (size, larger) in reversed(list(zip(levels, pairwise([*kinds, 0]), strict=True))):
         taken = np.ones(order.size, dtype=np.bool_)
         width = larger // size if larger else max(order.size - single, 1)
         taken[order[single:]] = np.repeat(above, width)[: max(order.size - single, 0)]

@@ -1,6 +1,7 @@
 """Loaning: schedules base and flexible workers on machines of which some are on loan."""
 
 from collections.abc import Iterable, Iterator
+
 from gsopt.simulation.deciders.loaning.books import Books
 from gsopt.simulation.deciders.loaning.crew import Crew
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Scheduler
@@ -10,6 +11,7 @@ from gsopt.simulation.deciders.loaning.machines import Counts, Machines
 from gsopt.simulation.deciders.loaning.orchestrator import Orchestrator
 from gsopt.simulation.deciders.loaning.queue import Queue
 from gsopt.simulation.deciders.loaning.reach import reach
+from gsopt.simulation.deciders.loaning.settling import Place, settle
 from gsopt.simulation.deciders.loaning.starting import start
 from gsopt.simulation.policy import Action, Request, State, Vacate, Wake
 
@@ -34,7 +36,9 @@ class Loaning:
     inference
         The type of GPU of the machines that are on loan at times.
     grouping
-        Whether elastic jobs prefer these, with base and flexible workers apart; else all jobs prefer the others.
+        Whether elastic jobs prefer these, with base and flexible workers apart; else all prefer the others.
+    placement
+        Places what has changed at a decision again; None where best fit is enough.
 
     Raises
     ------
@@ -54,7 +58,9 @@ class Loaning:
         orchestrator_interval: float = 300,
         inference: str = "T4",
         grouping: bool = True,
+        placement: Place | None = None,
     ) -> None:
+        self._placement = placement
         self._scheduler, self._orchestrator, self._grouping = scheduler, orchestrator, grouping
         self._schedules = Instants(interval)
         self._answers = Instants(orchestrator_interval, "orchestrator_interval")
@@ -117,6 +123,8 @@ class Loaning:
         if books.elastic:
             extras = self._scheduler.extras(self._epoch(state))
             flex(books, extras, grouping=self._grouping, own_only=self._own_only)
+        if self._placement is not None:
+            settle(books, self._placement, grouping=self._grouping)
         yield from books.commit()
         self._is_news = queue.rests
 

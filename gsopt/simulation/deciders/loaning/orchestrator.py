@@ -35,7 +35,9 @@ class Orchestrator:
         Is told what the method was asked and what is given up; nobody when None.
     """
 
-    def __init__(self, method: Reclaim, *, spare_first: bool = True, on_reclaim: OnReclaim | None = None) -> None:
+    def __init__(
+        self, method: Reclaim, *, spare_first: bool = True, on_reclaim: OnReclaim | None = None
+    ) -> None:
         self._method, self._spare_first, self._on_reclaim = method, spare_first, on_reclaim
 
     def answer(self, books: Books, request: Request) -> list[int]:
@@ -86,13 +88,9 @@ def _job(crew: Crew, names: dict[int, str]) -> Job | None:
 
 def _candidates(books: Books, request: Request) -> list[int]:
     """Give the machines that are there and may be given up for a request, in the order of the cluster."""
-    machines = books.machines
-    among = set(request.among)
-    return [
-        number
-        for number, name in enumerate(machines.names)
-        if books.there[number] and (not among or name in among)
-    ]
+    machines, among = books.machines, set(request.among)
+    suits = (books.there > 0) & machines.suiting(request.gpu_type, 0)
+    return [number for number in suits.nonzero()[0].tolist() if not among or machines.names[number] in among]
 
 
 def _make_way(books: Books, given: Iterable[int]) -> None:

@@ -3,7 +3,7 @@
 from bisect import insort
 from collections.abc import Iterable, Sequence
 
-from gsopt.simulation.deciders.loaning.epoch import Waiting
+from gsopt.simulation.deciders.loaning.epoch import Elastic, Waiting
 from gsopt.simulation.deciders.loaning.forms import Form, forms_of
 from gsopt.simulation.deciders.loaning.machines import Machines
 from gsopt.simulation.policy import State
@@ -84,6 +84,9 @@ class Queue:
         form = self.forms[job][0]
         left = state.remaining(job)
         time = left / type(left)(form.speeds[0])
-        self._shown[job] = Waiting(job, state.jobs[job].release_date, time, form.base_gpus)
+        most = form.base + len(form.speeds) - 1
+        elastic = Elastic(job, time, form.worker_gpus, form.base, most, 0, form.pool, form.speeds)
+        shown = elastic if form.is_elastic else None
+        self._shown[job] = Waiting(job, state.jobs[job].release_date, time, form.base_gpus, shown)
         insort(self._jobs, job)
         self._tuple = None

@@ -1,4 +1,4 @@
-"""Reach: on which pools flexible workers of a heterogeneous job are worth having, and how fast it is with them."""
+"""Reach: where flexible workers of a heterogeneous job are worth having, and how fast it is with them."""
 
 from collections.abc import Mapping
 
@@ -11,9 +11,9 @@ from gsopt.simulation.policy import State
 def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[float, ...]]:
     """Find where flexible workers of a job may stand, and its speed with each number of them.
 
-    A job that stays on one pool has the speeds of its menu. A mixed job is as fast as the GPUs are that it would
-    get: a pool counts if as many flexible workers as it holds would make the job faster than none, and the
-    speeds are those on the inference pool if that counts.
+    A job that stays on one pool has the speeds of its menu. A mixed job is as fast as the GPUs are that it
+    would get: a pool counts if as many flexible workers as it holds would make the job faster than none, and
+    the speeds are those on the inference pool if that counts.
 
     Parameters
     ----------

@@ -15,9 +15,9 @@ def start(
     """Start jobs on their base workers, and let flexible workers make way.
 
     In the given order a job starts if its base workers can be placed, in the first of its forms in which they
-    can, beside those that started before it. Then those that start are placed anew, by decreasing size of
-    their workers, mixed jobs last (Aryl, section 5.3 and section 6); if one finds no place that way, they stay
-    where they were placed first.
+    can, beside those that started before it; jobs that are always mixed come after all others, unless order is
+    all that counts. Then those that start are placed anew, by decreasing size of their workers, mixed jobs last
+    (Aryl, section 5.3 and section 6); if one finds no place that way, they stay where they were placed first.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ def start(
         The jobs that start.
     """
     started: list[Crew] = []
+    if not blocks:
+        order = sorted(order, key=lambda job: forms[job][0].pool == "mixed")
     refused: set[tuple[int, int, int]] = set()  # forms that find no place, hence none for the rest of this call
     for job in order:
         base = None
@@ -60,7 +62,7 @@ def start(
 
 def _decrease(books: Books, started: Sequence[Crew], *, grouping: bool) -> None:
     """Place base workers anew, the largest first; all stay where they are if one finds no place."""
-    if len(started) < 2:
+    if started == started[:1]:
         return
     for crew in started:
         books.put_base(crew.base, -crew.form.worker_gpus)
