@@ -1,6 +1,6 @@
 """Estimates: policies that know durations only roughly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log
 from random import Random
 from typing import Any
@@ -16,11 +16,27 @@ from gsopt.training import Observation
 _LARGEST_FACTOR = 1e6
 
 
-def misjudging(policy: Policy, *, factor: float = 2.0, seed: int = 0) -> Policy:
+#: Factor of one standard deviation where nothing is said: a third is wrong by more than twice.
+_FACTOR = 2.0
+
+
+def misjudging(
+    policy: Policy,
+    *,
+    factor: float | None = None,
+    wrong: float | None = None,
+    margin: float = 0.25,
+    seed: int = 0,
+) -> Policy:
     """Give a policy that is told wrong durations and remaining work.
 
-    Each job's are multiplied by a factor of its own, which is log-normal with median 1 and does not change as
-    the job runs: as if it were known how many steps are left, and only estimated how long one takes.
+    Each job's are multiplied by a factor of its own, which does not change as the job runs: as if it were known
+    how many steps are left, and only estimated how long one takes. The factors of all jobs are log-normal with
+    median 1, or those of a share of the jobs are uniform around 1 and all others right.
+
+    Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
+    most 25 %. How the errors are distributed is not said there; here they are uniform. Who is wrong at one
+    share is wrong at every larger one, by the same error.
 
     Parameters
     ----------
@@ -28,14 +44,19 @@ def misjudging(policy: Policy, *, factor: float = 2.0, seed: int = 0) -> Policy:
         The policy.
     factor
         The factor that is one standard deviation from the median; from 1, where all estimates are right, to
-        1e6. For 2, a third of all estimates is more than twice or less than half of what is true.
+        1e6. For 2, which it is when neither this nor `wrong` is given, a third of all estimates is more than
+        twice or less than half of what is true.
+    wrong
+        Share of the jobs that are misjudged, instead of `factor`; from 0 to 1.
+    margin
+        Largest error of those, as a share of what is true; from 0 to below 1.
     seed
         Seed of all random draws.
 
     Raises
     ------
     InvalidInput
-        The factor is out of its range.
+        A number is out of its range, or both `factor` and `wrong` are given.
 
     Examples
     --------
@@ -46,14 +67,37 @@ def misjudging(policy: Policy, *, factor: float = 2.0, seed: int = 0) -> Policy:
     >>> runs = [simulate(Workload(jobs=jobs), misjudging(srtf, seed=seed), cluster=1) for seed in (0, 1)]
     >>> [run.completion_times for run in runs]
     [(4.0, 9.0), (9.0, 5.0)]
+    >>> simulate(Workload(jobs=jobs), misjudging(srtf, wrong=1), cluster=1).completion_times
+    (9.0, 5.0)
     """
-    if not (isinstance(factor, int | float) and 1 <= factor <= _LARGEST_FACTOR):
-        raise InvalidInput("", "factor", shorten(factor), "must be a number from 1 to 1e6")
+    draw = _log_normal(factor) if wrong is None else _uniform(factor, wrong, margin)
 
     def misjudged(state: State, **options: Any) -> Decider:
-        return Shown(_Misjudged(state, log(factor), seed), policy, options)
+        return Shown(_Misjudged(state, _Factors(draw, seed)), policy, options)
 
     return misjudged
+
+
+#: What a job's duration is multiplied by, from random numbers of its own.
+_Draw = Callable[[Random], float]
+
+
+def _log_normal(factor: float | None) -> _Draw:
+    chosen = _FACTOR if factor is None else factor
+    if not (isinstance(chosen, int | float) and 1 <= chosen <= _LARGEST_FACTOR):
+        raise InvalidInput("", "factor", shorten(chosen), "must be a number from 1 to 1e6")
+    spread = log(chosen)
+    return lambda random: exp(spread * random.gauss(0, 1))
+
+
+def _uniform(factor: float | None, wrong: float, margin: float) -> _Draw:
+    if factor is not None:
+        raise InvalidInput("", "factor", shorten(factor), "must not be given together with wrong")
+    if not (isinstance(wrong, int | float) and 0 <= wrong <= 1):
+        raise InvalidInput("", "wrong", shorten(wrong), "must be a number from 0 to 1")
+    if not (isinstance(margin, int | float) and 0 <= margin < 1):
+        raise InvalidInput("", "margin", shorten(margin), "must be a number from 0 to below 1")
+    return lambda random: 1 + margin * random.uniform(-1, 1) if random.random() < wrong else 1.0
 
 
 class _Misjudged(EngineState):
@@ -61,12 +105,12 @@ class _Misjudged(EngineState):
 
     __slots__ = ("_estimates", "_factors", "_number", "_truth")
 
-    def __init__(self, truth: State, spread: float, seed: int) -> None:
+    def __init__(self, truth: State, factors: "_Factors") -> None:
         if not isinstance(truth, EngineState):
             raise TypeError(truth)
         super().__init__(truth._engine)  # noqa: SLF001 - of its own class
         self._truth, self._number = truth, type(truth.now)
-        self._factors = _Factors(spread, seed)
+        self._factors = factors
         self._estimates = _Estimates(truth.jobs, self._factors)
 
     @property
@@ -102,13 +146,13 @@ class _Misjudged(EngineState):
 class _Factors:
     """By what each job's duration is multiplied, whenever that is asked."""
 
-    def __init__(self, spread: float, seed: int) -> None:
-        self._spread, self._seed = spread, seed
+    def __init__(self, draw: _Draw, seed: int) -> None:
+        self._draw, self._seed = draw, seed
         self._drawn: dict[int, float] = {}
 
     def __getitem__(self, job: int) -> float:
         if job not in self._drawn:
-            self._drawn[job] = exp(self._spread * Random(f"{self._seed} {job}").gauss(0, 1))
+            self._drawn[job] = self._draw(Random(f"{self._seed} {job}"))
         return self._drawn[job]
 
 

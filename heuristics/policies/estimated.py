@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Decider, State
 from gsopt.simulation.estimates import misjudging
+from gsopt.studies.catalogue import find_policy
 
 
 def estimated(
@@ -13,26 +13,32 @@ def estimated(
     *,
     of: str = "marginal",
     options: Mapping[str, Any] | None = None,
-    factor: float = 2.0,
+    factor: float | None = None,
+    wrong: float | None = None,
+    margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy that is told durations which are wrong by a random factor.
+    """Run another policy that is told durations which are wrong by a random factor, all or a share of them.
 
     It is no policy of its own, so no comparison has it unless it is named:
     ``heuristics.policies.estimated:estimated``.
 
-    Source: none; see `gsopt.simulation.estimates.misjudging`.
+    Source: Aryl, section 7.5 (Table 9), for `wrong`; see `gsopt.simulation.estimates.misjudging`.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     of
-        Name of the policy.
+        Name of the policy, or ``package.module:function``.
     options
         Its options.
     factor
-        The factor that is one standard deviation from the median, 1.
+        The factor that is one standard deviation from the median, 1; 2 when neither this nor `wrong` is given.
+    wrong
+        Share of the jobs that are misjudged, instead of `factor`.
+    margin
+        Largest error of those, as a share of what is true.
     seed
         Seed of all random draws.
 
@@ -49,9 +55,5 @@ def estimated(
     >>> simulate(Workload(jobs=jobs), estimated, cluster=1, of="srtf", seed=1).completion_times
     (9.0, 5.0)
     """
-    from heuristics import policies  # which holds them all, as soon as it is loaded
-
-    if of not in policies.__all__:
-        raise InvalidInput("", "of", shorten(of), f"must be one of {', '.join(policies.__all__)}")
-    policy = misjudging(getattr(policies, of), factor=factor, seed=seed)
+    policy = misjudging(find_policy(of, field="of"), factor=factor, wrong=wrong, margin=margin, seed=seed)
     return policy(state, **(options or {}))

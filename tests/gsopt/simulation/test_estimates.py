@@ -36,7 +36,9 @@ class _Notes:
         return self._fifo.decide(state)
 
 
-def _told(factor: float, seed: int, jobs: int = 400) -> list[tuple[int, Any, Any]]:
+def _told(
+    factor: float | None, seed: int, jobs: int = 400, *, wrong: float | None = None, margin: float = 0.25
+) -> list[tuple[int, Any, Any]]:
     workload = bundle(Job(name=str(i), release_date=2 * i, duration=4, gpus=1) for i in range(jobs))
     made: list[_Notes] = []
 
@@ -44,7 +46,7 @@ def _told(factor: float, seed: int, jobs: int = 400) -> list[tuple[int, Any, Any
         made.append(_Notes(state))
         return made[-1]
 
-    simulate(workload, misjudging(notes, factor=factor, seed=seed), cluster=2)
+    simulate(workload, misjudging(notes, factor=factor, wrong=wrong, margin=margin, seed=seed), cluster=2)
     return made[0].told
 
 
@@ -53,6 +55,33 @@ def test_factors_are_log_normal() -> None:
     factors = {job: duration / 4 for job, duration, _ in _told(2.0, 0)}
     assert 0.85 < median(factors.values()) < 1.15
     assert 0.9 * log(2) < stdev(map(log, factors.values())) < 1.1 * log(2)
+
+
+def _factors(wrong: float, margin: float = 0.25) -> dict[int, float]:
+    return {job: duration / 4 for job, duration, _ in _told(None, 0, wrong=wrong, margin=margin)}
+
+
+def test_a_share_is_wrong_within_the_margin() -> None:
+    """Of 400 jobs about the share is misjudged, as often too high as too low, by up to the margin."""
+    errors = [factor - 1 for factor in _factors(0.4).values() if factor != 1]
+    assert 0.33 < len(errors) / 400 < 0.47
+    assert 0.4 < sum(error > 0 for error in errors) / len(errors) < 0.6
+    assert 0.24 < max(errors) <= 0.25
+    assert -0.25 <= min(errors) < -0.24
+
+
+def test_who_is_wrong_stays_wrong() -> None:
+    """Who is misjudged at one share is so at every larger one, by the same error."""
+    few, many = _factors(0.2), _factors(0.6)
+    misjudged = [job for job, factor in few.items() if factor != 1]
+    assert misjudged
+    assert all(few[job] == many[job] for job in misjudged)
+
+
+@pytest.mark.parametrize(("wrong", "margin"), [(0, 0.25), (1, 0)])
+def test_nobody_is_wrong(wrong: float, margin: float) -> None:
+    """Where no job is misjudged, or by nothing, all durations are true."""
+    assert set(_factors(wrong, margin).values()) == {1.0}
 
 
 def test_remaining_work_has_the_factor_of_the_duration() -> None:
@@ -124,3 +153,20 @@ def test_bad_factor(factor: Any) -> None:
     """A factor below 1, or that is no number, is refused."""
     with pytest.raises(InvalidInput, match=r"^factor: .* must be a number from 1 to 1e6$"):
         misjudging(srtf, factor=factor)
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"wrong": 1.5}, "wrong: 1.5: must be a number from 0 to 1"),
+        ({"wrong": "1"}, "wrong: '1': must be a number from 0 to 1"),
+        ({"wrong": 0.5, "margin": 1}, "margin: 1: must be a number from 0 to below 1"),
+        ({"wrong": 0.5, "margin": float("nan")}, "margin: nan: must be a number from 0 to below 1"),
+        ({"wrong": 0.5, "factor": 2.0}, "factor: 2.0: must not be given together with wrong"),
+    ],
+)
+def test_bad_share(options: Any, line: str) -> None:
+    """A share or margin out of its range is refused, and one beside a factor."""
+    with pytest.raises(InvalidInput) as refusal:
+        misjudging(srtf, **options)
+    assert str(refusal.value) == line

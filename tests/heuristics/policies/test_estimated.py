@@ -29,6 +29,14 @@ def test_it_is_the_policy_with_its_options() -> None:
     )
 
 
+def test_a_share_is_wrong() -> None:
+    """By share and margin it is the misled policy too, which may be named by its module."""
+    path = "heuristics.policies:marginal"
+    named = simulate(_JOBS, estimated, cluster=3, of=path, wrong=0.6, margin=0.5)
+    itself = simulate(_JOBS, misjudging(marginal, wrong=0.6, margin=0.5), cluster=3)
+    assert named.completion_times == itself.completion_times
+
+
 def test_check() -> None:
     """Every replay is legal, repeatable and within the bound."""
     assert check_policy(estimated, [Scenario(workload=_JOBS, cluster=Cluster.plain(3))]) == 2
