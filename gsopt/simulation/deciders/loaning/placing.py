@@ -20,9 +20,10 @@ _RANK, _NONE = 1 << 40, 1 << 60
 def place_base(books: Books, form: Form, *, grouping: bool) -> dict[int, int] | None:
     """Find machines for the base workers of a job; None where not all find one.
 
-    Flexible workers make way. Machines with base workers come first, the fewest GPUs left first; then empty
-    ones; then those with flexible workers only. Mixed jobs take training machines first. Without grouping all
-    occupied machines come before empty ones. Ties go to the first machine.
+    With grouping flexible workers count as if they were not there. Machines with base workers come first, the
+    fewest GPUs left first; then empty ones; then those with flexible workers only. Without grouping idle GPUs
+    come first, those of occupied machines before those of empty ones; flexible workers make way only then.
+    Mixed jobs take training machines first. Ties go to the first machine.
 
     Parameters
     ----------
@@ -43,15 +44,21 @@ def place_base(books: Books, form: Form, *, grouping: bool) -> dict[int, int] | 
     >>> place_base(books, Form("", "training", np.ones(3, dtype=np.bool_), 2, 3, (1.0,)), grouping=True)
     {1: 2, 0: 1}
     """
-    has_flexible = books.flexible > 0
-    if grouping:
-        ranks = np.where(books.base > 0, 0, np.where(has_flexible, 2, 1))
-    else:
-        ranks = np.where((books.base > 0) | has_flexible, 0, 1)
-    if form.pool == "mixed":
-        ranks = ranks + np.where(books.machines.inference, 3, 0)
-    placed = _fill(books.room, ranks, form.suits, form.worker_gpus, form.base)
-    return placed if sum(placed.values()) == form.base else None
+    has_base, has_flexible = books.base > 0, books.flexible > 0
+    last: Counts = (books.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
+    placed: dict[int, int] = {}
+    room = books.room
+    if not grouping:
+        ranks = np.where(has_base | has_flexible, 0, 1) + last
+        placed = _fill(books.idle, ranks, form.suits, form.worker_gpus, form.base)
+        for machine, number in placed.items():
+            room[machine] -= number * form.worker_gpus
+    ranks = np.where(has_base, 0, np.where(has_flexible, 2, 1)) + last
+    missing = form.base - sum(placed.values())
+    for machine, number in _fill(room, ranks, form.suits, form.worker_gpus, missing).items():
+        placed[machine] = placed.get(machine, 0) + number
+        missing -= number
+    return None if missing else placed
 
 
 def place_flexible(

@@ -1,8 +1,6 @@
 """Reach: where flexible workers of a heterogeneous job are worth having, and how fast it is with them."""
 
-from collections.abc import Mapping
-
-from gsopt.simulation.deciders.loaning.crew import Crew
+from gsopt.simulation.deciders.loaning.crew import Crew, Workers
 from gsopt.simulation.deciders.loaning.epoch import Pool
 from gsopt.simulation.deciders.loaning.machines import Machines, Mask
 from gsopt.simulation.policy import State
@@ -37,18 +35,19 @@ def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[flo
 
 
 def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[float, ...]:
-    """Give the speed with each number of flexible workers on other machines of a pool."""
+    """Give the speed with each number of flexible workers on the machines of a pool."""
     form, size = crew.form, crew.form.worker_gpus
-    base = _gpus(machines, {machine: number * size for machine, number in crew.base.items()})
-    others = [number for number in (form.suits & pool).nonzero()[0].tolist() if number not in crew.base]
-    room = {number: int(machines.gpus[number]) // size * size for number in others}
-    further = _gpus(machines, room)[: size * (len(form.speeds) - 1)]
-    alone = float(state.rate(crew.job, base, form.mode))
+    base = {machine: number * size for machine, number in crew.base.items()}
+    held = _gpus(machines, base)
+    suits = (form.suits & pool).nonzero()[0].tolist()
+    room = {machine: (int(machines.gpus[machine]) - base.get(machine, 0)) // size * size for machine in suits}
+    further = _gpus(machines, room, after=base)[: size * (len(form.speeds) - 1)]
+    alone = float(state.rate(crew.job, held, form.mode))
     speeds = [form.speeds[0]]
     for extra in range(1, len(further) // size + 1):
         speed = 0.0
         if form.speeds[extra]:
-            rate = float(state.rate(crew.job, base + further[: extra * size], form.mode))
+            rate = float(state.rate(crew.job, held + further[: extra * size], form.mode))
             speed = form.speeds[0] * rate / alone
         speeds.append(speed)
     while not speeds[-1]:
@@ -56,7 +55,10 @@ def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[f
     return tuple(speeds)
 
 
-def _gpus(machines: Machines, counts: Mapping[int, int]) -> tuple[int, ...]:
-    """Give so many GPUs of each machine, by number."""
-    first = machines.first
-    return tuple(gpu for number, count in counts.items() for gpu in range(first[number], first[number] + count))
+def _gpus(machines: Machines, counts: Workers, after: Workers | None = None) -> tuple[int, ...]:
+    """Give so many GPUs of each machine, by number, after some that are left out."""
+    found: list[int] = []
+    for machine, count in counts.items():
+        begin = machines.first[machine] + (after or {}).get(machine, 0)
+        found += range(begin, begin + count)
+    return tuple(found)

@@ -9,7 +9,7 @@ from gsopt.problems.placement import Placement, PlacementSolution, Resources, Se
 from gsopt.result import Result
 from gsopt.simulation.deciders.loaning.books import Books
 from gsopt.simulation.deciders.loaning.crew import Crew
-from gsopt.simulation.deciders.loaning.machines import Counts, Mask
+from gsopt.simulation.deciders.loaning.machines import Mask
 
 #: A method of the decision `placement`.
 Place = Callable[[Placement], Result[PlacementSolution]]
@@ -105,20 +105,24 @@ def _question(books: Books, lines: Sequence[_Line], *, grouping: bool) -> Placem
     stand everywhere need a resource that only some machines have.
     """
     kinds = {mask.tobytes(): mask for mask in (line.may for line in lines)}
-    limits = {key: f"place {number}" for number, key in enumerate(kinds) if not kinds[key][books.there > 0].all()}
+    there = books.there > 0
+    limits = {key: f"place {number}" for number, key in enumerate(kinds) if not kinds[key][there].all()}
     workers = [_workers(line, limits.get(line.may.tobytes())) for line in lines]
     servers = [
         _server(books, machine, [name for key, name in limits.items() if kinds[key][machine]])
-        for machine in np.flatnonzero(books.there > 0).tolist()
+        for machine in np.flatnonzero(there).tolist()
     ]
     return Placement(minimize="preferences" if grouping else "servers", servers=servers, workers=workers)
 
 
 def _workers(line: _Line, limit: str | None) -> Workers:
     form = line.crew.form
-    kind = "flexible" if not line.is_base else "base" if form.is_elastic else "inelastic"
-    demand = Resources(gpu=form.worker_gpus, **({limit: form.worker_gpus} if limit else {}))
-    return Workers(job=str(line.crew.job), count=sum(line.where.values()), demand=demand, kind=kind)
+    return Workers(
+        job=str(line.crew.job),
+        count=sum(line.where.values()),
+        demand=Resources(gpu=form.worker_gpus, **({limit: form.worker_gpus} if limit else {})),
+        kind="flexible" if not line.is_base else "base" if form.is_elastic else "inelastic",
+    )
 
 
 def _server(books: Books, machine: int, limits: Iterable[str]) -> Server:
