@@ -1,11 +1,11 @@
-"""Events: machines that go, come back, and are asked for.
+"""Events: machines that go, come back, are lent, and are asked for.
 
 They happen on a cluster of racks, where machines have names; a plain cluster knows only numbers of GPUs. At an
 instant jobs complete first, then the capacity changes, then events happen in the order in which they are given,
 then what requests of this deadline are still owed is taken, then jobs arrive and the policy decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -39,7 +39,8 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses, or all that it has done if that is less.
+        Seconds of work that each of those jobs loses, or all that it has done if that is less, or if it has no
+        checkpoints.
 
     Examples
     --------
@@ -99,6 +100,9 @@ class Reclaim(_Event):
     names it. At the deadline as many machines have been given up as were asked for, or all that may be are
     away. In a plain cluster so many GPUs go at the deadline.
 
+    It does not come unannounced: a job that goes on elsewhere in the instant in which its machine is given up
+    was moved.
+
     Attributes
     ----------
     time
@@ -111,12 +115,16 @@ class Reclaim(_Event):
         Number of GPUs of a plain cluster; None in a cluster of racks.
     among
         Names of the machines that may be given up for it; any when empty.
+    gpu_type
+        The type of the machines that may be given up for it, instead of their names; any when empty.
 
     Examples
     --------
     >>> request = Reclaim(time=0, deadline=600, servers=1, among=["machine 0.0", "machine 0.1"])
     >>> request.takes("machine 0.1"), request.takes("machine 1.0")
     (True, False)
+    >>> Reclaim(time=0, deadline=600, servers=1, gpu_type="T4").takes("machine 1.0", "T4")
+    True
     """
 
     event: Literal["reclaim"] = "reclaim"
@@ -124,11 +132,19 @@ class Reclaim(_Event):
     servers: Gpus | None = None
     gpus: Gpus | None = None
     among: Many[Name] = ()
+    gpu_type: str = ""
 
     @field_validator("among", mode="after")
     @classmethod
     def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
         return _refuse_equal("among", among)
+
+    @model_validator(mode="after")
+    def _names_or_type(self) -> "Reclaim":
+        _refuse_names_and_type(self.among, self.gpu_type)
+        if self.gpu_type and self.gpus is not None:
+            raise RuleBroken("gpu_type", self.gpu_type, "must be empty for GPUs, which have no type")
+        return self
 
     @model_validator(mode="after")
     def _deadline_after_time(self) -> "Reclaim":
@@ -145,13 +161,71 @@ class Reclaim(_Event):
             raise RuleBroken("among", self.among, rule)
         return self
 
-    def takes(self, server: str) -> bool:
-        """Tell whether a machine may be given up for this request."""
-        return not self.among or server in self.among
+    def takes(self, server: str, gpu_type: str = "") -> bool:
+        """Tell whether a machine of a type may be given up for this request."""
+        return _is_meant(self.among, self.gpu_type, server, gpu_type)
+
+
+class Loan(_Event):
+    """Machines that are away come back: somebody who has them lends them until they are reclaimed.
+
+    Of the machines that are away and may come the first in the order of the cluster do, so that what is there
+    depends on nothing but what was given and what was given up; all of them where they are fewer. Machines that
+    are lent from the beginning on without having been there leave at time 0 first.
+
+    Attributes
+    ----------
+    time
+        When they are there.
+    servers
+        Number of machines.
+    among
+        Names of the machines that may come; any when empty.
+    gpu_type
+        The type of the machines that may come, instead of their names; any when empty.
+
+    Examples
+    --------
+    >>> loan = Loan(time=300, servers=2, gpu_type="T4")
+    >>> loan.takes("machine 0.1", "T4"), loan.takes("machine 1.0", "V100")
+    (True, False)
+    """
+
+    event: Literal["loan"] = "loan"
+    servers: Gpus
+    among: Many[Name] = ()
+    gpu_type: str = ""
+
+    @field_validator("among", mode="after")
+    @classmethod
+    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
+        return _refuse_equal("among", among)
+
+    @model_validator(mode="after")
+    def _names_or_type(self) -> "Loan":
+        _refuse_names_and_type(self.among, self.gpu_type)
+        if self.among and self.servers > len(self.among):
+            rule = f"must name at least the {self.servers} servers that are lent"
+            raise RuleBroken("among", self.among, rule)
+        return self
+
+    def takes(self, server: str, gpu_type: str = "") -> bool:
+        """Tell whether a machine of a type may come by this loan."""
+        return _is_meant(self.among, self.gpu_type, server, gpu_type)
+
+
+def _is_meant(among: Sequence[str], wanted: str, server: str, gpu_type: str) -> bool:
+    """Tell whether a machine is one of those that are named, or of the type that is wanted."""
+    return wanted in ("", gpu_type) and (not among or server in among)
+
+
+def _refuse_names_and_type(among: Sequence[str], gpu_type: str) -> None:
+    if among and gpu_type:
+        raise RuleBroken("gpu_type", gpu_type, "must be empty where machines are named")
 
 
 #: What happens to the machines of a cluster.
-Event = Annotated[Leave | Return | Reclaim, Field(discriminator="event")]
+Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 
 
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
@@ -172,23 +246,33 @@ def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     for index, event in enumerate(events):
         _refuse_unknown(f"events[{index}]", event, cluster)
     _refuse_twice_in_an_instant(events)
-    _refuse_absent(events)
+    _refuse_absent(events, {machine.name: machine.gpu_type for machine in cluster.machines})
 
 
 def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
     """Refuse machines that the cluster has not."""
     if cluster.is_plain:
-        if isinstance(event, Leave) or event.gpus is None:
+        if isinstance(event, Leave | Loan) or event.gpus is None:
             raise RuleBroken(f"{field}.servers", event.servers, "must be GPUs in a plain cluster")
         return
-    if not isinstance(event, Leave) and event.gpus is not None:
+    if isinstance(event, Return | Reclaim) and event.gpus is not None:
         raise RuleBroken(f"{field}.gpus", event.gpus, "must be servers in a cluster of racks")
-    named = ("among", event.among) if isinstance(event, Reclaim) else ("servers", event.servers)
+    named = ("servers", event.servers) if isinstance(event, Leave | Return) else ("among", event.among)
     for server in named[1]:
         if server not in cluster.gpus_of:
             raise RuleBroken(f"{field}.{named[0]}", server, "must be a machine of the cluster")
-    if isinstance(event, Reclaim) and (event.servers or 0) > len(cluster.machines):
-        rule = f"must be at most the {len(cluster.machines)} machines of the cluster"
+    if isinstance(event, Reclaim | Loan):
+        _refuse_too_many(field, event, cluster)
+
+
+def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
+    """Refuse a type that the cluster has not, and more machines than it has of it."""
+    kind = event.gpu_type
+    there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
+    if not there:
+        raise RuleBroken(f"{field}.gpu_type", kind, "must be a GPU type of the cluster")
+    if (event.servers or 0) > len(there):
+        rule = f"must be at most the {len(there)} {kind}{' ' if kind else ''}machines of the cluster"
         raise RuleBroken(f"{field}.servers", event.servers, rule)
 
 
@@ -196,20 +280,26 @@ def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
     """Refuse machines that leave and return at the same time, or return and leave."""
     last: dict[str, float] = {}
     for index, event in enumerate(events):
-        for server in () if isinstance(event, Reclaim) else event.servers:
+        for server in event.servers if isinstance(event, Leave | Return) else ():
             if last.get(server) == event.time:
                 raise RuleBroken(f"events[{index}].servers", server, "must not leave and return at one time")
             last[server] = event.time
 
 
-def _refuse_absent(events: Sequence[Event]) -> None:
+def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
     """Refuse machines that leave when they are surely away, or return when they are surely there."""
     away: set[str] = set()
+    lent: set[str] = set()  # those that were surely away before a loan
     returned: dict[str, float] = {}
     requests: list[Reclaim] = []
     for index, event in enumerate(events):
         if isinstance(event, Reclaim):
             requests.append(event)
+            continue
+        if isinstance(event, Loan):
+            come = {server for server in away if event.takes(server, type_of[server])}
+            away -= come
+            lent |= come
             continue
         for server in event.servers:
             if isinstance(event, Leave):
@@ -218,11 +308,12 @@ def _refuse_absent(events: Sequence[Event]) -> None:
                 away.add(server)
             else:
                 since = returned.get(server, 0.0)
-                asked = any(each.takes(server) and each.deadline >= since for each in requests)
-                if server not in away and not asked:
+                asked = any(each.takes(server, type_of[server]) and each.deadline >= since for each in requests)
+                if server not in away | lent and not asked:
                     raise RuleBroken(f"events[{index}].servers", server, "must be away to return")
                 away.discard(server)
                 returned[server] = event.time
+            lent.discard(server)
 
 
 def _refuse_equal(field: str, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -54,6 +54,8 @@ class Mode(Frozen):
     samples
         Samples until the target of the job's training, when trained in this mode from beginning to end; None
         when as in the default mode.
+    gpu_type
+        The only type of GPU on which it may run in this mode, empty for any; None when as in the default mode.
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Mode(Frozen):
     batch_size: Annotated[int, Field(ge=1)] | None = None
     steps: Annotated[int, Field(ge=1)] = 1
     samples: Samples | None = None
+    gpu_type: str | None = None
 
     @field_validator("menu", mode="after")
     @classmethod
@@ -126,7 +129,7 @@ class Job(Frozen):
     batch_size
         Samples per iteration over all GPUs; None when unknown.
     gpu_type
-        The only type of GPU on which it may run; empty for any.
+        The only type of GPU on which it may run in its default mode; empty for any.
     modes
         Other ways to run it. Menu, memory and batch size of the job itself are its default mode, which has
         the empty name.
@@ -136,6 +139,10 @@ class Job(Frozen):
     training
         Samples until its target, and what is seen of the training on the way; None when unknown. A share of
         the work is that share of the samples of whichever mode the job is in.
+    checkpoints
+        Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
+        starts again, and on machines that leave without notice it loses all that it has done; a job that goes
+        on in the instant in which it stopped was resized or moved, and keeps its progress in any case.
 
     Examples
     --------
@@ -149,6 +156,10 @@ class Job(Frozen):
     >>> divided.speeds, divided.memory_in("halves")
     ({'': {1: 1.0}, 'halves': {1: 0.9}}, 6)
     >>> large = Mode(name="large", menu=[(1, 1.5)], batch_size=64, samples=9000)
+    >>> slower = Mode(name="on inference GPUs", menu=[(4, 1.0)], gpu_type="T4")
+    >>> either = Job(name="d", release_date=0, duration=60, gpus=4, gpu_type="V100", modes=[slower])
+    >>> either.gpu_type_in(), either.gpu_type_in("on inference GPUs")
+    ('V100', 'T4')
     >>> training = Training(epoch=1000, samples=6000)
     >>> trained = Job(name="d", release_date=0, duration=60, gpus=1, modes=[large], training=training)
     >>> trained.samples_in(""), trained.throughput(1), trained.throughput(1, "large")
@@ -167,6 +178,7 @@ class Job(Frozen):
     modes: Many[Mode] = ()
     phases: Many[Phase] = ()
     training: Training | None = None
+    checkpoints: bool = True
 
     @field_validator("menu", mode="after")
     @classmethod
@@ -254,6 +266,19 @@ class Job(Frozen):
             return self.memory
         given = self._by_name[mode].memory
         return self.memory if given is None else given
+
+    def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
+        """Give the only type of GPU on which the job may run in a mode; empty for any.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.gpu_type
+        given = self._by_name[mode].gpu_type
+        return self.gpu_type if given is None else given
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
         """Give the samples until the target when trained in a mode only; 0 without a training.

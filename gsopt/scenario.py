@@ -23,7 +23,8 @@ class Overhead(Frozen):
     start
         After every start.
     stop
-        For the checkpoint of a stop; it is paid when the job starts again, so that a stop frees GPUs at once.
+        For the stop, such as its checkpoint; it is paid when the job starts again, so that a stop frees GPUs at
+        once.
     resize
         After every resize or move.
 
@@ -41,7 +42,8 @@ class Overhead(Frozen):
 class CapacityChange(Frozen):
     """From a time on only the GPUs numbered below `gpus` are there, or none when it is 0.
 
-    Jobs that lose a GPU by it wait again and keep their progress; in a plain cluster those started last do.
+    Jobs that lose a GPU by it wait again and keep their progress if they have checkpoints; in a plain cluster
+    those started last do.
 
     Examples
     --------
@@ -81,7 +83,7 @@ class Physics(Frozen):
     Attributes
     ----------
     speed
-        Slowdowns by network tier and by sharing.
+        Slowdowns by network tier, by sharing, and by GPU type.
     overheads
         Overhead of each model; the entry under the empty name is that of every other model. An `Overhead` alone
         is that of all models.
@@ -90,8 +92,8 @@ class Physics(Frozen):
     capacity_changes
         When the number of GPUs changes, by time; before the first of them all GPUs are there.
     events
-        Machines that leave, return and are reclaimed, by time. A GPU is there when no capacity change and no
-        event has taken it.
+        Machines that leave, return, are lent and reclaimed, by time. A GPU is there when no capacity change and
+        no event has taken it.
 
     Examples
     --------
@@ -210,6 +212,15 @@ class Scenario(Physics):
         return self
 
     @model_validator(mode="after")
+    def _slowdowns_of_known_types(self) -> "Scenario":
+        known = {machine.gpu_type for machine in self.cluster.machines}
+        for name in self.speed.gpu_types if known else ():
+            if name not in known:
+                rule = f"must be a GPU type of the cluster: {', '.join(sorted(known - {''})) or 'it has none'}"
+                raise RuleBroken("speed.gpu_types", name, rule)
+        return self
+
+    @model_validator(mode="after")
     def _events_are_possible(self) -> "Scenario":
         refuse_impossible(self.events, self.cluster)
         return self
@@ -244,11 +255,22 @@ class Scenario(Physics):
         return self
 
     @model_validator(mode="after")
+    def _modes_for_a_type_need_racks(self) -> "Scenario":
+        for index, job in enumerate(self.workload.jobs if self.cluster.is_plain else ()):
+            for place, mode in enumerate(job.modes):
+                if mode.gpu_type:
+                    field = f"workload.jobs[{index}].modes[{place}].gpu_type"
+                    raise RuleBroken(
+                        field, mode.gpu_type, "must be empty in a plain cluster, which has no types"
+                    )
+        return self
+
+    @model_validator(mode="after")
     def _every_job_fits(self) -> "Scenario":
         rooms: dict[tuple[str, int | None], int] = {}
 
         def room(job: Job, mode: str) -> int:
-            need = (job.gpu_type, job.memory_in(mode))
+            need = (job.gpu_type_in(mode), job.memory_in(mode))
             if need not in rooms:
                 rooms[need] = self.cluster.room(need[0], need[1] or 0)
             return rooms[need]
@@ -257,9 +279,9 @@ class Scenario(Physics):
             if job.gpus <= room(job, DEFAULT_MODE):
                 continue  # as most jobs do
             if all(min(counts) > room(job, mode) for mode, counts in job.speeds.items()):
-                size = max(room(job, mode) for mode in job.speeds)
-                kind = f"{job.gpu_type} GPUs" if job.gpu_type else "GPUs"
-                memory = " with enough memory" if size < self.cluster.room(job.gpu_type) else ""
-                rule = f"must fit the {size} {kind}{memory} of the cluster"
+                mode = max(job.speeds, key=lambda mode: room(job, mode))
+                size, kind = room(job, mode), job.gpu_type_in(mode)
+                memory = " with enough memory" if size < self.cluster.room(kind) else ""
+                rule = f"must fit the {size} {kind}{' ' if kind else ''}GPUs{memory} of the cluster"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self

@@ -1,7 +1,8 @@
 """Speed: how fast a job runs under an allocation.
 
 The speed is that of the menu of the job's mode, divided by the slowdown of the network tier that joins its
-GPUs, by the slowdown of the worst job with which it shares a GPU, and by that of the phase that its work is in.
+GPUs, by the slowdown of the worst job with which it shares a GPU, by that of the phase that its work is in, and
+by that of the types of its GPUs.
 All slowdowns are at least 1, so no allocation is faster than the menu says and every bound that looks at the
 menus alone holds.
 """
@@ -117,6 +118,11 @@ class Speed(Frozen):
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
         Slowdown of pairs that are not listed.
+    gpu_types
+        How many times slower a GPU of a type is than one on which the menus were measured; 1 for other types.
+        Only GPUs of a cluster of racks have types.
+    mixed
+        Further slowdown of a job while its GPUs are of several types.
 
     Examples
     --------
@@ -125,11 +131,21 @@ class Speed(Frozen):
     >>> other = Job(name="b", release_date=0, duration=60, gpus=1, model="vgg11")
     >>> round(speed.rate(job, 2, Tier.NETWORK, [other]), 6)
     0.483092
+    >>> typed = Speed(gpu_types={"T4": 3.0}, mixed=1.25)
+    >>> typed.rate(job, 2, types={"T4": 2}, number=Fraction), typed.rate(job, 2, types={"V100": 1, "T4": 1})
+    (Fraction(1, 3), 0.5333333333333333)
     """
 
     tiers: Mapping[Name, TierPenalty] = Field(default_factory=dict)
     interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
     default_interference: Slowdown = 1.0
+    gpu_types: Mapping[Name, Slowdown] = Field(default_factory=dict)
+    mixed: Slowdown = 1.0
+
+    @property
+    def knows_types(self) -> bool:
+        """Whether the types of its GPUs make any difference to a job."""
+        return bool(self.gpu_types) or self.mixed > 1
 
     def rate(
         self,
@@ -142,11 +158,14 @@ class Speed(Frozen):
         mode: str = DEFAULT_MODE,
         phase: Phase | None = None,
         levels: Sequence[str] = (),
+        types: Mapping[str, int] | None = None,
     ) -> Any:
         """Give the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
 
         Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
-        Source: the penalty of Dally, section II-B; the interference ratio of Castor, Eq. 4-5.
+        The batch is divided among the GPUs of several types by what each can do, so that none waits for
+        another: all together are as fast as the sum of them. Source: the penalty of Dally, section II-B; the
+        interference ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
         Parameters
         ----------
@@ -160,6 +179,8 @@ class Speed(Frozen):
             The phase in which its work is; None when it has no phases, or for the speed without them.
         levels
             The levels of the cluster, innermost first, where it has others than machine, rack and network.
+        types
+            The number of the GPUs of each type; None where they have none.
 
         Raises
         ------
@@ -169,6 +190,8 @@ class Speed(Frozen):
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
         worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
         rate = number(job.speed(count, mode)) / (slowdown * number(worst))
+        if types and self.knows_types:
+            rate /= self._slowdown_of(types, number)
         return rate if phase is None else rate / number(phase.slowdown_in(mode))
 
     def waiting(
@@ -198,6 +221,14 @@ class Speed(Frozen):
         """
         penalty = self._penalty(job, count, tier, number, levels)
         return penalty / (1 + penalty)
+
+    def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
+        """Give the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""
+        slowdowns = {name: number(self.gpu_types.get(name, 1.0)) for name in types}
+        if len(types) == 1:
+            return next(iter(slowdowns.values()))
+        together = sum(count / slowdowns[name] for name, count in types.items())
+        return number(sum(types.values())) / together * number(self.mixed)
 
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]

@@ -77,8 +77,9 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
     names = [segment.job for segment in schedule.segments]
     if len(set(names)) < len(names):
         raise Unsupported("sharing benefits of jobs that were interrupted or moved")
-    if scenario.speed.tiers or scenario.overheads or scenario.cluster.is_plain:
-        raise Unsupported("sharing benefits with network penalties or overheads, or on a plain cluster")
+    if scenario.speed.tiers or scenario.speed.knows_types or scenario.overheads or scenario.cluster.is_plain:
+        rule = "sharing benefits with network penalties, slower GPU types or overheads, or on a plain cluster"
+        raise Unsupported(rule)
     if any(segment.mode or not segment.placement for segment in schedule.segments):
         raise Unsupported("sharing benefits of jobs in modes or without named GPUs")
 

@@ -235,11 +235,16 @@ class _Trial:
             yield f"GPUs of job {job.name!r} must be {piece.gpus} different ones"
         if not all(isinstance(gpu, int) and 0 <= gpu < cluster.gpus for gpu in piece.placement):
             yield f"GPUs of job {job.name!r} must be numbered from 0 to {cluster.gpus - 1}"
-        elif job.gpu_type and not all(
-            cluster.machines[cluster.machine_of[gpu]].gpu_type == job.gpu_type
-            for gpu in (piece.placement if not cluster.is_plain else ())
-        ):
-            yield f"job {job.name!r} must run on {job.gpu_type} GPUs"
+        elif not cluster.is_plain and (kind := self._kind(piece)):
+            types = {cluster.machines[cluster.machine_of[gpu]].gpu_type for gpu in piece.placement}
+            if types - {kind}:
+                yield f"job {job.name!r} must run on {kind} GPUs"
+
+    @staticmethod
+    def _kind(piece: Piece) -> str:
+        """Give the only type of GPU for a piece; empty for any."""
+        of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
+        return of_mode.get(piece.mode, piece.job.gpu_type)
 
     # Rules of one job
 
@@ -271,13 +276,14 @@ class _Trial:
         return any(step.takes(piece.placement) for step in steps)
 
     def _set_overheads(self, own: Sequence[Piece]) -> None:
-        """Find from when on each piece makes progress."""
+        """Find from when on each piece makes progress, and whether it begins anew."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
         for before, piece in pairwise(own):
             if piece.start > before.end:
                 piece.works_from = piece.start + start + stop
+                piece.is_anew = not piece.job.checkpoints
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
                 piece.works_from = before.works_from
             else:

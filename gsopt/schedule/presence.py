@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from gsopt.clock import clock_error
-from gsopt.events import Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario import Scenario
 from gsopt.schedule.schedule import Vacated
 
@@ -32,7 +32,8 @@ class Step:
     fell
         Whether the limit has fallen.
     gone, back
-        GPUs of the machines that have gone, and of those that have come back.
+        GPUs of the machines that have gone, though they may have come back at once, and of those that have come
+        back and are there.
     lost
         GPUs of the machines that have gone without notice, with the seconds of work that their jobs lose.
     """
@@ -107,6 +108,8 @@ class Presence:
         self._given_up = 0  # GPUs of a plain cluster
         self._away: dict[str, None] = {}
         self._open: list[_Request] = []
+        self._type_of = {machine.name: machine.gpu_type for machine in self._cluster.machines}
+        self._gone: dict[str, None] = {}
         self._lost: list[tuple[range, Any]] = []
         self._fell = False
         happenings = sorted(self._happenings(vacated), key=lambda each: each[:2])
@@ -149,7 +152,7 @@ class Presence:
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> Step:
         """Let everything of an instant happen."""
-        self._fell, self._lost = False, []
+        self._fell, self._lost, self._gone = False, [], {}
         before = self._away.copy()
         for each in happenings:
             each.does(*each.given)
@@ -162,8 +165,8 @@ class Presence:
             limit=self._limit,
             gpus=self._limit - away,
             fell=self._fell,
-            gone=tuple(gpus_of[server] for server in self._away if server not in before),
-            back=tuple(gpus_of[server] for server in before if server not in self._away),
+            gone=tuple(gpus_of[server] for server in self._gone if server not in before),
+            back=tuple(gpus_of[each] for each in {**before, **self._gone} if each not in self._away),
             lost=tuple(self._lost),
         )
 
@@ -177,28 +180,38 @@ class Presence:
         self._fell |= limit < self._limit
         self._limit = limit
 
-    def _happen(self, name: str, event: Leave | Return | Reclaim) -> None:
+    def _happen(self, name: str, event: Event) -> None:
         if isinstance(event, Leave):
             for server in event.servers:
                 if server not in self._away:
-                    self._away[server] = None
+                    self._away[server] = self._gone[server] = None
                     self._lost.append((self._cluster.gpus_of[server], self._number(event.lost_work)))
         elif isinstance(event, Return):
             for server in event.servers:
                 self._away.pop(server, None)
             self._set(given_up=-(event.gpus or 0))
+        elif isinstance(event, Loan):
+            self._lend(event)
         else:
             owed = event.gpus if event.servers is None else event.servers
             self._open.append(_Request(name, self._number(event.deadline), event, owed or 0))
             self._open.sort(key=lambda each: each.deadline)
 
+    def _lend(self, loan: Loan) -> None:
+        """Let the first machines come that are away and may."""
+        left = loan.servers
+        for machine in self._cluster.machines:
+            if left and machine.name in self._away and loan.takes(machine.name, machine.gpu_type):
+                del self._away[machine.name]
+                left -= 1
+
     def _give_up(self, time: Any, server: str) -> None:
         if server in self._away:
             self.found.append(f"at {time}: machine {server!r} is given up and not there")
             return
-        self._away[server] = None
+        self._away[server] = self._gone[server] = None
         for each in self._open:
-            if each.owed and each.request.takes(server):
+            if each.owed and each.request.takes(server, self._type_of[server]):
                 each.owed -= 1
                 return
         self.found.append(f"at {time}: machine {server!r} is given up and no request takes it")
@@ -211,6 +224,7 @@ class Presence:
             self._set(given_up=closing.request.gpus)
             return
         names = (machine.name for machine in self._cluster.machines)
-        left = next((each for each in names if each not in self._away and closing.request.takes(each)), None)
+        takes, type_of = closing.request.takes, self._type_of
+        left = next((each for each in names if each not in self._away and takes(each, type_of[each])), None)
         if closing.owed and left is not None:
             self.found.append(f"at {time}: {name} is owed {closing.owed} more machines, and {left!r} is there")

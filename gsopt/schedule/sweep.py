@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from math import inf
 from typing import Any, NamedTuple
 
 from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
@@ -79,10 +80,10 @@ class Account:
                 self.done = end
                 seconds -= needed
 
-    def lose(self, seconds: Any) -> None:
-        """Lose seconds of work, unless all of it is done."""
+    def lose(self, seconds: Any = inf) -> None:
+        """Lose seconds of work, or whatever was done without checkpoints, unless all of it is done."""
         if (self.work - self.done) / self.speed > self.limit:
-            self.done -= min(self.done, seconds)
+            self.done -= min(self.done, seconds) if self.job.checkpoints else self.done
 
 
 @dataclass(slots=True, eq=False)
@@ -97,6 +98,7 @@ class Piece:
     placement: tuple[int, ...]
     mode: str
     works_from: Any = None
+    is_anew: bool = False  # whether nothing is left of what was done before
     rate: Any = None
     waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
@@ -199,6 +201,8 @@ class Sweep:
 
     def _start(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
         self._running[piece] = touched[piece] = None
+        if piece.is_anew:
+            piece.account.lose()
         piece.works_from = max(piece.works_from, time)
         if not piece.placement:
             self._unplaced += piece.gpus
@@ -322,9 +326,17 @@ class Sweep:
             if other.account is not piece.account
         ]
         tier = self._tier(piece.placement)
-        return self.scenario.speed.rate(
+        rate = self.scenario.speed.rate(
             piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode, levels=self._levels
         )
+        return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
+
+    def _share_of_speed(self, placement: Sequence[int]) -> Any:
+        """Give what GPUs of their types do of what as many would do on which the menus were measured."""
+        speed, number = self.scenario.speed, self.number
+        types = [self._places[gpu].gpu_type for gpu in placement]
+        each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
+        return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: Piece) -> Any:
         """Give the share of its time in which a piece waits for the network."""
@@ -345,10 +357,11 @@ class Sweep:
 
 
 class _Place(NamedTuple):
-    """Where a GPU is: the points of the network above it, innermost first, and its bytes of memory."""
+    """Where a GPU is, by the points of the network above it, innermost first; its bytes of memory, its type."""
 
     above: tuple[tuple[str, str], ...]
     memory: int | None
+    gpu_type: str
 
 
 def _places(cluster: Cluster) -> list[_Place]:
@@ -361,7 +374,7 @@ def _places(cluster: Cluster) -> list[_Place]:
             box = ((MACHINE, machine.name), *above)
             islands = [(((ISLAND, each.name), *box), each.gpus) for each in machine.islands]
             for points, gpus in islands or [(box, machine.gpus)]:
-                places.extend([_Place(points, machine.memory)] * gpus)
+                places.extend([_Place(points, machine.memory, machine.gpu_type)] * gpus)
         for child in switch.switches:
             visit(child, above)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.simulation.gpu_types import GpuTypes
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.plan import Held, Plan
@@ -36,7 +37,8 @@ from gsopt.simulation.view import EngineState
 #: Arrivals from one report of progress to the next.
 _REPORT_EVERY = 500
 
-#: Changes in a row that came before the overhead of the last one was over; then the run is given up.
+#: Changes in a row that came before the overhead of the last one was over, or that cost a job all its progress
+#: before any job was complete; then the run is given up.
 _FRUITLESS_CHANGES = 10_000
 
 
@@ -90,8 +92,9 @@ class Engine:
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
-        self.starts, self.preemptions, self.resizes = 0, 0, 0
-        self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
+        self.starts = self.preemptions = self.resizes = 0
+        # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
+        self.fruitless = self.begun_anew = 0
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
@@ -100,19 +103,21 @@ class Engine:
         self.has_overheads = bool(scenario.overheads)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels = scenario.cluster.levels
-        self.is_uniform = scenario.cluster.is_plain or (scenario.share_limit == 1 and not scenario.speed.tiers)
+        self.types = GpuTypes(scenario)
+        self.is_uniform = scenario.cluster.is_plain or (
+            scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
+        )
 
         self.ledger = _make_ledger(scenario, placer)
         self.plan = Plan(self.jobs, self.ledger)
         self.running = self.plan.running
         self.supply = Supply(scenario, self.ledger, self.running, self._evict, number)
         self.due: list[tuple[Any, int, int]] = []
-        self.next_job, self.active = 0, 0
+        self.next_job, self.active, self.round = 0, 0, -1
         self.now: Any = self.release[0] if total else zero
         self.wake: Any = None  # when the policy decides next if nothing happens before
         self.asked_wake: Any = None
         self.round_length = None if round_length is None else number(round_length)
-        self.round = -1
         self.is_news = False  # whether anything happened since the last decision
         self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
         self.arrived: tuple[int, ...] = ()
@@ -232,7 +237,7 @@ class Engine:
                 self.completion[job] = now
                 self.remaining[job] = self.number(0)
                 self.active -= 1
-                self.fruitless = 0
+                self.fruitless = self.begun_anew = 0
                 self.news[1].append(job)
                 self.is_news = True
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
@@ -245,14 +250,17 @@ class Engine:
             self.next_job += 1
             self.active += 1
 
-    def _evict(self, job: int, lost_work: float) -> None:
-        """Take the GPUs of a running job because they go away, and some of its progress with them."""
+    def _evict(self, job: int, lost_work: float | None) -> None:
+        """Take the GPUs of a running job because they go away, and some of its progress if without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
-        if lost_work and self.held[job]:
+        item = self.jobs[job]
+        if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
             self._settle(job)
-            work = self.number(self.jobs[job].duration)
-            self.remaining[job] = min(self.remaining[job] + self.number(lost_work), work)
+            work = self.number(item.duration)
+            left = self.remaining[job] + self.number(lost_work) if item.checkpoints else work
+            self.remaining[job] = min(left, work)
+            self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
 
     # Decisions
 
@@ -324,6 +332,8 @@ class Engine:
             elif job not in running:
                 self._interrupt(job, in_force.pop(job))
                 self.preemptions += 1
+                if not self.jobs[job].checkpoints:
+                    self._lose_progress(job)
             elif before != (after := plan.held(job)):
                 self._interrupt(job, before)
                 self._go_on(job, before, after)
@@ -392,6 +402,14 @@ class Engine:
             rule = "jobs are stopped or resized after more time than their overhead takes, now and then"
             raise IllegalDecision(action, rule)
 
+    def _lose_progress(self, job: int) -> None:
+        """Let a job that has stopped begin anew, unless nobody gets on because such jobs stop for ever."""
+        self.remaining[job] = self.number(self.jobs[job].duration)
+        self.begun_anew += job not in self.plan.evicted
+        if self.begun_anew > _FRUITLESS_CHANGES:
+            rule = "jobs without checkpoints are stopped so rarely that some complete"
+            raise IllegalDecision(self.plan.touched[job], rule)
+
     def _close_segment(self, job: int, held: Held) -> None:
         """Book what a job has held until now."""
         elapsed = self.now - self.held_since[job]
@@ -435,17 +453,26 @@ class Engine:
 
     def _rate_of(self, job: int) -> Any:
         """Give the speed of a job on what it holds, beside those with which it shares it, without phases."""
-        count, _, mode = self.plan.in_force[job]
+        count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
-        return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job))
+        types = self.types.of(gpus)
+        return self.rate_on(job, count, mode, ledger.tier(job), ledger.partners(job), types)
 
-    def rate_on(self, job: int, count: int, mode: str, tier: str, partners: Sequence[int]) -> Any:
-        """Give the speed that a job has on GPUs joined by a tier, without phases."""
+    def rate_on(
+        self,
+        job: int,
+        count: int,
+        mode: str,
+        tier: str,
+        partners: Sequence[int],
+        types: Mapping[str, int] | None,
+    ) -> Any:
+        """Give the speed that a job has on GPUs of some types that a tier joins, without phases."""
         item, speed = self.jobs[job], self.scenario.speed
         if self.scenario.cluster.is_plain:
             return self.number(item.speed(count, mode))
         beside = [self.jobs[other] for other in partners]
-        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels)
+        return speed.rate(item, count, tier, beside, self.number, mode=mode, levels=self.levels, types=types)
 
 
 def _make_ledger(scenario: Scenario, placer: Placer) -> Counts | Placements:

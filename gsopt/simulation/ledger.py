@@ -297,7 +297,7 @@ class Placements:
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
         """Give a job GPUs by number."""
         chosen = tuple(gpus)
-        self._check_kind(job, chosen)
+        self._check_kind(job.gpu_type_in(mode) if mode else job.gpu_type, chosen)
         self._held[number] = chosen
         memory = job.memory_in(mode) if mode else job.memory
         if memory:
@@ -350,9 +350,9 @@ class Placements:
         others = {user for gpu in self._held[number] for user in self._users[gpu]}
         return sorted(others - {number})
 
-    def _check_kind(self, job: Job, chosen: tuple[int, ...]) -> None:
+    def _check_kind(self, kind: str, chosen: tuple[int, ...]) -> None:
         machines, machine_of = self._cluster.machines, self._machine_of
-        limit, away, kind = self._limit, self._away, job.gpu_type
+        limit, away = self._limit, self._away
         for gpu in chosen:
             if not 0 <= gpu < limit or machine_of[gpu] in away:
                 raise Forbidden(f"GPU {gpu} is there")
@@ -361,7 +361,8 @@ class Placements:
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
         """Give the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
-        need = (job.gpu_type, (job.memory_in(mode) if mode else job.memory) or 0, most)
+        kind, memory = (job.gpu_type_in(mode), job.memory_in(mode)) if mode else (job.gpu_type, job.memory)
+        need = (kind, memory or 0, most)
         if need not in self._rooms:
             self._rooms[need] = self._make_room(*need)
         return self._rooms[need]

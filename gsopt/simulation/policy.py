@@ -30,7 +30,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job; it keeps its progress and waits.
+    """Preempt a running job; it keeps its progress if it has checkpoints, and waits.
 
     Examples
     --------
@@ -169,6 +169,8 @@ class Request(NamedTuple):
         Number of GPUs that are owed; 0 in a cluster of racks.
     among
         Names of the machines that may be given up for it; any when empty.
+    gpu_type
+        The type of the machines that may be given up for it; any when empty.
 
     Examples
     --------
@@ -180,6 +182,7 @@ class Request(NamedTuple):
     servers: int
     gpus: int
     among: tuple[str, ...]
+    gpu_type: str = ""
 
 
 class State(Protocol):
@@ -291,7 +294,8 @@ class State(Protocol):
     ) -> Any:
         """Give the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
 
-        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are.
+        A number of GPUs stands for GPUs of one machine, or for GPUs that a tier joins, whichever they are; they
+        are of the fastest type on which the job may run in that mode.
         """
 
 

@@ -6,9 +6,10 @@ still owed to requests of this deadline is taken.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from gsopt.events import Leave, Reclaim, Return
+from gsopt.events import Leave, Loan, Reclaim, Return
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
 from gsopt.simulation.policy import Request
@@ -38,7 +39,7 @@ class Supply:
     running
         The running jobs with their numbers of GPUs, kept by the plan.
     evict
-        Takes the GPUs of a job, and so much of the work that it has done.
+        Takes the GPUs of a job, and so much of the work that it has done; None where the job has had notice.
     number
         ``float`` or ``Fraction``.
 
@@ -55,7 +56,7 @@ class Supply:
         scenario: Scenario,
         ledger: Counts | Placements,
         running: dict[int, int],
-        evict: Callable[[int, float], None],
+        evict: Callable[[int, float | None], None],
         number: Callable[[Any], Any],
     ) -> None:
         self._cluster, self._ledger, self._running, self._evict = scenario.cluster, ledger, running, evict
@@ -63,7 +64,7 @@ class Supply:
         self._open: list[_Open] = []
         self.given_up: list[tuple[Any, str]] = []
         self.coming: Any = None
-        dates: list[tuple[Any, int, int, CapacityChange | Leave | Return | _Open]] = []
+        dates: list[tuple[Any, int, int, CapacityChange | Leave | Return | Loan | _Open]] = []
         for index, change in enumerate(scenario.capacity_changes):
             dates.append((number(change.time), _CHANGE, index, change))
         for index, event in enumerate(scenario.events):
@@ -88,6 +89,8 @@ class Supply:
                 self._leave(what)
             elif isinstance(what, Return):
                 self._return(what)
+            elif isinstance(what, Loan):
+                self._lend(what)
             elif kind == _EVENT:
                 self._open = sorted([*self._open, what], key=lambda each: each.deadline)
             else:
@@ -108,7 +111,11 @@ class Supply:
         plain = self._cluster.is_plain
         return tuple(
             Request(
-                each.deadline, 0 if plain else each.owed, each.owed if plain else 0, tuple(each.reclaim.among)
+                each.deadline,
+                0 if plain else each.owed,
+                each.owed if plain else 0,
+                tuple(each.reclaim.among),
+                each.reclaim.gpu_type,
             )
             for each in self._open
         )
@@ -127,7 +134,7 @@ class Supply:
             machine = self._machine.get(name)
             if machine is None or not self._ledger.is_there(machine):
                 raise Forbidden(f"a machine that is given up is there ({name!r} is not)")
-            request = next((each for each in self._open if each.reclaim.takes(name)), None)
+            request = next((each for each in self._open if self._is_meant(machine, each.reclaim)), None)
             if request is None:
                 raise Forbidden(f"a machine is given up on request (nobody asks for {name!r})")
             request.owed -= 1
@@ -138,7 +145,7 @@ class Supply:
 
     def _change_capacity(self, gpus: int) -> None:
         for job in self._ledger.displaced(gpus, self._running):
-            self._evict(job, 0.0)
+            self._evict(job, None)
         self._ledger.set_limit(gpus)
 
     def _leave(self, event: Leave) -> None:
@@ -154,19 +161,36 @@ class Supply:
             for name in event.servers:
                 self._ledger.bring_back(self._machine[name])
 
+    def _lend(self, event: Loan) -> None:
+        """Let the first machines come that are away and may; GPUs of a plain cluster are not lent."""
+        ledger = self._ledger
+        if isinstance(ledger, Placements):
+            away = (
+                machine
+                for machine in self._machine.values()
+                if not ledger.is_there(machine) and self._is_meant(machine, event)
+            )
+            for machine in list(islice(away, event.servers)):
+                ledger.bring_back(machine)
+
+    def _is_meant(self, machine: int, event: Reclaim | Loan) -> bool:
+        """Tell whether a request or a loan may take a machine."""
+        item = self._cluster.machines[machine]
+        return event.takes(item.name, item.gpu_type)
+
     def _take_owed(self, request: _Open, now: Any) -> None:
         """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first of equals."""
         self._open.remove(request)
         ledger = self._ledger
         if isinstance(ledger, Counts):
             for job in ledger.displaced_by(request.owed, self._running):
-                self._evict(job, 0.0)
+                self._evict(job, None)
             ledger.give_up(request.owed)
             return
         there = [
             machine
-            for name, machine in self._machine.items()
-            if ledger.is_there(machine) and request.reclaim.takes(name)
+            for machine in self._machine.values()
+            if ledger.is_there(machine) and self._is_meant(machine, request.reclaim)
         ]
         for _ in range(min(request.owed, len(there))):
             machine = min(
@@ -176,10 +200,10 @@ class Supply:
             self._give_up(ledger, machine, now)
 
     def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:
-        self._empty(ledger, machine, 0.0)
+        self._empty(ledger, machine, None)
         ledger.leave(machine)
         self.given_up.append((now, self._cluster.machines[machine].name))
 
-    def _empty(self, ledger: Placements, machine: int, lost_work: float) -> None:
+    def _empty(self, ledger: Placements, machine: int, lost_work: float | None) -> None:
         for job in ledger.users_of_machine(machine):
             self._evict(job, lost_work)

@@ -212,5 +212,6 @@ class EngineState:
             tier = Tier.MACHINE if isinstance(gpus, int) else self.tier(gpus)
         elif tier not in engine.levels and tier not in _TIERS:
             raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(engine.levels)}")
-        rate = engine.rate_on(job, count, mode, tier, beside)
+        types = engine.types.best(item, mode, count) if isinstance(gpus, int) else engine.types.of(gpus)
+        rate = engine.rate_on(job, count, mode, tier, beside, types)
         return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))

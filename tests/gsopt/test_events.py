@@ -3,12 +3,22 @@
 import pytest
 from pydantic import ValidationError
 
-from gsopt.cluster import Cluster
-from gsopt.events import Event, Leave, Reclaim, Return, refuse_impossible
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.events import Event, Leave, Loan, Reclaim, Return, refuse_impossible
 from gsopt.problem import RuleBroken
 
 _RACKS = Cluster.uniform(racks=2, machines=2, gpus=2)
 _A, _B = "machine 0.0", "machine 1.1"
+
+#: Two machines of one type, and one of another.
+_TYPES = Cluster(
+    racks=[
+        Rack(
+            name="rack",
+            machines=[Machine(name=name, gpus=2, gpu_type=kind) for name, kind in ("aO", "bO", "cN")],
+        )
+    ]
+)
 
 
 @pytest.mark.parametrize(
@@ -31,9 +41,23 @@ _A, _B = "machine 0.0", "machine 1.1"
         (Reclaim, {"time": 1, "deadline": 2, "servers": 2, "among": [_A]}, "at least the 2 servers"),
         (Reclaim, {"time": 1, "deadline": 2, "gpus": 1, "among": [_A]}, "none for GPUs"),
         (Reclaim, {"time": 1, "deadline": 2, "servers": 1, "among": [_A, _A]}, "must differ"),
+        (Reclaim, {"time": 1, "deadline": 2, "gpus": 1, "gpu_type": "T4"}, "gpu_type: 'T4': must be empty for"),
+        (
+            Reclaim,
+            {"time": 1, "deadline": 2, "servers": 1, "among": [_A], "gpu_type": "T4"},
+            "gpu_type: 'T4': must be empty where machines are named",
+        ),
+        (Loan, {"time": 1}, "servers"),
+        (Loan, {"time": 1, "servers": 0}, "servers"),
+        (Loan, {"time": 1, "servers": 1, "gpus": 1}, "gpus"),
+        (Loan, {"time": 1, "servers": 2, "among": [_A]}, "among: .* must name at least the 2 servers"),
+        (Loan, {"time": 1, "servers": 1, "among": [_A, _A]}, "must differ"),
+        (Loan, {"time": 1, "servers": 1, "among": [_A], "gpu_type": "T4"}, "must be empty where machines"),
     ],
 )
-def test_bad_events(kind: type[Leave | Return | Reclaim], fields: dict[str, object], reason: str) -> None:
+def test_bad_events(
+    kind: type[Leave | Return | Reclaim | Loan], fields: dict[str, object], reason: str
+) -> None:
     """An event that breaks a rule by itself is refused, and the message says which."""
     with pytest.raises(ValidationError, match=reason):
         kind.model_validate(fields)
@@ -65,6 +89,41 @@ def _reclaim(time: float, deadline: float, *among: str) -> Reclaim:
         ),
         ([Reclaim(time=1, deadline=2, gpus=1)], _RACKS, "events[0].gpus: 1: must be servers"),
         ([Return(time=1, gpus=1)], _RACKS, "events[0].gpus: 1: must be servers"),
+        ([Loan(time=1, servers=5)], _RACKS, "events[0].servers: 5: must be at most the 4 machines"),
+        ([Loan(time=1, servers=1, among=["none"])], _RACKS, "events[0].among: 'none': must be a machine"),
+        ([Loan(time=1, servers=1, gpu_type="X")], _TYPES, "events[0].gpu_type: 'X': must be a GPU type of"),
+        (
+            [Loan(time=1, servers=2, gpu_type="N")],
+            _TYPES,
+            "events[0].servers: 2: must be at most the 1 N machines of the cluster",
+        ),
+        (
+            [Reclaim(time=1, deadline=2, servers=3, gpu_type="O")],
+            _TYPES,
+            "events[0].servers: 3: must be at most the 2 O machines",
+        ),
+        ([Reclaim(time=1, deadline=2, servers=1, gpu_type="X")], _TYPES, "must be a GPU type of the cluster"),
+        ([Loan(time=1, servers=1)], Cluster.plain(4), "events[0].servers: 1: must be GPUs in a plain"),
+        (
+            [Reclaim(time=1, deadline=2, servers=1, gpu_type="O"), _return(3, "c")],
+            _TYPES,
+            "events[1].servers: 'c': must be away to return",
+        ),
+        (
+            [_leave(0, "a", "c"), Loan(time=1, servers=1, gpu_type="O"), _leave(2, "c")],
+            _TYPES,
+            "events[2].servers: 'c': must be there to leave",
+        ),
+        (
+            [_leave(0, "a"), Loan(time=1, servers=1), _return(2, "a"), _return(3, "a")],
+            _TYPES,
+            "events[3].servers: 'a': must be away",
+        ),
+        (
+            [_leave(0, "a"), Loan(time=1, servers=1), _leave(2, "a"), _leave(3, "a")],
+            _TYPES,
+            "events[3].servers: 'a': must be there to leave",
+        ),
         ([_leave(1, _A)], Cluster.plain(4), "must be GPUs in a plain cluster"),
         ([_return(1, _A)], Cluster.plain(4), "must be GPUs in a plain cluster"),
         ([_reclaim(1, 2)], Cluster.plain(4), "must be GPUs in a plain cluster"),
@@ -107,3 +166,17 @@ def test_impossible_events(events: list[Event], cluster: Cluster, message: str) 
 def test_possible_events(events: list[Event]) -> None:
     """A machine that may have been given up may leave or return, and any number of events share an instant."""
     refuse_impossible(events, _RACKS)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [_leave(0, "a", "b"), Loan(time=0, servers=1, gpu_type="O"), _leave(1, "a"), _return(2, "b")],
+        [_leave(0, "a", "b"), Loan(time=1, servers=1, among=["a"]), _leave(2, "a")],
+        [Reclaim(time=0, deadline=2, servers=1, gpu_type="N"), Loan(time=1, servers=3), _return(3, "c")],
+        [Loan(time=0, servers=3)],
+    ],
+)
+def test_possible_loans(events: list[Event]) -> None:
+    """A machine that a loan may have brought may leave and return; a loan may find nothing to bring."""
+    refuse_impossible(events, _TYPES)

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -51,6 +52,41 @@ def test_rate(count: int, tier: Tier, partners: list[str], expected: Fraction) -
     others = [_job(partner) for partner in partners]
     assert _SPEED.rate(_job("a"), count, tier, others, Fraction) == expected
     assert _SPEED.rate(_job("a"), count, tier, others) == pytest.approx(float(expected), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (None, Fraction(1)),
+        ({"V100": 4}, Fraction(1)),  # as fast as the menu says
+        ({"T4": 4}, Fraction(1, 3)),
+        ({"K80": 4}, Fraction(1, 5)),
+        ({"V100": 2, "T4": 2}, Fraction(8, 15)),  # (2 + 2/3) / 4 of the menu, and a quarter longer
+        ({"V100": 3, "": 1}, Fraction(4, 5)),  # no type at all is a type of its own
+        ({"V100": 1, "T4": 2, "K80": 1}, Fraction(28, 75)),
+    ],
+)
+def test_types(types: dict[str, int] | None, expected: Fraction) -> None:
+    """GPUs of several types do what they do one by one, and the mixture costs something on top."""
+    speed, job = Speed(gpu_types={"T4": 3, "K80": 5}, mixed=1.25), _job("a", 4)
+    assert speed.rate(job, 4, number=Fraction, types=types) == expected
+    assert speed.rate(job, 4, types=types) == pytest.approx(float(expected), rel=1e-15)
+    assert Speed().rate(job, 4, types=types) == 1
+
+
+def test_types_slow_down_on_top_of_everything_else() -> None:
+    """Beside the tier and the worst partner; waiting for the network takes the same share of the time."""
+    typed = _SPEED.model_copy(update={"gpu_types": {"T4": 3.0}})
+    rate = typed.rate(_job("a"), 2, Tier.RACK, [_job("b")], Fraction, types={"T4": 2})
+    assert rate == Fraction(4, 27)
+    assert typed.waiting(_job("a"), 2, Tier.RACK) == _SPEED.waiting(_job("a"), 2, Tier.RACK)
+
+
+@pytest.mark.parametrize("fields", [{"mixed": 0.9}, {"gpu_types": {"T4": 0.5}}, {"gpu_types": {"": 2}}])
+def test_bad_types(fields: dict[str, Any]) -> None:
+    """No type and no mixture is faster than the menus say, so that bounds hold; a type has a name."""
+    with pytest.raises(ValidationError):
+        Speed.model_validate(fields)
 
 
 def test_modes_and_phases_change_the_rate() -> None:

@@ -10,8 +10,8 @@ from gsopt.simulation.policy import State
 def sub_batches(job: Job) -> tuple[str, ...]:
     """Give the modes in which a job computes the batch that it demands, the whole one first.
 
-    They are those on as many GPUs as it demands, with another number of steps and no other batch size: their
-    gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
+    They are those on as many GPUs of its type as it demands, with another number of steps and no other batch
+    size: their gradients are accumulated, so that the training is what it was. Castor, section 5.2.3.
 
     Examples
     --------
@@ -28,6 +28,7 @@ def sub_batches(job: Job) -> tuple[str, ...]:
         for mode in job.modes
         if mode.steps > 1
         and mode.batch_size in (None, job.batch_size)
+        and mode.gpu_type in (None, job.gpu_type)
         and any(count == job.gpus for count, _ in mode.menu)
     ]
     return DEFAULT_MODE, *(mode.name for mode in sorted(divided, key=lambda mode: mode.steps))

@@ -90,6 +90,7 @@ class Roster:
             rule = "must be alike: this policy divides GPUs of one kind"
             raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._limit = limit
+        self._kind: str | None = next((kind for kind, _ in kinds), None)
         self._memory = next((memory for _, memory in kinds), None)
         self._ways: dict[int, tuple[int | None, Ways]] = {}  # of the jobs that are there, by their limit
         self._there: dict[int, None] = {}
@@ -134,7 +135,7 @@ class Roster:
     def _ways_of(self, state: State, job: int) -> Ways:
         limit = self._limit(job) if self._limit else None
         if job not in self._ways or self._ways[job][0] != limit:
-            self._ways[job] = (limit, ways_of(state.jobs[job], limit, self._memory))
+            self._ways[job] = (limit, ways_of(state.jobs[job], limit, self._memory, self._kind))
         return self._ways[job][1]
 
 

@@ -30,7 +30,7 @@ class Ways(NamedTuple):
     cap: int
 
 
-def ways_of(job: Job, limit: int | None = None, memory: int | None = None) -> Ways:
+def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
     """Find the best ways to run a job with a batch of at most so many samples.
 
     Where even the smallest batch size of the job exceeds the limit, that is allowed.
@@ -43,6 +43,8 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None) -> Wa
         Most samples of a batch, over all GPUs; any when None.
     memory
         Bytes of each GPU; any mode fits when None.
+    gpu_type
+        Type of all GPUs; any mode suits them when None.
 
     Examples
     --------
@@ -61,6 +63,7 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None) -> Wa
         mode: size
         for mode, size in _sizes(job).items()
         if memory is None or (job.memory_in(mode) or 0) <= memory
+        if gpu_type is None or job.gpu_type_in(mode) in ("", gpu_type)
     }
     known = [size for size in sizes.values() if size is not None]
     most = None if limit is None or not known else max(limit, min(known))

@@ -1,10 +1,12 @@
 """Spans: what pictures of a schedule share of its time: its limits, the capacity, and when each job waited."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from gsopt.cluster import Cluster
 from gsopt.drawing import set_time_axis, time_unit
-from gsopt.events import Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
@@ -103,17 +105,26 @@ def _gpus_there(schedule: Schedule, scenario: Scenario, moment: float) -> int:
         given_up = sum(each.gpus or 0 for each in past if isinstance(each, Reclaim) and each.deadline <= moment)
         come_back = sum(each.gpus or 0 for each in past if isinstance(each, Return))
         return max(limit - given_up + come_back, 0)
-    goings = [
-        (each.time, 0, isinstance(each, Return), tuple(each.servers))
-        for each in past
-        if not isinstance(each, Reclaim)
-    ]
-    goings += [(float(time), 1, False, (server,)) for time, server in schedule.vacated if time <= moment]
-    there = {
-        server: back for *_, back, servers in sorted(goings, key=lambda going: going[:2]) for server in servers
-    }
-    away = {gpu for server, back in there.items() if not back for gpu in cluster.gpus_of[server]}
-    return sum(gpu not in away for gpu in range(limit))
+    vacated = [each for each in schedule.vacated if each.time <= moment]
+    goings: list[tuple[float, int, Event]] = [(each.time, 0, each) for each in past]
+    goings += [(float(t), 1, Leave(time=float(t), servers=[name])) for t, name in vacated]
+    away = _away(cluster, [event for *_, event in sorted(goings, key=lambda going: going[:2])])
+    gone = {gpu for server in away for gpu in cluster.gpus_of[server]}
+    return sum(gpu not in gone for gpu in range(limit))
+
+
+def _away(cluster: Cluster, events: Iterable[Event]) -> set[str]:
+    """Give the machines that are away after what happened; what is given up leaves."""
+    away: set[str] = set()
+    for event in events:
+        if isinstance(event, Leave):
+            away.update(event.servers)
+        elif isinstance(event, Return):
+            away.difference_update(event.servers)
+        elif isinstance(event, Loan):
+            may = (m.name for m in cluster.machines if m.name in away and event.takes(m.name, m.gpu_type))
+            away.difference_update(list(islice(may, event.servers)))
+    return away
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:

@@ -83,6 +83,7 @@ def test_of_two_jobs_it_is_that_of_the_pair() -> None:
             {"speed": Speed(tiers={"a": TierPenalty(machine=0, rack=0, network=1)})},
             "network penalties",
         ),
+        ([Segment("a", 0, 10, 1, (0,))], {"speed": Speed(mixed=2)}, "slower GPU types"),
     ],
 )
 def test_what_partners_do_not_explain_is_refused(

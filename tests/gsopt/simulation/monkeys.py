@@ -43,7 +43,7 @@ class Desk:
             machine = cluster.machines[cluster.machine_of[gpu]]
             taken = sum(self.state.jobs[user].memory_in(self.modes[user]) or 0 for user in users)
             fits = machine.memory is None or taken + need <= machine.memory
-            if fits and len(users) < share_limit and item.gpu_type in ("", machine.gpu_type):
+            if fits and len(users) < share_limit and item.gpu_type_in(mode) in ("", machine.gpu_type):
                 suitable.append(gpu)
         return suitable
 
@@ -90,7 +90,12 @@ class Monkey:
     def _servers(self, state: State) -> list[str]:
         """Choose machines to give up for one request."""
         for request in state.requests[:1]:
-            ready = [name for name in state.servers if not request.among or name in request.among]
+            types = {machine.name: machine.gpu_type for machine in state.cluster.machines}
+            ready = [
+                name
+                for name in state.servers
+                if (not request.among or name in request.among) and request.gpu_type in ("", types[name])
+            ]
             most = min(request.servers, len(ready))
             return self._random.sample(ready, self._random.randint(0, most))
         return []

@@ -1,11 +1,12 @@
 """Random scenarios for the tests: hypothesis strategies that shrink to few jobs and round numbers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.speed import Speed, TierPenalty
@@ -34,6 +35,14 @@ SPEED = Speed(
     interference={"cnn": {"transformer": 1.5, "cnn": 1.25}, "transformer": {"cnn": 2.0}},
     default_interference=1.2,
 )
+
+
+@st.composite
+def _speeds(draw: st.DrawFn, cluster: Cluster) -> Speed:
+    """Draw slowdowns, of some of the GPU types of a cluster and of their mixture too."""
+    types = sorted({machine.gpu_type for machine in cluster.machines} - {""})
+    slower = {name: draw(st.sampled_from([1.0, 1.5, 3.0])) for name in types if draw(st.booleans())}
+    return SPEED.model_copy(update={"gpu_types": slower, "mixed": draw(st.sampled_from([1.0, 1.0, 1.25]))})
 
 
 def bundle(jobs: Iterable[Job]) -> Workload:
@@ -136,6 +145,7 @@ def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
             menu=[(count, draw(st.sampled_from([0.5, 0.75, 1.25]))) for count in {1, demand}],
             memory=draw(st.sampled_from([None, 2])),
             steps=2,
+            gpu_type=draw(st.sampled_from([None, None, "", *kinds])),
         )
         training = draw(st.sampled_from([None, Training(epoch=3, samples=10), Training(epoch=7, samples=0.5)]))
         if training is not None:
@@ -157,25 +167,40 @@ def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
                 modes=modes,
                 phases=tuple(phases) if len(phases) > 1 else (),
                 training=training,
+                checkpoints=draw(st.sampled_from([True, True, False])),
             )
         )
     return bundle(jobs)
 
 
 @st.composite
-def _machine_events(draw: st.DrawFn, names: list[str]) -> tuple[Event, ...]:
-    """Draw machines that leave, return and are reclaimed; in the end all are there."""
+def _machines_meant(draw: st.DrawFn, types: Mapping[str, str]) -> dict[str, Any]:
+    """Draw a number of machines, of some that are named, of a type, or of all."""
+    kind = draw(st.sampled_from(["", "", *sorted(set(types.values()))]))
+    if kind:
+        meant = [name for name, each in types.items() if each == kind]
+        return {"gpu_type": kind, "servers": draw(st.integers(1, len(meant)))}
+    among = draw(st.sets(st.sampled_from(sorted(types))))
+    return {"among": sorted(among), "servers": draw(st.integers(1, len(among) or len(types)))}
+
+
+@st.composite
+def _machine_events(draw: st.DrawFn, types: Mapping[str, str]) -> tuple[Event, ...]:
+    """Draw machines, by their types, that leave, return, are lent and reclaimed; in the end all are there."""
+    names = list(types)
     events: list[Event] = []
     away: set[str] = set()
     requests: list[Reclaim] = []
     returned = dict.fromkeys(names, 0.0)
     for time in sorted(draw(st.sets(st.integers(0, 48).map(lambda x: x / 2), max_size=6))):
-        kind = draw(st.sampled_from(["leave", "return", "reclaim"]))
-        if kind == "reclaim":
-            among = draw(st.sets(st.sampled_from(names)))
-            servers = draw(st.integers(1, len(among) or len(names)))
+        kind = draw(st.sampled_from(["leave", "return", "reclaim", "loan"]))
+        if kind in ("reclaim", "loan"):
+            fields = draw(_machines_meant(types))
+            if kind == "loan":
+                events.append(Loan(time=time, **fields))
+                continue
             deadline = time + draw(st.sampled_from([0.25, 2.0, 5.0, 5.5]))
-            requests.append(Reclaim(time=time, deadline=deadline, servers=servers, among=sorted(among)))
+            requests.append(Reclaim(time=time, deadline=deadline, **fields))
             events.append(requests[-1])
         elif kind == "return" and away:
             back = draw(st.sampled_from(sorted(away)))
@@ -189,7 +214,9 @@ def _machine_events(draw: st.DrawFn, names: list[str]) -> tuple[Event, ...]:
             )
             away |= gone
     for request in requests:
-        away |= {name for name in names if request.takes(name) and request.deadline >= returned[name]}
+        away |= {
+            name for name in names if request.takes(name, types[name]) and request.deadline >= returned[name]
+        }
     if back_again := sorted(away):
         events.append(Return(time=_ALL_BACK, servers=back_again))
     return tuple(events)
@@ -219,12 +246,12 @@ def rich_scenarios(draw: st.DrawFn) -> Scenario:
         share_limit, changes = 1, () if events else draw(_capacity_changes(cluster.gpus, least=0))
     else:
         cluster = draw(_rich_clusters())
-        events = draw(_machine_events([machine.name for machine in cluster.machines]))
+        events = draw(_machine_events({machine.name: machine.gpu_type for machine in cluster.machines}))
         share_limit, changes = draw(st.integers(1, 3)), draw(_capacity_changes(cluster.gpus, least=0))
     return Scenario(
         workload=draw(_rich_jobs(cluster)),
         cluster=cluster,
-        speed=SPEED,
+        speed=draw(_speeds(cluster)),
         overheads=draw(OVERHEADS),
         share_limit=share_limit,
         capacity_changes=changes,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.events import Leave, Reclaim, Return
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.events import Leave, Loan, Reclaim, Return
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Vacated
@@ -77,12 +77,12 @@ def test_what_the_state_shows() -> None:
         Return(time=5, servers=[B, D]),
     ]
     run(workload((0, 9, 1)), doing(decide), events)
-    second = (3, 1, 0, (C,))
+    first, second = (4, 1, 0, (), ""), (3, 1, 0, (C,), "")
     assert seen[:6] == [
         (0, (A, B, C, D), 8, ()),
-        (1, (A, C, D), 6, (second, (4, 1, 0, ()))),
-        (2, (A, C), 4, (second, (4, 1, 0, ()))),
-        (3, (A,), 2, ((4, 1, 0, ()),)),
+        (1, (A, C, D), 6, (second, first)),
+        (2, (A, C), 4, (second, first)),
+        (3, (A,), 2, (first,)),
         (4, (), 0, ()),
         (5, (B, D), 4, ()),
     ]
@@ -139,6 +139,77 @@ def test_vacated_jobs_stand_among_the_evicted() -> None:
     assert (done.completion_times, done.metrics.preemptions) == ((4, 4), 0)
 
 
+#: A machine of one type between two of another, two GPUs each.
+_TYPES = Cluster(
+    racks=[
+        Rack(
+            name="rack",
+            machines=[
+                Machine(name=name, gpus=2, gpu_type=kind)
+                for name, kind in [("a", "T4"), ("b", "V100"), ("c", "T4")]
+            ],
+        )
+    ]
+)
+
+
+def test_a_loan_brings_the_first_machines_that_are_away() -> None:
+    """In the order of the cluster, of its type or its names, whether they left or were given up; or all."""
+    events = [
+        Leave(time=0, servers=["a", "b", "c"]),
+        Loan(time=0, servers=1, gpu_type="V100"),
+        Loan(time=1, servers=1, gpu_type="T4"),
+        Loan(time=2, servers=2, gpu_type="T4"),
+        Reclaim(time=3, deadline=4, servers=1, gpu_type="T4"),
+        Reclaim(time=4, deadline=5, servers=1, among=["c"]),
+        Loan(time=6, servers=1, among=["c"]),
+        Loan(time=7, servers=3),
+    ]
+    seen: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        seen.append((float(state.now), state.servers))
+        yield from map(Start, state.arrived)
+
+    done = run(workload((0, 9, 1)), doing(decide), events, _TYPES)
+    assert seen[:6] == [
+        (0, ("b",)),
+        (1, ("a", "b")),
+        (2, ("a", "b", "c")),
+        (3, ("a", "b", "c")),
+        (4, ("b", "c")),
+        (5, ("b",)),
+    ]
+    assert seen[6:8] == [(6, ("b", "c")), (7, ("a", "b", "c"))]
+    assert vacated(done) == (Vacated(4, "a"), Vacated(5, "c"))
+
+
+def test_machines_of_a_type_are_asked_for() -> None:
+    """A policy sees which type, and gives up no other; at the deadline no other is taken."""
+    asked: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        asked.append([request.gpu_type for request in state.requests])
+        yield from map(Start, state.arrived)
+
+    events = [Reclaim(time=1, deadline=2, servers=1, gpu_type="V100")]
+    done = run(workload((0, 9, 1)), doing(decide), events, _TYPES)
+    assert (asked[1], vacated(done)) == (["V100"], (Vacated(2, "b"),))
+    with pytest.raises(IllegalDecision, match="nobody asks for 'a'"):
+        run(workload((0, 9, 1)), scripted([], [Vacate(["a"])]), events, _TYPES)
+
+
+def test_a_machine_that_leaves_may_be_lent_at_once() -> None:
+    """Its jobs are evicted all the same, and lose what is lost."""
+    events = [Leave(time=2, servers=["a"], lost_work=1.0), Loan(time=2, servers=1)]
+    waiting = scripted([Start(0, (0, 1))], [], [Start(0, (0, 1))], preemptive=False)
+    changes = [CapacityChange(time=3, gpus=6)]
+    done = run(workload((0, 4, 2)), waiting, events, _TYPES, capacity_changes=changes)
+    assert (done.completion_times, done.metrics.preemptions) == ((6,), 1)
+    again = scripted([Start(0, (0, 1))], [Start(0, (0, 1))])
+    assert run(workload((0, 4, 2)), again, events, _TYPES).completion_times == (5,)
+
+
 @pytest.mark.parametrize(
     ("servers", "rule"),
     [([A], "nobody asks"), ([B, B], "is there"), ([B, C, D], "nobody asks"), (["x"], "is there")],
@@ -168,7 +239,7 @@ def test_gpus_of_a_plain_cluster() -> None:
         return map(Start, (state.arrived + state.evicted)[: state.free])
 
     done = run(jobs, doing(decide), events, Cluster.plain(4))
-    assert seen[:3] == [(0, 4, (), ()), (1, 4, (), ((3, 0, 2, ()),)), (3, 2, (), ())]
+    assert seen[:3] == [(0, 4, (), ()), (1, 4, (), ((3, 0, 2, (), ""),)), (3, 2, (), ())]
     assert done.completion_times == (9, 9, None)
     assert done.metrics.preemptions == 1
     fixed = run(jobs, fifo, events, Cluster.plain(4))

@@ -237,6 +237,29 @@ def test_what_a_tier_would_give() -> None:
     assert run.completion_times == (32.0,)
 
 
+def test_what_a_type_would_give() -> None:
+    """GPUs by number have their types; a mere number stands for the only type of the mode, or the fastest."""
+    machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("T4", "V100")]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    slow = Mode(name="slow", menu=[(2, 1.0)], gpu_type="T4")
+    jobs = bundle([Job(name="a", release_date=0, duration=8, gpus=2, modes=[slow])])
+    seen: list[Any] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            seen.extend(state.rate(0, gpus) for gpus in ((0, 1), (1, 2), (2, 3), 2))
+            seen.append(state.rate(0, 2, "slow"))
+            yield Start(0, (1, 2))
+            yield Wake(3)
+        elif state.now == 3:
+            yield Resize(0, (0, 1), "slow")
+
+    speed = Speed(gpu_types={"T4": 4.0}, mixed=1.25)
+    run = simulate(jobs, doing(decide), cluster=cluster, speed=speed, exact=True)
+    assert seen == [Fraction(1, 4), Fraction(1, 2), 1, 1, Fraction(1, 4)]
+    assert run.completion_times == (3 + Fraction(13, 2) * 4,)
+
+
 def test_samples_follow_the_mode() -> None:
     """Samples are counted at the throughput of the mode, and loss and accuracy follow the share of the work."""
     large = Mode(name="large", menu=[(1, 2.0)], batch_size=64, samples=30)

@@ -22,6 +22,7 @@ from tests.heuristics.policies.shared import machine
     [
         Mode(name="one step", menu=[(2, 0.5)]),
         Mode(name="another batch", menu=[(2, 0.5)], steps=2, batch_size=32),
+        Mode(name="another type", menu=[(2, 0.5)], steps=2, gpu_type="T4"),
         Mode(name="other GPUs", menu=[(1, 0.5), (4, 1.5)], steps=2),
     ],
     ids=lambda mode: mode.name,

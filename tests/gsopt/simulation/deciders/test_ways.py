@@ -43,6 +43,13 @@ def test_jobs_without_batch_sizes() -> None:
     assert (found.cap, set(found.batches), local_limit(job), largest_batch(job)) == (4, {0}, None, None)
 
 
+def test_modes_for_other_types_are_no_way() -> None:
+    """Of GPUs of one type only the modes that run on it are taken; of any when the type does not matter."""
+    fast = Mode(name="fast", menu=[(1, 4.0)], gpu_type="new")
+    job = Job(name="a", release_date=0, duration=9, gpus=1, gpu_type="old", modes=[fast])
+    assert [ways_of(job, gpu_type=kind).speeds[1] for kind in (None, "old", "new")] == [4, 1, 4]
+
+
 def test_the_cap_is_the_least_of_all_modes_with_the_largest_batch() -> None:
     """Where two modes have the largest batch, the one on fewer GPUs says how many it needs."""
     modes = [

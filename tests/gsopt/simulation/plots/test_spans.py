@@ -5,8 +5,8 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gsopt.cluster import Cluster
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
@@ -70,6 +70,22 @@ def test_machines_that_go_and_come_back_change_the_capacity() -> None:
     schedule = Schedule((), vacated=(Vacated(3, names[1]),))
     wanted = [(0, 6), (1, 4), (3, 2), (4, 2), (5, 4), (6, 6), (8, 5), (9, 5)]
     assert capacity_steps(schedule, scenario, 0, 9) == wanted
+
+
+def test_machines_that_are_lent_change_the_capacity() -> None:
+    """The first ones that are away and of the type come, after what left and was given up before."""
+    kinds = {"a": ("T4", 1), "b": ("T4", 2), "c": ("V100", 4)}
+    machines = [Machine(name=name, gpus=gpus, gpu_type=kind) for name, (kind, gpus) in kinds.items()]
+    events: list[Event] = [
+        Leave(time=0, servers=["b", "c"]),
+        Reclaim(time=0, deadline=1, servers=1, among=["a"]),
+        Loan(time=2, servers=1, gpu_type="T4"),
+        Loan(time=3, servers=3),
+    ]
+    cluster = Cluster(racks=[Rack(name="rack", machines=machines)])
+    scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=events)
+    steps = capacity_steps(Schedule((), vacated=(Vacated(1, "a"),)), scenario, 0, 5)
+    assert steps == [(0, 1), (1, 0), (2, 1), (3, 7), (5, 7)]
 
 
 def test_gpus_given_up_by_a_deadline_change_the_capacity() -> None:
