@@ -1,7 +1,7 @@
 """Epoch: what a scheduler of base and flexible workers decides on, and what it decides."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 #: Machines by where their workers may go: those that are always there, those that are on loan at times, and
@@ -22,6 +22,8 @@ class Waiting(NamedTuple):
         Seconds that it still needs on its base GPUs.
     gpus
         Its base GPUs: the fewest on which it may run.
+    elastic
+        What it would be if it started now, without flexible workers; None when it can have none.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class Waiting(NamedTuple):
     release_date: Any
     time: Any
     gpus: int
+    elastic: "Elastic | None" = None
 
 
 class Elastic(NamedTuple):
@@ -97,6 +100,8 @@ class Epoch:
         Idle GPUs of the pools ``training`` and ``inference``.
     pending
         Whether some job waits.
+    room
+        Of the same pools: GPUs of each machine that no base worker holds, of those that have any.
 
     Examples
     --------
@@ -109,6 +114,7 @@ class Epoch:
     elastic: tuple[Elastic, ...]
     idle: Mapping[str, int]
     pending: bool
+    room: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def total_idle(self) -> int:
@@ -120,14 +126,11 @@ class Scheduler(Protocol):
     """Decides which jobs start on their base workers, and how many flexible workers each has.
 
     It says who and how many; the frame that asks it starts those that fit, and places their workers.
-
-    Attributes
-    ----------
-    blocks
-        Whether a job that does not fit blocks those behind it.
     """
 
-    blocks: bool
+    @property
+    def blocks(self) -> bool:
+        """Whether a job that does not fit blocks those behind it."""
 
     def order(self, epoch: Epoch) -> Sequence[int]:
         """Give the waiting jobs that should start, in this order.

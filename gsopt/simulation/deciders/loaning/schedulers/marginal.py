@@ -1,0 +1,71 @@
+"""Marginal: who starts and who grows compete for GPUs, by what is left and how well it scales."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.simulation.deciders.loaning.epoch import Epoch, Scheduler, Waiting
+from gsopt.simulation.deciders.loaning.schedulers.growing import Rank, Step, grow, race, steps
+from gsopt.simulation.deciders.loaning.schedulers.pools import Pools
+from gsopt.simulation.deciders.loaning.schedulers.remaining import least_area
+
+_LARGEST_EXPONENT = 16
+
+
+def marginal(*, exponent: float = 4) -> Scheduler:
+    """Start a job if it goes before the flexible workers that it would displace, and grow jobs by the same key.
+
+    The key is the GPU time that a job has left, over the marginal efficiency of the workers to a power: the
+    base workers of a waiting job have efficiency 1, flexible ones what they add, relative to base workers.
+
+    Source: none; it is the key of `heuristics.policies.marginal` where base workers are not preempted. Ties:
+    the job that started first, then the one that was released first. Never preempts. Knows durations. O(I + W
+    log J) for I allowed numbers of workers of J jobs, W of which are given.
+
+    Parameters
+    ----------
+    exponent
+        The power of the marginal efficiency; above 0 and at most 16.
+
+    Raises
+    ------
+    InvalidInput
+        The exponent is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.simulation.deciders.loaning import Elastic
+    >>> job = Elastic(0, 60.0, worker_gpus=1, base=1, most=3, extra=2, pool="training", speeds=(1, 2, 3))
+    >>> waiting = (Waiting(1, 0.0, time=90.0, gpus=1), Waiting(2, 0.0, time=9.0, gpus=1))
+    >>> marginal().order(Epoch(0.0, waiting, (job,), {"training": 0}, pending=True))
+    [2]
+    """
+    if not (isinstance(exponent, int | float) and 0 < exponent <= _LARGEST_EXPONENT):
+        rule = f"must be a number above 0 and at most {_LARGEST_EXPONENT}"
+        raise InvalidInput("", "exponent", shorten(exponent), rule)
+    return _Marginal(blocks=False, exponent=exponent)
+
+
+@dataclass(frozen=True)
+class _Marginal:
+    blocks: bool
+    exponent: float
+
+    def order(self, epoch: Epoch) -> Sequence[int]:
+        running, rank = len(epoch.elastic), least_area(self.exponent)
+        contenders = [steps(job, rank) for job in epoch.elastic]
+        contenders += [_start(job, rank) for job in epoch.waiting]
+        granted = race(Pools(epoch), contenders)
+        return [
+            epoch.waiting[place - running].job for place, step in granted if place >= running and not step.extra
+        ]
+
+    def extras(self, epoch: Epoch) -> Mapping[int, int]:
+        return grow(epoch, least_area(self.exponent))
+
+
+def _start(job: Waiting, rank: Rank) -> Iterator[Step]:
+    """Give what a waiting job asks for: its base workers, and then flexible ones."""
+    yield Step(float(job.time) * job.gpus, job.gpus, "mixed", 0)
+    if job.elastic is not None:
+        yield from steps(job.elastic, rank)

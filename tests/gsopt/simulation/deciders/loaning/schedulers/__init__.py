@@ -1,0 +1,1 @@
+"""Tests of the schedulers of base and flexible workers."""
