@@ -39,7 +39,8 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses, or all that it has done if that is less.
+        Seconds of work that each of those jobs loses, or all that it has done if that is less, or if it has no
+        checkpoints.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class Reclaim(_Event):
     names it. At the deadline as many machines have been given up as were asked for, or all that may be are
     away. In a plain cluster so many GPUs go at the deadline.
 
-    The GPUs of a machine that is given up have been asked for, so a job that goes on elsewhere in that instant
+    It does not come unannounced: a job that goes on elsewhere in the instant in which its machine is given up
     was moved.
 
     Attributes

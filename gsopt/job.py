@@ -139,6 +139,10 @@ class Job(Frozen):
     training
         Samples until its target, and what is seen of the training on the way; None when unknown. A share of
         the work is that share of the samples of whichever mode the job is in.
+    checkpoints
+        Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
+        starts again, and on machines that leave without notice it loses all that it has done; a job that goes
+        on in the instant in which it stopped was resized or moved, and keeps its progress in any case.
 
     Examples
     --------
@@ -174,6 +178,7 @@ class Job(Frozen):
     modes: Many[Mode] = ()
     phases: Many[Phase] = ()
     training: Training | None = None
+    checkpoints: bool = True
 
     @field_validator("menu", mode="after")
     @classmethod

@@ -23,7 +23,8 @@ class Overhead(Frozen):
     start
         After every start.
     stop
-        For the checkpoint of a stop; it is paid when the job starts again, so that a stop frees GPUs at once.
+        For the stop, such as its checkpoint; it is paid when the job starts again, so that a stop frees GPUs at
+        once.
     resize
         After every resize or move.
 
@@ -41,7 +42,8 @@ class Overhead(Frozen):
 class CapacityChange(Frozen):
     """From a time on only the GPUs numbered below `gpus` are there, or none when it is 0.
 
-    Jobs that lose a GPU by it wait again and keep their progress; in a plain cluster those started last do.
+    Jobs that lose a GPU by it wait again and keep their progress if they have checkpoints; in a plain cluster
+    those started last do.
 
     Examples
     --------

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from gsopt.job import Job
 from gsopt.problem import RuleBroken
 
-#: Fields of a job that would let it run in several ways, with what each must be.
+#: Fields of a job that would let it run in several ways, or again, with what each must be.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
     "modes": ((), "must be empty: the job runs in one way"),
     "phases": ((), "must be empty: the job is always as fast"),
     "gpu_type": ("", "must be empty: all GPUs are alike"),
+    "checkpoints": (True, "must be true: whoever stops keeps its progress"),
 }
 _NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left out: memory is not looked at")}
 
@@ -28,7 +29,7 @@ def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
     Raises
     ------
     RuleBroken
-        A job has a menu, modes, phases or a GPU type, or memory that is not looked at.
+        A job has a menu, modes, phases or a GPU type, no checkpoints, or memory that is not looked at.
 
     Examples
     --------

@@ -73,6 +73,7 @@ FIGURES = (
     Figure("p99_jct", "p99 JCT", Kind.SECONDS, "s", rank=2),
     Figure("makespan", "makespan", Kind.SECONDS, "s", rank=5),
     Figure("mean_queueing", "mean queueing", Kind.SECONDS, "s"),
+    Figure("median_queueing", "median queueing", Kind.SECONDS, "s"),
     Figure("p95_queueing", "p95 queueing", Kind.SECONDS, "s"),
     Figure("p99_queueing", "p99 queueing", Kind.SECONDS, "s"),
     Figure("mean_execution", "mean execution", Kind.SECONDS, "s"),
@@ -238,7 +239,7 @@ class Record:
     @property
     def median_jct(self) -> Any:
         """Median job completion time; the mean of the two in the middle where these are two."""
-        return median(self.jct) if self.jct else None
+        return _median(self.jct)
 
     @property
     def p95_jct(self) -> Any:
@@ -260,6 +261,11 @@ class Record:
     def mean_queueing(self) -> Any:
         """Mean time without GPUs."""
         return _mean(self.queueing)
+
+    @property
+    def median_queueing(self) -> Any:
+        """Median time without GPUs; the mean of the two in the middle where these are two."""
+        return _median(self.queueing)
 
     @property
     def p95_queueing(self) -> Any:
@@ -404,6 +410,10 @@ def _mean(values: Sequence[Any]) -> Any:
     if all(isinstance(value, Fraction) for value in values):
         return sum(values) / len(values)
     return fsum(values) / len(values)
+
+
+def _median(values: Sequence[Any]) -> Any:
+    return median(values) if values else None
 
 
 def _percentile(values: Sequence[Any], percent: int) -> Any:

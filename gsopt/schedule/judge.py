@@ -276,13 +276,14 @@ class _Trial:
         return any(step.takes(piece.placement) for step in steps)
 
     def _set_overheads(self, own: Sequence[Piece]) -> None:
-        """Find from when on each piece makes progress."""
+        """Find from when on each piece makes progress, and whether it begins anew."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
         for before, piece in pairwise(own):
             if piece.start > before.end:
                 piece.works_from = piece.start + start + stop
+                piece.is_anew = not piece.job.checkpoints
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
                 piece.works_from = before.works_from
             else:

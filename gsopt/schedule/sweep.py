@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from math import inf
 from typing import Any, NamedTuple
 
 from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
@@ -79,10 +80,10 @@ class Account:
                 self.done = end
                 seconds -= needed
 
-    def lose(self, seconds: Any) -> None:
-        """Lose seconds of work, unless all of it is done."""
+    def lose(self, seconds: Any = inf) -> None:
+        """Lose seconds of work, or whatever was done without checkpoints, unless all of it is done."""
         if (self.work - self.done) / self.speed > self.limit:
-            self.done -= min(self.done, seconds)
+            self.done -= min(self.done, seconds) if self.job.checkpoints else self.done
 
 
 @dataclass(slots=True, eq=False)
@@ -97,6 +98,7 @@ class Piece:
     placement: tuple[int, ...]
     mode: str
     works_from: Any = None
+    is_anew: bool = False  # whether nothing is left of what was done before
     rate: Any = None
     waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
@@ -199,6 +201,8 @@ class Sweep:
 
     def _start(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
         self._running[piece] = touched[piece] = None
+        if piece.is_anew:
+            piece.account.lose()
         piece.works_from = max(piece.works_from, time)
         if not piece.placement:
             self._unplaced += piece.gpus

@@ -37,7 +37,8 @@ from gsopt.simulation.view import EngineState
 #: Arrivals from one report of progress to the next.
 _REPORT_EVERY = 500
 
-#: Changes in a row that came before the overhead of the last one was over; then the run is given up.
+#: Changes in a row that came before the overhead of the last one was over, or that cost a job all its progress
+#: before any job was complete; then the run is given up.
 _FRUITLESS_CHANGES = 10_000
 
 
@@ -91,8 +92,9 @@ class Engine:
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
-        self.starts, self.preemptions, self.resizes = 0, 0, 0
-        self.fruitless = 0  # stops and resizes in a row of jobs that were still in their overhead
+        self.starts = self.preemptions = self.resizes = 0
+        # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
+        self.fruitless = self.begun_anew = 0
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
@@ -235,7 +237,7 @@ class Engine:
                 self.completion[job] = now
                 self.remaining[job] = self.number(0)
                 self.active -= 1
-                self.fruitless = 0
+                self.fruitless = self.begun_anew = 0
                 self.news[1].append(job)
                 self.is_news = True
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
@@ -248,14 +250,16 @@ class Engine:
             self.next_job += 1
             self.active += 1
 
-    def _evict(self, job: int, lost_work: float) -> None:
-        """Take the GPUs of a running job because they go away, and some of its progress with them."""
+    def _evict(self, job: int, lost_work: float | None) -> None:
+        """Take the GPUs of a running job because they go away, and some of its progress if without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
-        if lost_work and self.held[job]:
+        item = self.jobs[job]
+        if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
             self._settle(job)
-            work = self.number(self.jobs[job].duration)
-            self.remaining[job] = min(self.remaining[job] + self.number(lost_work), work)
+            work = self.number(item.duration)
+            left = self.remaining[job] + self.number(lost_work) if item.checkpoints else work
+            self.remaining[job] = min(left, work)
             self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
 
     # Decisions
@@ -328,6 +332,8 @@ class Engine:
             elif job not in running:
                 self._interrupt(job, in_force.pop(job))
                 self.preemptions += 1
+                if not self.jobs[job].checkpoints:
+                    self._lose_progress(job)
             elif before != (after := plan.held(job)):
                 self._interrupt(job, before)
                 self._go_on(job, before, after)
@@ -395,6 +401,14 @@ class Engine:
         if self.fruitless > _FRUITLESS_CHANGES:
             rule = "jobs are stopped or resized after more time than their overhead takes, now and then"
             raise IllegalDecision(action, rule)
+
+    def _lose_progress(self, job: int) -> None:
+        """Let a job that has stopped begin anew, unless nobody gets on because such jobs stop for ever."""
+        self.remaining[job] = self.number(self.jobs[job].duration)
+        self.begun_anew += job not in self.plan.evicted
+        if self.begun_anew > _FRUITLESS_CHANGES:
+            rule = "jobs without checkpoints are stopped so rarely that some complete"
+            raise IllegalDecision(self.plan.touched[job], rule)
 
     def _close_segment(self, job: int, held: Held) -> None:
         """Book what a job has held until now."""

@@ -30,7 +30,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job; it keeps its progress and waits.
+    """Preempt a running job; it keeps its progress if it has checkpoints, and waits.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class Supply:
     running
         The running jobs with their numbers of GPUs, kept by the plan.
     evict
-        Takes the GPUs of a job, and so much of the work that it has done.
+        Takes the GPUs of a job, and so much of the work that it has done; None where the job has had notice.
     number
         ``float`` or ``Fraction``.
 
@@ -56,7 +56,7 @@ class Supply:
         scenario: Scenario,
         ledger: Counts | Placements,
         running: dict[int, int],
-        evict: Callable[[int, float], None],
+        evict: Callable[[int, float | None], None],
         number: Callable[[Any], Any],
     ) -> None:
         self._cluster, self._ledger, self._running, self._evict = scenario.cluster, ledger, running, evict
@@ -145,7 +145,7 @@ class Supply:
 
     def _change_capacity(self, gpus: int) -> None:
         for job in self._ledger.displaced(gpus, self._running):
-            self._evict(job, 0.0)
+            self._evict(job, None)
         self._ledger.set_limit(gpus)
 
     def _leave(self, event: Leave) -> None:
@@ -184,7 +184,7 @@ class Supply:
         ledger = self._ledger
         if isinstance(ledger, Counts):
             for job in ledger.displaced_by(request.owed, self._running):
-                self._evict(job, 0.0)
+                self._evict(job, None)
             ledger.give_up(request.owed)
             return
         there = [
@@ -200,10 +200,10 @@ class Supply:
             self._give_up(ledger, machine, now)
 
     def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:
-        self._empty(ledger, machine, 0.0)
+        self._empty(ledger, machine, None)
         ledger.leave(machine)
         self.given_up.append((now, self._cluster.machines[machine].name))
 
-    def _empty(self, ledger: Placements, machine: int, lost_work: float) -> None:
+    def _empty(self, ledger: Placements, machine: int, lost_work: float | None) -> None:
         for job in ledger.users_of_machine(machine):
             self._evict(job, lost_work)

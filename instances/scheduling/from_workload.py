@@ -30,8 +30,8 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     Raises
     ------
     InvalidInput
-        There are no jobs, a job demands more GPUs than there are or has modes or phases, which the problem
-        does not know, or an argument is out of its range.
+        There are no jobs, a job demands more GPUs than there are or has modes, phases or no checkpoints, which
+        the problem does not know, or an argument is out of its range.
 
     Examples
     --------
@@ -44,6 +44,8 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     require(gpus >= most, "gpus", gpus, f"must be at least {most}, the largest demand")
     special = next((job.name for job in workload.jobs if job.modes or job.phases), None)
     require(special is None, "workload", special, "must be a job without modes and phases")
+    lost = next((job.name for job in workload.jobs if not job.checkpoints), None)
+    require(lost is None, "workload", lost, "must be a job with checkpoints")
     require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
     problem = Scheduling(
         name=workload.name,

@@ -101,7 +101,7 @@ class Demand:
             work=np.array([_work(job) for job in jobs], dtype=float),
             weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
             slip=np.array(_slips(scenario.workload), dtype=float),
-            kind=np.array([kinds.get(job.gpu_type, 0) for job in jobs], dtype=np.int64),
+            kind=np.array([kinds.get(_tie(job), 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
             gpus=np.array([step.gpus for step in steps]) * np.repeat(places(scenario), list(map(len, hulls))),
             speed=np.array([step.speed for step in steps], dtype=float),
@@ -118,8 +118,14 @@ def types_of(scenario: Scenario) -> list[str]:
     >>> types_of(Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8)))
     []
     """
-    tied = {job.gpu_type for job in scenario.workload.jobs} - {""}
+    tied = {_tie(job) for job in scenario.workload.jobs} - {""}
     return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
+
+
+def _tie(job: Job) -> str:
+    """Give the type of GPUs on which a job runs whatever its mode; empty where modes differ."""
+    types = {job.gpu_type_in(mode) for mode in job.speeds}
+    return types.pop() if len(types) == 1 else ""
 
 
 def _work(job: Job) -> float:
@@ -146,7 +152,7 @@ def _hulls(scenario: Scenario) -> Iterator[tuple[HullSegment, ...]]:
     for job in scenario.workload.jobs:
         entries = []
         for mode, count, speed in options(job):
-            need = (job.gpu_type, job.memory_in(mode) or 0)
+            need = (job.gpu_type_in(mode), job.memory_in(mode) or 0)
             if need not in rooms:
                 rooms[need] = scenario.cluster.room(*need)
             if count <= rooms[need]:

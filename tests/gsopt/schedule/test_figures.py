@@ -44,6 +44,7 @@ def test_figures_by_hand() -> None:
         "p99_jct": 6,
         "makespan": 6,
         "mean_queueing": 1,
+        "median_queueing": 1,
         "p95_queueing": 2,
         "p99_queueing": 2,
         "mean_execution": 2.5,
@@ -78,9 +79,10 @@ def test_slowdown_is_bounded_on_both_sides() -> None:
 
 
 def test_the_median_is_of_the_completed_jobs() -> None:
-    """Of three job completion times it is the one in the middle, whatever does not complete."""
+    """Of three job completion times, and times without GPUs, it is the one in the middle."""
     times = {"release_dates": (0, 0, 0, 0), "completion_times": (9.0, None, 1.0, 2.0), "durations": (1,) * 4}
     assert record(**times, bound=None).median_jct == 2
+    assert record(**times, bound=None, queueing=(5.0, 0.0, 1.0)).median_queueing == 1
 
 
 def test_percentiles_are_values_that_so_many_do_not_exceed() -> None:

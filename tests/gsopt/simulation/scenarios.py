@@ -167,6 +167,7 @@ def _rich_jobs(draw: st.DrawFn, cluster: Cluster, most: int = 7) -> Workload:
                 modes=modes,
                 phases=tuple(phases) if len(phases) > 1 else (),
                 training=training,
+                checkpoints=draw(st.sampled_from([True, True, False])),
             )
         )
     return bundle(jobs)

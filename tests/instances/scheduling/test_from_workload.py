@@ -53,3 +53,10 @@ def test_arguments_are_checked() -> None:
             from_workload(Workload(jobs=[special]), gpus=3)
     with pytest.raises(InvalidInput, match="counts: 'some': must be one of alpha, all"):
         from_workload(WORKLOAD, gpus=4, counts="some")  # type: ignore[arg-type]
+
+
+def test_a_job_without_checkpoints_is_refused() -> None:
+    """The problem lets jobs that stop keep what they have done."""
+    job = Job(name="s", release_date=0, duration=1, gpus=1, checkpoints=False)
+    with pytest.raises(InvalidInput, match="workload: 's': must be a job with checkpoints"):
+        from_workload(Workload(jobs=[job]), gpus=3)

@@ -1,0 +1,131 @@
+"""Jobs without checkpoints: what they lose, when, and that the judge finds the same."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.events import Leave, Loan, Reclaim, Return
+from gsopt.job import Job, Phase
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.schedule.judge import judge
+from gsopt.simulation import (
+    Action,
+    IllegalDecision,
+    Move,
+    Policy,
+    Replay,
+    Resize,
+    Start,
+    Stop,
+    Vacate,
+    Wake,
+    replay,
+    simulate,
+)
+from gsopt.testing import check_policy
+from gsopt.training import Training
+from heuristics import policies
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import scripted
+
+_RACKS = Cluster.uniform(machines=2, gpus=2)
+A, B = (machine.name for machine in _RACKS.machines)
+
+_MENU = [(1, 0.5), (2, 1.0)]
+
+
+def run(policy: Policy, cluster: Cluster = _RACKS, job: Any = None, **physics: Any) -> Replay:
+    """Record a run of a job of 8 s on 2 GPUs without checkpoints, in fractions, that the judge finds legal."""
+    fields = {"duration": 8, "gpus": 2, "menu": _MENU, "checkpoints": False, **(job or {})}
+    jobs = bundle([Job(name="a", release_date=0, **fields)])
+    scenario = Scenario(workload=jobs, cluster=cluster, **physics)
+    done = replay(scenario, policy, record=True, exact=True)
+    assert done.schedule is not None
+    verdict = judge(done.schedule, scenario, exact=True)
+    assert (verdict.violations, verdict.completion_times) == ((), done.completion_times)
+    assert verdict.preemptions == done.metrics.preemptions
+    return done
+
+
+@pytest.mark.parametrize(
+    ("steps", "completion"),
+    [
+        ([[Stop(0), Wake(5)], [Start(0)]], 13),
+        ([[Stop(0), Start(0)]], 8),
+        ([[Stop(0), Start(0, (2, 3))]], 8),
+        ([[Move(0, (2, 3))]], 8),
+        ([[Resize(0, 1)]], 13),  # 3 s of work, then 5 s at half the speed
+        ([[Resize(0, 1), Wake(4)], [Stop(0), Wake(5)], [Start(0)]], 13),
+        ([[Stop(0), Wake(4)], [Start(0), Wake(5)], [Stop(0), Wake(6)], [Start(0)]], 14),
+    ],
+)
+def test_a_stop_costs_all_progress(steps: list[list[Action]], completion: int) -> None:
+    """After a pause it begins anew; what stops and starts in one instant is resized or moved."""
+    done = run(scripted([Start(0, (0, 1)), Wake(3)], *steps))
+    assert done.completion_times == (completion,)
+
+
+@pytest.mark.parametrize(
+    ("events", "steps", "completion"),
+    [
+        # machines that leave take everything, even if the job goes on at once
+        ([Leave(time=3, servers=[A])], [[Start(0, (2, 3))]], 11),
+        ([Leave(time=3, servers=[A], lost_work=1)], [[Start(0, (2, 3))]], 11),
+        ([Leave(time=3, servers=[A]), Return(time=5, servers=[A])], [[], [Start(0, (0, 1))]], 13),
+        ([Leave(time=3, servers=[A]), Loan(time=3, servers=1)], [[Start(0, (0, 1))]], 11),
+        ([Leave(time=3, servers=[B])], [], 8),  # of the other machine
+        ([Leave(time=8, servers=[A])], [], 8),  # when it is complete
+        # those that are given up have been asked for
+        ([Reclaim(time=1, deadline=3, servers=1, among=[A])], [[], [Start(0, (2, 3))]], 8),
+        ([Reclaim(time=1, deadline=3, servers=1, among=[A])], [[], [Wake(5)], [Start(0)]], 13),
+        ([Reclaim(time=3, deadline=4, servers=1)], [[Vacate([A]), Start(0, (2, 3))]], 8),
+        ([Reclaim(time=3, deadline=4, servers=1)], [[Move(0, (2, 3)), Vacate([A])]], 8),
+        ([Reclaim(time=3, deadline=4, servers=1)], [[Vacate([A]), Wake(5)], [Start(0)]], 13),
+    ],
+)
+def test_machines_that_go(events: Sequence[Any], steps: list[list[Action]], completion: int) -> None:
+    """Without notice the job loses all that it has done; on request only if it does not go on at once."""
+    assert run(scripted([Start(0, (0, 1))], *steps), events=events).completion_times == (completion,)
+
+
+@pytest.mark.parametrize("cluster", [_RACKS, Cluster.plain(4)], ids=["racks", "plain"])
+@pytest.mark.parametrize(("steps", "completion"), [([[Start(0, 1)]], 13), ([[Wake(5)], [Start(0, 1)]], 21)])
+def test_a_drop_of_capacity(cluster: Cluster, steps: list[list[Action]], completion: int) -> None:
+    """A job that goes on in that instant was resized; else it begins anew."""
+    gpus = (0, 1) if cluster.racks else 2
+    done = run(scripted([Start(0, gpus)], *steps), cluster, capacity_changes=[CapacityChange(time=3, gpus=1)])
+    assert done.completion_times == (completion,)
+
+
+def test_overheads_phases_and_samples_begin_anew() -> None:
+    """The stop is paid at the next start, the first phase comes again, and samples count twice."""
+    phases = [Phase(until=0.25, slowdown=2), Phase(until=1)]
+    job = {"phases": phases, "training": Training(epoch=4, samples=16)}
+    overheads = Overhead(start=0.5, stop=0.25, resize=9)
+    policy = scripted([Start(0), Wake(5.5)], [Stop(0), Wake(6)], [Start(0)])
+    done = run(policy, job=job, overheads=overheads)
+    assert done.completion_times == (6 + Fraction(3, 4) + 4 + 6,)
+    assert done.metrics.mean_epochs == 4 * (1 + 3 / 8)  # after 4 s a quarter of the work, then 1 s more
+
+
+def test_stopping_for_ever_is_refused() -> None:
+    """Whoever takes turns of less than the work completes nothing, and is told so."""
+    jobs = bundle(Job(name=name, release_date=0, duration=4, gpus=1, checkpoints=False) for name in ("a", "b"))
+    with pytest.raises(IllegalDecision, match="jobs without checkpoints are stopped so rarely"):
+        simulate(jobs, policies.las, cluster=1, round_length=1.0)
+
+
+@pytest.mark.parametrize("policy", [policies.srtf, policies.marginal], ids=lambda policy: policy.__name__)
+@pytest.mark.parametrize(("checkpoints", "order"), [(True, (15, 9, 23)), (False, (27, 9, 17))])
+def test_policies_know_what_is_lost(policy: Policy, checkpoints: bool, order: tuple[int, ...]) -> None:
+    """A job of 10 s that was stopped with 6 s left has 10 s left, and stands behind one of 8 s."""
+    jobs = bundle(
+        Job(name=name, release_date=release, duration=duration, gpus=1, checkpoints=checkpoints)
+        for name, release, duration in [("a", 0, 10), ("b", 4, 5), ("c", 5, 8)]
+    )
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(1))
+    assert replay(scenario, policy).completion_times == order
+    assert check_policy(policy, [scenario]) == 2
