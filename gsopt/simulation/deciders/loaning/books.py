@@ -108,6 +108,7 @@ class Books:
         """Put flexible workers of a job onto a machine, or take them off when negative."""
         self._changed[crew.job] = None
         self.flexible[machine] += number * crew.form.worker_gpus
+        crew.extra += number
         left = crew.flexible.pop(machine, 0) + number
         if left:
             crew.flexible[machine] = left

@@ -30,6 +30,8 @@ class Crew:
         As of the form, but with the GPUs that it would get there.
     gpus
         GPUs that it holds on each machine, by number; as was last booked.
+    extra
+        Number of its flexible workers.
     """
 
     job: int
@@ -39,11 +41,7 @@ class Crew:
     pool: Pool = "training"
     speeds: tuple[float, ...] = ()
     gpus: dict[int, tuple[int, ...]] = field(default_factory=dict)
-
-    @property
-    def extra(self) -> int:
-        """Number of flexible workers."""
-        return sum(self.flexible.values())
+    extra: int = 0
 
     @property
     def held(self) -> tuple[int, ...]:

@@ -61,10 +61,13 @@ def flex(books: Books, extras: Mapping[int, int], *, grouping: bool, own_only: b
     """
     growing: list[tuple[Crew, int]] = []
     for job, crew in books.elastic.items():
-        extra, target = crew.extra, crew.allowed(extras.get(job, 0))
-        if target < extra:
+        target = extras.get(job, 0)
+        if target == crew.extra:
+            continue
+        target = crew.allowed(target)
+        if target < crew.extra:
             release(books, crew, target)
-        elif target > extra:
+        elif target > crew.extra:
             growing.append((crew, target))
     growing.sort(key=lambda each: (each[0].pool == "mixed", -each[0].form.worker_gpus, each[0].job))
     for crew, target in growing:

@@ -1,6 +1,6 @@
 """Loaning: schedules base and flexible workers on machines of which some are on loan."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from gsopt.simulation.deciders.loaning.books import Books
 from gsopt.simulation.deciders.loaning.crew import Crew
@@ -114,21 +114,25 @@ class Loaning:
         """Start jobs, and give the elastic ones their flexible workers."""
         books, queue = self._books, self._queue
         books.look(state)
-        order = self._scheduler.order(self._epoch(state))
+        elastic = {job: _elastic(state, crew) for job, crew in books.elastic.items()}
+        order = self._scheduler.order(self._epoch(state, elastic))
         forms, blocks = queue.forms, self._scheduler.blocks
         started = start(books, order, forms, blocks=blocks, grouping=self._grouping)
+        queue.start(crew.job for crew in started)
         for crew in started:
             crew.pool, crew.speeds = reach(state, crew, self._machines)
-        queue.start(crew.job for crew in started)
-        if books.elastic:
-            extras = self._scheduler.extras(self._epoch(state))
+        for crew in books.unbooked:
+            if crew.form.is_elastic:
+                elastic[crew.job] = _elastic(state, crew)
+        if elastic:
+            extras = self._scheduler.extras(self._epoch(state, elastic))
             flex(books, extras, grouping=self._grouping, own_only=self._own_only)
         if self._placement is not None:
             settle(books, self._placement, grouping=self._grouping)
         yield from books.commit()
         self._is_news = queue.rests
 
-    def _epoch(self, state: State) -> Epoch:
+    def _epoch(self, state: State, elastic: Mapping[int, Elastic]) -> Epoch:
         """Give what the scheduler sees."""
         books, inference = self._books, self._machines.inference
         idle, room = books.idle, books.room
@@ -136,7 +140,7 @@ class Loaning:
         return Epoch(
             now=state.now,
             waiting=waiting,
-            elastic=tuple(_elastic(state, crew) for crew in books.elastic.values()),
+            elastic=tuple(elastic.values()),
             idle={"training": int(idle[~inference].sum()), "inference": int(idle[inference].sum())},
             pending=bool(waiting),
             room={"training": _some(room[~inference]), "inference": _some(room[inference])},
@@ -145,7 +149,7 @@ class Loaning:
 
 def _elastic(state: State, crew: Crew) -> Elastic:
     form, speeds, left = crew.form, crew.speeds, state.remaining(crew.job)
-    time = left / type(left)(speeds[0])
+    time = left if speeds[0] == 1 else left / type(left)(speeds[0])
     most = form.base + len(speeds) - 1
     return Elastic(crew.job, time, form.worker_gpus, form.base, most, crew.extra, crew.pool, speeds)
 

@@ -1,5 +1,8 @@
 """Reach: where flexible workers of a heterogeneous job are worth having, and how fast it is with them."""
 
+from collections.abc import Iterator
+from itertools import islice
+
 from gsopt.simulation.deciders.loaning.crew import Crew, Workers
 from gsopt.simulation.deciders.loaning.epoch import Pool
 from gsopt.simulation.deciders.loaning.machines import Machines, Mask
@@ -37,11 +40,12 @@ def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[flo
 def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[float, ...]:
     """Give the speed with each number of flexible workers on the machines of a pool."""
     form, size = crew.form, crew.form.worker_gpus
+    first = machines.first
     base = {machine: number * size for machine, number in crew.base.items()}
-    held = _gpus(machines, base)
-    suits = (form.suits & pool).nonzero()[0].tolist()
-    room = {machine: (int(machines.gpus[machine]) - base.get(machine, 0)) // size * size for machine in suits}
-    further = _gpus(machines, room, after=base)[: size * (len(form.speeds) - 1)]
+    held = tuple(
+        gpu for machine, count in base.items() for gpu in range(first[machine], first[machine] + count)
+    )
+    further = tuple(islice(_further(machines, form.suits & pool, size, base), size * (len(form.speeds) - 1)))
     alone = float(state.rate(crew.job, held, form.mode))
     speeds = [form.speeds[0]]
     for extra in range(1, len(further) // size + 1):
@@ -55,10 +59,9 @@ def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[f
     return tuple(speeds)
 
 
-def _gpus(machines: Machines, counts: Workers, after: Workers | None = None) -> tuple[int, ...]:
-    """Give so many GPUs of each machine, by number, after some that are left out."""
-    found: list[int] = []
-    for machine, count in counts.items():
-        begin = machines.first[machine] + (after or {}).get(machine, 0)
-        found += range(begin, begin + count)
-    return tuple(found)
+def _further(machines: Machines, suits: Mask, size: int, base: Workers) -> Iterator[int]:
+    """Give the GPUs, by number, of all workers of one size that fit on machines beside base workers."""
+    for machine in suits.nonzero()[0].tolist():
+        begin = machines.first[machine] + base.get(machine, 0)
+        room = machines.first[machine] + int(machines.gpus[machine]) - begin
+        yield from range(begin, begin + room // size * size)
