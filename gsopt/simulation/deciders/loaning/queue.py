@@ -3,6 +3,7 @@
 from bisect import insort
 from collections.abc import Iterable, Sequence
 
+from gsopt.job import DEFAULT_MODE
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Waiting
 from gsopt.simulation.deciders.loaning.forms import Form, forms_of
 from gsopt.simulation.deciders.loaning.machines import Machines
@@ -81,12 +82,12 @@ class Queue:
             del self.forms[job]
 
     def _add(self, state: State, job: int) -> None:
-        form = self.forms[job][0]
-        left = state.remaining(job)
-        time = left / type(left)(form.speeds[0])
+        form, item, left = self.forms[job][0], state.jobs[job], state.remaining(job)
+        menu = item.speeds[DEFAULT_MODE]
+        time = left / type(left)(menu[min(menu)])
         most = form.base + len(form.speeds) - 1
         elastic = Elastic(job, time, form.worker_gpus, form.base, most, 0, form.pool, form.speeds)
         shown = elastic if form.is_elastic else None
-        self._shown[job] = Waiting(job, state.jobs[job].release_date, time, form.base_gpus, shown)
+        self._shown[job] = Waiting(job, item.release_date, time, form.base_gpus, shown)
         insort(self._jobs, job)
         self._tuple = None

@@ -13,8 +13,8 @@ def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[flo
     """Find where flexible workers of a job may stand, and its speed with each number of them.
 
     A job that stays on one pool has the speeds of its menu. A mixed job is as fast as the GPUs are that it
-    would get: a pool counts if as many flexible workers as it holds would make the job faster than none, and
-    the speeds are those on the inference pool if that counts.
+    would get: numbers of flexible workers on a pool that make it no faster than none are not allowed, a pool
+    counts if any number is, and the speeds are those on the inference pool if that counts.
 
     Parameters
     ----------
@@ -30,11 +30,9 @@ def reach(state: State, crew: Crew, machines: Machines) -> tuple[Pool, tuple[flo
         return form.pool, form.speeds
     lent = _speeds(state, crew, machines, machines.inference)
     own = _speeds(state, crew, machines, ~machines.inference)
-    if lent[-1] > lent[0] and own[-1] > own[0]:
-        return "mixed", lent
-    if lent[-1] > lent[0]:
-        return "inference", lent
-    return "training", own if own[-1] > own[0] else own[:1]
+    if len(lent) > 1:
+        return "mixed" if len(own) > 1 else "inference", lent
+    return "training", own
 
 
 def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[float, ...]:
@@ -52,7 +50,7 @@ def _speeds(state: State, crew: Crew, machines: Machines, pool: Mask) -> tuple[f
         speed = 0.0
         if form.speeds[extra]:
             rate = float(state.rate(crew.job, held + further[: extra * size], form.mode))
-            speed = form.speeds[0] * rate / alone
+            speed = form.speeds[0] * rate / alone if rate > alone else 0.0
         speeds.append(speed)
     while not speeds[-1]:
         speeds.pop()
