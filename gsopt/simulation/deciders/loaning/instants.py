@@ -1,0 +1,58 @@
+"""Instants: the multiples of an interval, at which something is decided."""
+
+from math import floor, inf
+from typing import Any
+
+from gsopt.errors import InvalidInput, shorten
+
+
+class Instants:
+    """The multiples of an interval, from time 0 on.
+
+    Where decisions come in rounds of another length, an instant is that of the first round after it.
+
+    Parameters
+    ----------
+    interval
+        Seconds from one to the next.
+    field
+        What the interval is called where it is refused.
+
+    Raises
+    ------
+    InvalidInput
+        The interval is no positive, finite number of seconds.
+
+    Examples
+    --------
+    >>> instants = Instants(60)
+    >>> instants.reached(120.0), instants.reached(121.0), instants.after(120.0), instants.after(121.0)
+    (True, False, 180.0, 180.0)
+    """
+
+    def __init__(self, interval: float, field: str = "interval") -> None:
+        if not (isinstance(interval, int | float) and 0 < interval < inf):
+            raise InvalidInput("", field, shorten(interval), "must be a positive, finite number of seconds")
+        self._interval = interval
+        self._asked: Any = None
+
+    def reached(self, now: Any) -> bool:
+        """Tell whether it is time: at a multiple, or at the end of a wait for one; each wait ends once."""
+        waited = self._asked is not None and now >= self._asked
+        if waited:
+            self._asked = None
+        length = type(now)(self._interval)
+        return bool(waited or round(now / length) * length == now)
+
+    def after(self, now: Any) -> Any:
+        """Give the first multiple after a time."""
+        length = type(now)(self._interval)
+        number = floor(now / length)
+        while number * length <= now:
+            number += 1
+        return number * length
+
+    def ask(self, now: Any) -> Any:
+        """Wait for the first multiple after a time, and give it."""
+        self._asked = self.after(now)
+        return self._asked

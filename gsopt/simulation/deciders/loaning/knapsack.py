@@ -1,0 +1,123 @@
+"""Knapsack: the items worth most that can be placed on machines, where their sizes divide each other."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+#: One size: its own items, the order of all that is offered, bundles and then own items, and its chunks.
+Level = tuple[Counts, Counts, int]
+
+
+def divide_each_other(sizes: Sequence[int]) -> bool:
+    """Tell whether each size, in rising order, divides the next.
+
+    Examples
+    --------
+    >>> divide_each_other([1, 2, 8]), divide_each_other([2, 3])
+    (True, False)
+    """
+    return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
+
+
+def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
+    """Choose items of the largest total gain of which each fits beside the others on one machine.
+
+    Every machine is cut into chunks of the given sizes, the largest first. A chunk that is too small for the
+    next size can only take items of its own: the best ones of that size. The others are tied, in the order of
+    their gains, into bundles, which are items of the next size. At the largest size the best that fit are
+    taken. That is exact where sizes divide each other.
+
+    Source: gsopt's own, as for `formulations.allocation.bundling`, but for several machines.
+
+    Complexity: O(I log I + M D) for I items, M machines and D sizes.
+
+    Parameters
+    ----------
+    sizes
+        GPUs of each item, shape (items,); they divide each other.
+    gains
+        What each is worth, shape (items,); those worth nothing are not chosen.
+    rooms
+        GPUs of each machine, shape (machines,).
+
+    Returns
+    -------
+    ndarray
+        Whether each item is chosen, shape (items,). Of equal ones the first is.
+
+    Examples
+    --------
+    >>> sizes, gains = np.array([1, 1, 2, 2]), np.array([5.0, 3.0, 7.0, 6.0])
+    >>> choose(sizes, gains, np.array([4])).tolist(), choose(sizes, gains, np.array([1, 3])).tolist()
+    ([True, True, True, False], [True, True, True, False])
+    >>> choose(sizes, gains, np.array([1, 1, 1, 1])).tolist()
+    [True, True, False, False]
+    """
+    chosen = np.zeros(sizes.size, dtype=np.bool_)
+    useful = np.flatnonzero(gains > 0)
+    if useful.size:
+        chosen[useful] = _best(sizes[useful], gains[useful], rooms)
+    return chosen
+
+
+def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
+    kinds: list[int] = np.unique(sizes).tolist()
+    chunks = _chunks(kinds, rooms)
+    levels: list[Level] = []
+    bundles = gains[:0]
+    for size, larger in pairwise([*kinds, 0]):
+        own = np.flatnonzero(sizes == size)
+        offered = np.concatenate((bundles, gains[own]))
+        order = np.argsort(-offered, kind="stable")
+        single = chunks[size]
+        levels.append((own, order, single))
+        rest = offered[order[single:]]
+        width = larger // size if larger else max(rest.size, 1)
+        bundles = np.append(rest, np.zeros(-rest.size % width)).reshape(-1, width).sum(axis=1)
+    return _untied(levels, kinds, sizes.size)
+
+
+def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
+    """Turn what was taken at every level into items, from the largest size down."""
+    chosen = np.zeros(number, dtype=np.bool_)
+    above: Mask = np.zeros(1, dtype=np.bool_)  # whether each bundle of the level above was taken
+    for (own, order, single), (size, larger) in reversed(list(zip(levels, pairwise([*kinds, 0]), strict=True))):
+        taken = np.ones(order.size, dtype=np.bool_)
+        width = larger // size if larger else max(order.size - single, 1)
+        taken[order[single:]] = np.repeat(above, width)[: max(order.size - single, 0)]
+        chosen[own] = taken[order.size - own.size :]
+        above = taken[: order.size - own.size]
+    return chosen
+
+
+def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
+    """Count the chunks of every size into which machines fall, the largest first."""
+    chunks: dict[int, int] = {}
+    for size in reversed(kinds):
+        chunks[size] = int((rooms // size).sum())
+        rooms = rooms % size
+    return chunks
+
+
+def left_over(rooms: Counts, sizes: Counts) -> Counts:
+    """Give what is left of each machine when items are placed, the largest first, each where it fits best.
+
+    Examples
+    --------
+    >>> left_over(np.array([8, 3]), np.array([1, 4, 1])).tolist()
+    [4, 1]
+    """
+    rooms = rooms.copy()
+    kinds, counts = np.unique(sizes, return_counts=True)
+    for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):
+        order = np.argsort(rooms, kind="stable")
+        holds = rooms[order] // size
+        before = np.cumsum(holds) - holds
+        rooms[order] -= size * np.clip(number - before, 0, holds)
+    return rooms
