@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.cluster import Cluster
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
@@ -147,11 +147,10 @@ class Stock:
 
     def __init__(self, cluster: Cluster) -> None:
         self._number = {machine.name: number for number, machine in enumerate(cluster.machines)}
-        kinds = np.array([machine.gpu_type for machine in cluster.machines])
-        self._types = [_Group.of(kinds == kind) for kind in np.unique(kinds)]
-        self._all = _Group.of(np.ones(len(kinds), dtype=bool))
-        self._groups = [*self._types, self._all]
-        self._known = np.full(len(kinds), _THERE)
+        self._kinds = np.array([machine.gpu_type for machine in cluster.machines])
+        self._types = [_Group.of(self._kinds == kind) for kind in np.unique(self._kinds)]
+        self._groups = [*self._types, _Group.of(np.ones(len(self._kinds), dtype=bool))]
+        self._known = np.full(len(self._kinds), _THERE)
         self._open: list[Reclaim] = []
 
     def happen(self, event: Event) -> None:
@@ -160,6 +159,8 @@ class Stock:
             self._leave(self._named(event.servers))
         elif isinstance(event, Return):
             self._return(self._named(event.servers))
+        elif isinstance(event, Loan):
+            self._lend(event.servers, self._meant(event))
         else:
             self._ask(event)
         self._cut()
@@ -167,7 +168,7 @@ class Stock:
     def close(self, request: Reclaim) -> None:
         """Let the deadline of a request pass."""
         self._open.remove(request)
-        taken = self._taken(request)
+        taken = self._meant(request)
         for group in self._groups:
             if group.has(taken):
                 group.close(request.servers or 0, self._elsewhere(group, taken))
@@ -202,10 +203,16 @@ class Stock:
             group.come(_count(group.members & servers & (self._known != _THERE)))
         self._known[servers] = _THERE
         for request in self._open:
-            self._doubt(servers & self._taken(request))
+            self._doubt(servers & self._meant(request))
+
+    def _lend(self, servers: int, meant: Array) -> None:
+        """Let the first machines come that are away: so many, or all; which they are is not known."""
+        for group in self._groups:
+            group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
+        self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
 
     def _ask(self, request: Reclaim) -> None:
-        taken = self._taken(request)
+        taken = self._meant(request)
         self._open.append(request)
         for group in self._groups:
             if group.has(taken):
@@ -227,9 +234,11 @@ class Stock:
         found[[self._number[server] for server in servers]] = True
         return found
 
-    def _taken(self, request: Reclaim) -> Array:
-        """Give the machines that a request may take."""
-        return self._named(request.among) if request.among else self._all.members
+    def _meant(self, event: Reclaim | Loan) -> Array:
+        """Give the machines that a request may take, or a loan may bring."""
+        if event.among:
+            return self._named(event.among)
+        return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
     def _elsewhere(self, group: _Group, taken: Array) -> int:
         """Count the members of a group that are there at most, and that a request does not take."""

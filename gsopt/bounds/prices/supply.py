@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gsopt.bounds.capability import capability
 from gsopt.bounds.prices.demand import Array, types_of
 from gsopt.bounds.stock import most_there
 from gsopt.bounds.work import first_release
@@ -22,7 +23,8 @@ class Supply:
         When the capacity changes, the first one at 0.
     gpus
         GPUs that are there at most from each of these times on, times the number of jobs that may share one:
-        of the whole cluster, and of each type of GPUs to which jobs are tied.
+        of the whole cluster, and of each type of GPUs to which jobs are tied. GPUs of slower types are counted
+        by what they are worth (`gsopt.bounds.capability`).
     """
 
     times: Array
@@ -51,6 +53,11 @@ class Supply:
         there = {max(time - origin, 0.0): gpus for time, gpus in _steps(scenario)}
         return cls(times=np.array(list(there)), gpus=np.array(list(there.values())).T * scenario.share_limit)
 
+    @property
+    def most(self) -> float:
+        """GPUs that are there at any time at most."""
+        return float(self.gpus[0].max())
+
     def gpu_seconds(self, edges: Array) -> Array:
         """Give the GPU-seconds of every row, cluster first, in the cells between edges."""
         points = np.union1d(edges, self.times)
@@ -73,6 +80,7 @@ def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
         return
     kinds = np.array([machine.gpu_type for machine in cluster.machines])
     sizes = np.array([machine.gpus for machine in cluster.machines])
-    worths = np.array([np.ones(len(kinds)), *(kinds == name for name in types_of(scenario))])
+    worth = np.array([capability(scenario, kind) for kind in kinds])
+    worths = np.array([worth, *(worth * (kinds == name) for name in types_of(scenario))])
     yield 0.0, worths @ sizes
     yield from most_there(scenario, worths)
