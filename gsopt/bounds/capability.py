@@ -12,7 +12,8 @@ def capability(scenario: Scenario, gpu_type: str) -> float:
     >>> from gsopt.cluster import Cluster
     >>> from gsopt.job import Workload
     >>> from gsopt.speed import Speed
-    >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), speed=Speed(gpu_types={"T4": 4.0}))
+    >>> speed = Speed(gpu_types={"T4": 4.0})
+    >>> given = Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8), speed=speed)
     >>> capability(given, "T4"), capability(given, "V100")
     (0.25, 1.0)
     """

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gsopt.bounds.stock import most_there
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Vacated
@@ -32,13 +33,12 @@ def _draw(random: Random) -> Scenario:
     """Draw a few machines and what happens to them, until that is possible."""
     while True:
         sizes = [f"{random.randint(1, 3)}{random.choice('AB')}" for _ in range(random.randint(1, 4))]
-        names = [f"m{number}" for number in range(len(sizes))]
         times = sorted(random.choices(range(9), k=random.randint(1, 5)))
         changes = sorted(random.sample(range(9), random.choice((0, 0, 1, 2))))
         total = sum(int(size[0]) for size in sizes)
         try:
             return _scenario(
-                [_draw_event(random, time, names) for time in times],
+                [_draw_event(random, time, sizes) for time in times],
                 " ".join(sizes),
                 [CapacityChange(time=time, gpus=random.randint(0, total)) for time in changes],
             )
@@ -46,28 +46,36 @@ def _draw(random: Random) -> Scenario:
             continue
 
 
-def _draw_event(random: Random, time: int, names: Sequence[str]) -> Event:
-    kind = random.choice(("leave", "return", "reclaim", "reclaim"))
+def _draw_event(random: Random, time: int, sizes: Sequence[str]) -> Event:
+    kind = random.choice(("leave", "return", "loan", "reclaim", "reclaim"))
+    names = [f"m{number}" for number in range(len(sizes))]
     some = random.sample(names, random.randint(1, len(names)))
     if kind == "leave":
         return Leave(time=time, servers=some)
     if kind == "return":
         return Return(time=time, servers=some)
-    among = some if random.random() < 0.6 else []
-    deadline = time + random.choice((1, 2, 5))
-    return Reclaim(time=time, deadline=deadline, servers=random.randint(1, len(among or names)), among=among)
+    meant = random.choice(("named", "named", "A", "B", ""))
+    most = [name for name, size in zip(names, sizes, strict=True) if meant in size]
+    among = some if meant == "named" else []
+    fields: dict[str, Any] = {
+        "time": time,
+        "servers": random.randint(1, len(among or most) or 1),
+        "among": among,
+        "gpu_type": "" if among else meant,
+    }
+    return Loan(**fields) if kind == "loan" else Reclaim(deadline=time + random.choice((1, 2, 5)), **fields)
 
 
 def _given_up(random: Random, scenario: Scenario) -> Iterator[Presence]:
     """Give up machines at random, in ways that meet all requests."""
-    names = [machine.name for machine in scenario.cluster.machines]
+    types = {machine.name: machine.gpu_type for machine in scenario.cluster.machines}
     requests = [event for event in scenario.events if isinstance(event, Reclaim)]
     for _ in range(40):
         vacated = [
             Vacated(random.choice((request.time, request.time + 0.5, request.deadline)), name)
             for request in requests
-            for name in random.sample(names, random.randint(0, request.servers or 0))
-            if request.takes(name)
+            for name in random.sample(list(types), random.randint(0, request.servers or 0))
+            if request.takes(name, types[name])
         ]
         presence = Presence(scenario, sorted(vacated, key=lambda each: each.time), float)
         if not presence.found:
@@ -145,3 +153,28 @@ def test_who_leaves_may_have_been_given_up() -> None:
     """A machine that leaves under an open request may be the one that has been given up; else two are away."""
     events: list[Event] = [Reclaim(time=0, deadline=4, servers=1), Leave(time=2, servers=["m0"])]
     assert [there for _, (there, *_) in _gpus(events)] == [6, 4, 4]
+
+
+def test_lent_machines_are_there_until_they_are_reclaimed() -> None:
+    """Of three machines that are away two are lent, and one of these goes again; which one, nobody knows."""
+    events: list[Event] = [
+        Leave(time=0, servers=["m1", "m2", "m3"]),
+        Loan(time=1, servers=2, gpu_type="B"),
+        Reclaim(time=2, deadline=3, servers=1, gpu_type="B"),
+    ]
+    assert _gpus(events, "1A 1B 2B 3B") == [(0, [1, 1, 0]), (1, [6, 1, 5]), (2, [6, 1, 5]), (3, [4, 1, 3])]
+
+
+def test_loans_bring_no_more_than_are_away() -> None:
+    """A loan of all machines of a type brings those that have gone, and the others stay."""
+    events: list[Event] = [Leave(time=0, servers=["m1"]), Loan(time=1, servers=2, gpu_type="A")]
+    assert _gpus(events, "1A 1A 1B") == [(0, [2, 1, 1]), (1, [3, 2, 1])]
+
+
+def test_a_loan_under_an_open_request_does_not_meet_it() -> None:
+    """A machine that is given up at once, and lent again, has met the request: both are there afterwards."""
+    events: list[Event] = [
+        Reclaim(time=0, deadline=4, servers=1, gpu_type="A"),
+        Loan(time=2, servers=1, gpu_type="A"),
+    ]
+    assert [there for _, (there, *_) in _gpus(events, "1A 1A 1B")] == [3, 3, 3]

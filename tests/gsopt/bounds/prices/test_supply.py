@@ -5,9 +5,10 @@ import pytest
 
 from gsopt.bounds.prices.supply import Supply
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Scenario
+from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 
 EDGES = np.array([0.0, 2.0, 4.0, 10.0])
@@ -44,6 +45,18 @@ def test_types_have_what_is_there_of_them() -> None:
         events=[Leave(time=3, servers=["a"])],
     )
     assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 7, 18], [2, 1, 0]]
+
+
+def test_slower_types_are_counted_by_what_they_are_worth() -> None:
+    """Three GPUs that are three times slower, are worth one; two of them are lent from 4 s on."""
+    machines = [Machine(name=name, gpus=1, gpu_type=kind) for name, kind in zip("abcd", "vttt", strict=True)]
+    given = Scenario(
+        workload=bundle([_one(), _one(1.0, "t")]),
+        cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+        speed=Speed(gpu_types={"t": 3.0}),
+        events=[Leave(time=0, servers=["b", "c", "d"]), Loan(time=4, servers=2, gpu_type="t")],
+    )
+    assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[2, 2, 10], [0, 0, 4]]))
 
 
 def test_changes_before_the_first_release_date_count() -> None:
