@@ -73,7 +73,7 @@ def exact_methods(word: str) -> dict[str, Method]:
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Give the heuristics of a decision by name; those of scheduling are all policies, lifted.
+    """Give the heuristics of a decision by name; those of scheduling have every policy, lifted.
 
     Examples
     --------
