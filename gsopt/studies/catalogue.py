@@ -122,6 +122,17 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
     return _named_exports("instances.traces")
 
 
+def scenario_makers() -> dict[str, Callable[..., Any]]:
+    """Give the makers of whole scenarios by name; each takes the folder of public traces first, or none.
+
+    Examples
+    --------
+    >>> "aryl" in scenario_makers()
+    True
+    """
+    return _named_exports("instances.scenarios")
+
+
 def interference_readers() -> dict[str, Callable[..., Any]]:
     """Give the readers of published measurements of jobs that share a GPU by name.
 
