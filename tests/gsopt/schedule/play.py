@@ -87,7 +87,7 @@ def _job(random: Random, index: int, cluster: Cluster) -> Job:
         demand = random.randint(1, max(1, cluster.gpus - 1))
         counts = [count for count in range(1, cluster.gpus + 1) if count != demand and random.random() < 0.4]
         menu = [(demand, 1.0), *((count, random.choice([0.5, 1.5, count / 2])) for count in counts)]
-        kinds = ["", *{machine.gpu_type for machine in cluster.machines}]
+        kinds = ["", *sorted({machine.gpu_type for machine in cluster.machines})]
         modes = [
             Mode(
                 name=name,
