@@ -4,6 +4,7 @@ Time is cut wherever anything starts, ends or changes. In every span all is work
 what is there, who holds it, who shares it, and how far each job is.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -76,7 +77,12 @@ def rate_of(
         Fraction(speed.interference.get(job.model, {}).get(p.model, speed.default_interference))
         for p in partners
     ]
-    return Fraction(menu_of(job, mode)[count]) * capability(scenario, placement) / slowdown / max([Fraction(1), *worst])
+    return (
+        Fraction(menu_of(job, mode)[count])
+        * capability(scenario, placement)
+        / slowdown
+        / max([Fraction(1), *worst])
+    )
 
 
 def capability(scenario: Scenario, placement: tuple[int, ...]) -> Fraction:
@@ -110,9 +116,7 @@ def machines_of(cluster: Cluster) -> list[str]:
 
 def wanted(event: Loan | Reclaim, cluster: Cluster) -> set[str]:
     """Give the machines that an event is about."""
-    kinds = {
-        machine.name: machine.gpu_type for rack in cluster.racks for machine in rack.machines
-    }
+    kinds = {machine.name: machine.gpu_type for rack in cluster.racks for machine in rack.machines}
     if event.gpu_type:
         return {name for name, kind in kinds.items() if kind == event.gpu_type}
     return set(event.among or kinds)
@@ -162,7 +166,10 @@ class History:
         for index, event in enumerate(self.scenario.events):
             if isinstance(event, Reclaim) and event.deadline == now:
                 self.given += event.gpus or 0
-                require(not self.owed[index] or not wanted(event, self.scenario.cluster) - self.away, "a request is met")
+                require(
+                    not self.owed[index] or not wanted(event, self.scenario.cluster) - self.away,
+                    "a request is met",
+                )
                 self.fall()
         return Row(now, self.limit, set(self.away), self.left, self.fell)
 
@@ -219,9 +226,7 @@ def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
     by_name = {job.name: job for job in jobs}
     for now, then in pairwise(sorted(cuts)):
         _lose(now, schedule, scenario, rows, done)
-        for job, segments in zip(jobs, own, strict=True):
-            if not job.checkpoints and any(a.end < b.start == now for a, b in pairwise(segments)):
-                done[job.name] = Fraction(0)
+        _begin_anew(now, jobs, own, done)
         past = [row for row in rows if row.now <= now]
         limit, away = (past[-1].limit, past[-1].away) if past else (cluster.gpus, set())
         holding = [s for s in schedule.segments if s.start <= now < s.end]
@@ -302,6 +307,20 @@ def _works_from(job: Job, segments: list[Segment], scenario: Scenario) -> list[t
     return out
 
 
+def _begin_anew(
+    now: Fraction, jobs: Sequence[Job], own: Sequence[Sequence[Segment]], done: dict[str, Fraction]
+) -> None:
+    """Let jobs without checkpoints lose all when they start again after a pause."""
+    for job, segments in zip(jobs, own, strict=True):
+        if not job.checkpoints and any(a.end < b.start == now for a, b in pairwise(segments)):
+            done[job.name] = _kept(job, done[job.name], Fraction(0))
+
+
+def _kept(job: Job, done: Fraction, left: Fraction) -> Fraction:
+    """Give what a loss leaves of the work done; a job that is complete has nothing to lose."""
+    return left if done < Fraction(job.duration) else done
+
+
 def _lose(
     now: Fraction, schedule: Schedule, scenario: Scenario, rows: list[Row], done: dict[str, Fraction]
 ) -> None:
@@ -314,6 +333,5 @@ def _lose(
                 on_it = any(machine_at(scenario.cluster, gpu).name in event.servers for gpu in s.placement)
                 if s.start < now <= s.end and on_it and max(s.placement) < row.limit and s.job not in lost:
                     lost.add(s.job)
-                    if done[s.job] < Fraction(job.duration):
-                        kept = done[s.job] - Fraction(event.lost_work)
-                        done[s.job] = max(kept, Fraction(0)) if job.checkpoints else Fraction(0)
+                    kept = done[s.job] - Fraction(event.lost_work) if job.checkpoints else Fraction(0)
+                    done[s.job] = _kept(job, done[s.job], max(kept, Fraction(0)))
