@@ -90,7 +90,8 @@ def capability(scenario: Scenario, placement: tuple[int, ...]) -> Fraction:
     if not scenario.cluster.racks or not placement:
         return Fraction(1)
     kinds = [machine_at(scenario.cluster, gpu).gpu_type for gpu in placement]
-    mean = sum(1 / Fraction(scenario.speed.gpu_types.get(kind, 1.0)) for kind in kinds) / len(kinds)
+    shares = [1 / Fraction(scenario.speed.gpu_types.get(kind, 1.0)) for kind in kinds]
+    mean = sum(shares, Fraction(0)) / len(kinds)
     return mean / Fraction(scenario.speed.mixed) if len(set(kinds)) > 1 else mean
 
 

@@ -151,8 +151,8 @@ def _events(random: Random, cluster: Cluster) -> list[Event]:
             events.append(Return(time=later + random.randint(1, 4) / 2, gpus=gpus))
         elif random.random() < 0.5:
             events.append(Leave(time=time, servers=some, lost_work=random.choice([0.0, 0.5, 9.0])))
-            back = Loan(time=later, servers=len(some), among=some)
-            events.append(random.choice([Return(time=later, servers=some), back]))
+            loan = Loan(time=later, servers=len(some), among=some)
+            events.append(loan if random.random() < 0.5 else Return(time=later, servers=some))
         else:
             events += _request_and_end(random, cluster, time, later, some)
     return sorted(events, key=lambda event: event.time)
