@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, bounds, clusters, problems, simulation, speed, studies, testing
+    from gsopt import backends, bounds, clusters, problems, simulation, snapshots, speed, studies, testing
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.clusters import read_cluster, write_cluster
@@ -76,7 +76,9 @@ _HOME = {
     "write": "gsopt.files",
     "write_cluster": "gsopt.clusters",
 }
-_ROOMS = frozenset({"backends", "bounds", "clusters", "problems", "simulation", "speed", "studies", "testing"})
+_ROOMS = frozenset(
+    {"backends", "bounds", "clusters", "problems", "simulation", "snapshots", "speed", "studies", "testing"}
+)
 
 __all__ = [
     "Budget",
@@ -113,6 +115,7 @@ __all__ = [
     "read_workload",
     "simulate",
     "simulation",
+    "snapshots",
     "solve",
     "speed",
     "studies",

@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from math import ulp
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from gsopt.tolerances import ULPS
 
-_ORIGIN = (0, 0.0)
+#: A number of GPUs, or of what they are worth.
+Count = TypeVar("Count", int, float)
 
 
-class HullSegment(NamedTuple):
+class HullSegment(NamedTuple, Generic[Count]):
     """A step from one corner of a hull to the next.
 
     Attributes
@@ -21,7 +22,7 @@ class HullSegment(NamedTuple):
         Additional speed.
     """
 
-    gpus: int
+    gpus: Count
     speed: float
 
     @property
@@ -30,7 +31,7 @@ class HullSegment(NamedTuple):
         return self.speed / self.gpus
 
 
-def concave_hull(menu: Iterable[tuple[int, float]]) -> tuple[HullSegment, ...]:
+def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
     """Give the upper concave hull of a menu through the origin, as steps of falling efficiency.
 
     The first steps together lead to a number of GPUs of the menu. Numbers of GPUs that lie on the hull, but for
@@ -49,7 +50,7 @@ def concave_hull(menu: Iterable[tuple[int, float]]) -> tuple[HullSegment, ...]:
     >>> [segment.gpus for segment in concave_hull([(2, 1.0), (3, 1.2), (4, 2.0)])]
     [2, 2]
     """
-    corners = [_ORIGIN]
+    corners: list[tuple[Count, float]] = [(0, 0.0)]
     for point in _rising(menu):
         while len(corners) > 1 and _is_below(corners[-1], corners[-2], point):
             corners.pop()
@@ -57,7 +58,7 @@ def concave_hull(menu: Iterable[tuple[int, float]]) -> tuple[HullSegment, ...]:
     return tuple(HullSegment(right[0] - left[0], right[1] - left[1]) for left, right in pairwise(corners))
 
 
-def _rising(menu: Iterable[tuple[int, float]]) -> Iterator[tuple[int, float]]:
+def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
     """Give the entries that are faster than all with fewer GPUs, by number of GPUs."""
     fastest = 0.0
     for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
@@ -66,7 +67,7 @@ def _rising(menu: Iterable[tuple[int, float]]) -> Iterator[tuple[int, float]]:
             yield gpus, speed
 
 
-def _is_below(corner: tuple[int, float], left: tuple[int, float], right: tuple[int, float]) -> bool:
+def _is_below(corner: tuple[Count, float], left: tuple[Count, float], right: tuple[Count, float]) -> bool:
     """Tell whether a corner lies below the line from left to right, by more than rounding explains."""
     rise = (corner[1] - left[1]) * (right[0] - corner[0])
     rise_after = (right[1] - corner[1]) * (corner[0] - left[0])

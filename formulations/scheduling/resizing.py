@@ -1,5 +1,6 @@
 """Resizing: when elastic jobs start and how they are resized until they complete, without preemption."""
 
+import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -23,6 +24,9 @@ from gsopt.tolerances import CONTINUOUS
 
 #: Jobs up to which the model is built.
 _MOST_JOBS = 30
+
+#: Seconds that are enough to load Pyomo, or SciPy's linear programs, for the first time on a busy machine.
+_LOADING = 3.0
 
 #: Relative gap at which the solver stops at the latest, and by which its bound may be wrong: together half of
 #: what makes a difference.
@@ -100,6 +104,11 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         """No option: the start is the first schedule known."""
         return frozenset()
 
+    def warm_up(self) -> None:
+        """Load what short limits leave no time to load."""
+        import pyomo.environ  # noqa: F401 - for whoever comes next
+        import scipy.optimize  # noqa: F401 - likewise
+
     def build(self, problem: Scheduling) -> Any:
         """Build the Pyomo model of record.
 
@@ -125,12 +134,17 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, from simple rules and their orders of events."""
+        """Solve within a budget, from simple rules and their orders of events.
+
+        A limit that leaves no time to load Pyomo leaves the best of these, and a simple bound.
+        """
         jobs = _jobs_of(problem)
         best = _first(problem, jobs, budget, self.name)
         best.raise_bound(sum(soonest_completions(jobs)))
         if best.finished is not None:
             return best.result(best.finished, message="simple rules meet a simple bound")
+        if not _is_at_hand("pyomo.environ", budget):
+            return best.result(StoppedBy.TIME_LIMIT, message="simple rules: there is no time to load the model")
         model = launch_model(jobs, best.total)
         outcome, values = _solve(model, best, jobs, relaxed=True)
         while cut(model, jobs, values) and best.finished is None:
@@ -162,9 +176,15 @@ def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) ->
         plans.append(list(steps_of(jobs.instance, budget.start)))
     for plan in plans:
         _take(best, plan)
-        if not budget.passed:
+        if not budget.passed and _is_at_hand("scipy.optimize", budget):
             _take(best, best_steps(jobs, events_of(plan)))
     return best
+
+
+def _is_at_hand(module: str, budget: Budget) -> bool:
+    """Tell whether a module is loaded, or there is time to load it."""
+    left = budget.left()
+    return module in sys.modules or left is None or left >= _LOADING
 
 
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:

@@ -74,7 +74,7 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         return None
     scenario = on_best_tiers(scenario)
     workload = scenario.workload
-    gpus = scenario.cluster.gpus * scenario.share_limit / min(places(scenario))
+    gpus = _most_gpus(scenario) / min(places(scenario))
     found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")
     compiled = None
     if evaluations is None:
@@ -86,6 +86,13 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         if priced > found.mean_jct:
             return MeanBound(priced, "prices")
     return found
+
+
+def _most_gpus(scenario: Scenario) -> float:
+    """Give what the GPUs that are there at any time are worth at most; those of the cluster if none ever is."""
+    from gsopt.bounds.prices.supply import Supply
+
+    return Supply.of(scenario).most or scenario.cluster.gpus * scenario.share_limit
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:

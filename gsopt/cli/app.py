@@ -12,12 +12,15 @@ from gsopt.cli.check import check
 from gsopt.cli.cluster import cluster
 from gsopt.cli.compare import compare
 from gsopt.cli.demo import demo
+from gsopt.cli.drain import drain
 from gsopt.cli.exits import Interrupted
 from gsopt.cli.generate import generate
+from gsopt.cli.importing import import_
 from gsopt.cli.interference import interference
 from gsopt.cli.judge import judge
 from gsopt.cli.methods import methods
 from gsopt.cli.output import show_help
+from gsopt.cli.pack import pack
 from gsopt.cli.schema import schema
 from gsopt.cli.simulate import simulate
 from gsopt.cli.solve import solve
@@ -68,6 +71,9 @@ app.command()(check)
 app.command()(judge)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
 app.command()(cluster)
+app.command("import")(import_)
+app.command()(drain)
+app.command()(pack)
 app.command()(interference)
 app.command()(schema)
 app.command()(methods)

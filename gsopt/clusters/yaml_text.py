@@ -9,6 +9,14 @@ from gsopt.errors import InvalidInput, shorten
 _DEEPEST = 16
 _LONGEST = 4 * 2**20  # characters; ten thousand machines, each with a domain of its own, take one
 
+#: Of streams of documents, such as all pods of a cluster.
+_DEEPEST_STREAM = 64
+_LONGEST_STREAM = 64 * 2**20
+_MOST_DOCUMENTS = 1_000_000
+
+#: What a plain scalar of such a stream may be for nothing.
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+
 
 def parse_yaml(source: str, text: str) -> Any:
     r"""Read YAML of mappings, sequences and texts; every scalar is the text that it is written as.
@@ -29,11 +37,32 @@ def parse_yaml(source: str, text: str) -> Any:
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: a.yaml: line 2: '*a': must not be an alias
     """
-    if len(text) > _LONGEST:
-        raise InvalidInput(source, "", f"{len(text):,} characters", f"must be at most {_LONGEST:,} characters")
+    found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
+    return found[0] if found else None
+
+
+def parse_documents(source: str, text: str) -> list[Any]:
+    r"""Read any number of documents, as `parse_yaml` reads one; they may be longer and deeper.
+
+    Raises
+    ------
+    InvalidInput
+        As `parse_yaml`.
+
+    Examples
+    --------
+    >>> parse_documents("", "a: 1\n---\nb: null")
+    [{'a': '1'}, {'b': None}]
+    """
+    return _parsed(source, text, longest=_LONGEST_STREAM, deepest=_DEEPEST_STREAM, most=_MOST_DOCUMENTS)
+
+
+def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) -> list[Any]:
+    if len(text) > longest:
+        raise InvalidInput(source, "", f"{len(text):,} characters", f"must be at most {longest:,} characters")
     try:
-        documents = _Events(source, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-        return documents.read()
+        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        return _Events(source, events, deepest, most).read()
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
@@ -44,25 +73,27 @@ def parse_yaml(source: str, text: str) -> Any:
 class _Events:
     """The events of a parser, turned into data."""
 
-    def __init__(self, source: str, events: Any) -> None:
-        self.source, self.events = source, events
+    def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
+        self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
-    def read(self) -> Any:
-        """Give the only document; None for an empty file."""
+    def read(self) -> list[Any]:
+        """Give the documents; none for an empty file."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
-                if found:
-                    raise self._refused(event, "", "must be one document")
+                if len(found) == self.most:
+                    number = "one document" if self.most == 1 else f"at most {self.most:,} documents"
+                    raise self._refused(event, "", f"must be {number}")
                 found.append(self._value(next(self.events), 0))
-        return found[0] if found else None
+        return found
 
     def _value(self, event: Any, depth: int) -> Any:
         if isinstance(event, yaml.ScalarEvent):
-            return event.value
+            is_nothing = self.most > 1 and not event.style and event.value in _NOTHING
+            return None if is_nothing else event.value
         if isinstance(event, yaml.AliasEvent):
             raise self._refused(event, shorten(f"*{event.anchor}"), "must not be an alias")
-        if depth == _DEEPEST:
+        if depth == self.deepest:
             raise self._refused(event, "", "must not be nested so deeply")
         if isinstance(event, yaml.SequenceStartEvent):
             return list(self._values(yaml.SequenceEndEvent, depth))

@@ -244,12 +244,12 @@ class Record:
     @property
     def p95_jct(self) -> Any:
         """Smallest job completion time that 95 % of the jobs do not exceed."""
-        return _percentile(self.jct, 95)
+        return percentile(self.jct, 95)
 
     @property
     def p99_jct(self) -> Any:
         """Smallest job completion time that 99 % of the jobs do not exceed."""
-        return _percentile(self.jct, 99)
+        return percentile(self.jct, 99)
 
     @property
     def makespan(self) -> Any:
@@ -270,12 +270,12 @@ class Record:
     @property
     def p95_queueing(self) -> Any:
         """Smallest time without GPUs that 95 % of the jobs do not exceed."""
-        return _percentile(self.queueing, 95)
+        return percentile(self.queueing, 95)
 
     @property
     def p99_queueing(self) -> Any:
         """Smallest time without GPUs that 99 % of the jobs do not exceed."""
-        return _percentile(self.queueing, 99)
+        return percentile(self.queueing, 99)
 
     @property
     def mean_execution(self) -> Any:
@@ -416,7 +416,14 @@ def _median(values: Sequence[Any]) -> Any:
     return median(values) if values else None
 
 
-def _percentile(values: Sequence[Any], percent: int) -> Any:
+def percentile(values: Sequence[Any], percent: int) -> Any:
+    """Give the smallest value that a percentage of the values do not exceed; None when there are none.
+
+    Examples
+    --------
+    >>> percentile([3, 1, 2], 50), percentile([], 95)
+    (2, None)
+    """
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 

@@ -193,6 +193,7 @@ class Placements:
         self._there = [len(gpus) for gpus in self._gpus_of]  # GPUs of every machine that are there
         self._limit = cluster.gpus
         self._away: set[int] = set()  # machines
+        self._servers: tuple[str, ...] | None = None  # names of those that are there, until one goes or comes
         self._memories = sorted({_memory(machine) for machine in cluster.machines})
         self._rooms: dict[tuple[str, int, float], FreeGpus] = {}
         self._room_of_machines: dict[tuple[int, ...], FreeGpus] = {}
@@ -211,6 +212,13 @@ class Placements:
     def is_there(self, machine: int) -> bool:
         """Tell whether a machine neither left nor was given up."""
         return machine not in self._away
+
+    def servers(self) -> tuple[str, ...]:
+        """Give the names of the machines that neither left nor were given up."""
+        if self._servers is None:
+            machines, away = self._cluster.machines, self._away
+            self._servers = tuple(each.name for number, each in enumerate(machines) if number not in away)
+        return self._servers
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Give the free GPUs by number, of one type or of any."""
@@ -250,11 +258,13 @@ class Placements:
     def leave(self, machine: int) -> None:
         """Let a machine that nobody uses go."""
         self._away.add(machine)
+        self._servers = None
         self._recount_machine(machine)
 
     def bring_back(self, machine: int) -> None:
         """Let a machine be there again, if it is not."""
         self._away.discard(machine)
+        self._servers = None
         self._recount_machine(machine)
 
     # Who holds what

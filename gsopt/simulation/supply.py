@@ -122,9 +122,7 @@ class Supply:
 
     def servers(self) -> tuple[str, ...]:
         """Give the names of the machines that are there."""
-        if isinstance(self._ledger, Counts):
-            return ()
-        return tuple(name for name, machine in self._machine.items() if self._ledger.is_there(machine))
+        return () if isinstance(self._ledger, Counts) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
         """Give machines up to answer open requests."""
@@ -187,17 +185,23 @@ class Supply:
                 self._evict(job, None)
             ledger.give_up(request.owed)
             return
-        there = [
-            machine
+        held = {
+            machine: self._held_by_users(ledger, machine)
             for machine in self._machine.values()
             if ledger.is_there(machine) and self._is_meant(machine, request.reclaim)
-        ]
-        for _ in range(min(request.owed, len(there))):
-            machine = min(
-                there, key=lambda each: sum(map(self._running.__getitem__, ledger.users_of_machine(each)))
-            )
-            there.remove(machine)
+        }
+        for _ in range(min(request.owed, len(held))):
+            machine = min(held, key=held.__getitem__)
+            del held[machine]
+            users = ledger.users_of_machine(machine)
+            others = {self._cluster.machine_of[gpu] for user in users for gpu in ledger.placement(user)}
             self._give_up(ledger, machine, now)
+            for other in others & held.keys():
+                held[other] = self._held_by_users(ledger, other)
+
+    def _held_by_users(self, ledger: Placements, machine: int) -> int:
+        """Count the GPUs that the jobs on a machine hold, there and elsewhere."""
+        return sum(map(self._running.__getitem__, ledger.users_of_machine(machine)))
 
     def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:
         self._empty(ledger, machine, None)

@@ -73,7 +73,7 @@ def exact_methods(word: str) -> dict[str, Method]:
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Give the heuristics of a decision by name; those of scheduling are all policies, lifted.
+    """Give the heuristics of a decision by name; those of scheduling have every policy, lifted.
 
     Examples
     --------
@@ -120,6 +120,17 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
     True
     """
     return _named_exports("instances.traces")
+
+
+def scenario_makers() -> dict[str, Callable[..., Any]]:
+    """Give the makers of whole scenarios by name; each takes the folder of public traces first, or none.
+
+    Examples
+    --------
+    >>> "aryl" in scenario_makers()
+    True
+    """
+    return _named_exports("instances.scenarios")
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:

@@ -10,10 +10,12 @@ from typing import Any
 from gsopt import simulation
 from gsopt.bounds import MeanBound, mean_jct_bound
 from gsopt.errors import GsoptError, Unsupported, one_line
+from gsopt.events import Loan
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
 from gsopt.studies import catalogue
 from gsopt.studies.cells import Cell
@@ -104,10 +106,12 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
-    shared = scenario.share_limit > 1
-    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared)
+    shared, lent = scenario.share_limit > 1, any(isinstance(each, Loan) for each in scenario.events)
+    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared or lent)
     runtime = perf_counter() - begin
-    worth = {} if run.schedule is None else _worth(run.schedule, scenario)
+    worth: dict[str, Any] = {}
+    if run.schedule is not None:
+        worth = _worth(run.schedule, scenario) if shared else Loans(run.schedule, scenario).as_dict()
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
 
 

@@ -71,6 +71,7 @@ def instances_of(point: Point) -> Iterator[Instance]:
         "generator": _generated,
         "reader": _read,
         "workload": _workload,
+        "scenario": _scenario,
     }
     found = [kind for kind in kinds if kind in point.values]
     if len(found) != 1:
@@ -106,7 +107,7 @@ def load_problem(definition: Definition) -> Problem[Any]:
 
 
 def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
-    """Load a workload on its cluster, and the seconds between decisions.
+    """Load a workload on its cluster, and the seconds between decisions; None at every event.
 
     Raises
     ------
@@ -119,6 +120,10 @@ def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
     >>> len(load_scenario(definition)[0].workload.jobs)
     5
     """
+    if "scenario" in definition:
+        maker = catalogue.scenario_makers()[definition["scenario"]]
+        path = definition["path"] or (catalogue.data_folder() if definition["real"] else None)
+        return generate(maker, definition["options"], path), None
     setting = setting_of(definition["setting"])
     return setting.scenario(_load_workload(definition, setting)), setting.round_length
 
@@ -136,8 +141,8 @@ def _load_workload(definition: Definition, setting: Setting) -> Workload:
     return made
 
 
-def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a generator with options as they are read from JSON.
+def generate(generator: Callable[..., Any], options: Mapping[str, Any], *given: Any) -> Any:
+    """Call a generator with options as they are read from JSON, after what else is given to it.
 
     Raises
     ------
@@ -150,7 +155,7 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     5
     """
     try:
-        return generator(**typed(generator, options))
+        return generator(*given, **typed(generator, options))
     except ValidationError as error:  # data that a generator made of its arguments
         raise first_error(generator.__name__, error) from None
 
@@ -186,13 +191,13 @@ def _read(point: Point) -> Iterator[Instance]:
     if "gpus" in known_options(known[name]):
         options["gpus"] = setting_of(point.values).machines.gpus
     _read_options(known[name], options)
-    path = point.values.get("path")
-    if path is None and catalogue.data_folder() is None:
-        rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
-        raise InvalidInput("", "reader", shorten(name), rule)
-    if path is not None and not (isinstance(path, str) and Path(path).exists()):
-        raise InvalidInput("", "path", shorten(path), "must be the file or folder of a trace")
-    definition = {"reader": name, "path": path, "options": options, "setting": _setting(point)}
+    _refuse_no_data("reader", point, wanted=True)
+    definition = {
+        "reader": name,
+        "path": point.values.get("path"),
+        "options": options,
+        "setting": _setting(point),
+    }
     yield _instance(point, name, definition)
 
 
@@ -217,8 +222,32 @@ def _workload(point: Point) -> Iterator[Instance]:
     yield _instance(point, name, definition)
 
 
+def _scenario(point: Point) -> Iterator[Instance]:
+    name, path, real = (point.values.get(key) for key in ("scenario", "path", "real"))
+    known = catalogue.scenario_makers()
+    if name not in known:
+        raise InvalidInput("", "scenario", shorten(name), f"must be one of {', '.join(known)}")
+    if not isinstance(real, bool | None):
+        raise InvalidInput("", "real", shorten(real), "must be true or false")
+    _refuse_no_data("real" if real else "path", point, wanted=bool(real))
+    options = {key: value for key, value in point.values.items() if key not in ("scenario", "path", "real")}
+    typed(known[name], options)
+    definition = {"scenario": name, "path": path, "real": bool(real), "options": options}
+    yield _instance(point, name, definition)
+
+
+def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
+    """Refuse a path that is none, or that none is given where real data are wanted and no folder is named."""
+    path = point.values.get("path")
+    if path is None and wanted and catalogue.data_folder() is None:
+        rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
+        raise InvalidInput("", field, shorten(point.values[field]), rule)
+    if path is not None and not (isinstance(path, str) and Path(path).exists()):
+        raise InvalidInput("", "path", shorten(path), "must be the file or folder of a trace")
+
+
 def _instance(point: Point, base: str, definition: Definition, word: str = "") -> Instance:
-    kinds = ("generator", "reader", "workload")
+    kinds = ("generator", "reader", "workload", "scenario")
     options = {key: value for key, value in point.values.items() if key not in kinds}
     return Instance(
         definition,

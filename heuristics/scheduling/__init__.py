@@ -1,14 +1,15 @@
-"""Published policies for scheduling over time: those of `heuristics.policies`, each lifted to a heuristic."""
+"""Scheduling over time: the policies of `heuristics.policies`, each lifted to a heuristic, and two phases."""
 
 from gsopt.method import Method
 from gsopt.simulation import lift
 from heuristics import policies
+from heuristics.scheduling.two_phase import two_phase
 
 #: What is best most often comes first: only a part of an exact method's time goes into its start.
-__all__ = ["marginal", "srtf", "elastic_srtf", "efq"]  # noqa: RUF022 - in the order in which they are tried
+__all__ = ["two_phase", "marginal", "srtf", "elastic_srtf", "efq"]  # noqa: RUF022 - in the order of trials
 __all__ += [name for name in policies.__all__ if name not in __all__]
 
-_LIFTED = {name: lift(getattr(policies, name)) for name in __all__}
+_LIFTED = {name: lift(getattr(policies, name)) for name in policies.__all__}
 
 
 def __getattr__(name: str) -> Method:

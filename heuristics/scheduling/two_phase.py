@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
+from gsopt.errors import Unsupported
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems import allocation
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
@@ -14,8 +15,13 @@ from heuristics.allocation.two_phase import two_phase_allocation
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     """Start jobs on their fewest GPUs, the shortest first, and divide the rest by the knapsack, at every event.
 
-    Jobs that run keep their fewest GPUs until they complete, so none is preempted. It is in a comparison only
-    when it is named by its path, as it has no policy.
+    Jobs that run keep their fewest GPUs until they complete, so none is preempted. It is for problems in which
+    none may be: where jobs may be preempted every policy has more choice.
+
+    Raises
+    ------
+    Unsupported
+        Jobs may be preempted.
 
     Notes
     -----
@@ -37,6 +43,8 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     >>> 2 * two_phase(Scheduling(gpus=8, jobs=[a, b], preemptive=False)).objective
     124.0
     """
+    if problem.preemptive:
+        raise Unsupported("two_phase: jobs may be preempted: it is for problems that are not preemptive")
     runs = _runs(problem)
     solution = SchedulingSolution(runs=runs)
     broken = problem.violations(solution) if problem.fairness is not None else []

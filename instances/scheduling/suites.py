@@ -8,6 +8,7 @@ import gsopt
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
+from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
@@ -25,7 +26,7 @@ def committed() -> list[Scheduling]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium()]
+    return [*small(), *medium(), *whole()]
 
 
 def small() -> list[Scheduling]:
@@ -53,6 +54,18 @@ def medium() -> list[Scheduling]:
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
             made[f"j{jobs:02}-g{gpus:02}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=load, seed=jobs + gpus)
     return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def whole() -> list[Scheduling]:
+    """Generate the instances of jobs that run from their start to their completion, and are resized at will.
+
+    Examples
+    --------
+    >>> {problem.preemptive for problem in whole()}
+    {False}
+    """
+    made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
+    return [renamed(problem, problem.name) for problem in made]
 
 
 def proven(problem: Scheduling, time_limit: float = TIME_LIMIT) -> Scheduling:

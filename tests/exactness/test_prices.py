@@ -45,8 +45,7 @@ def test_bound_is_what_its_prices_prove(seed: int) -> None:
     assert found[0].total_jct <= found[1].total_jct <= best * (1 + ERROR)
     for each, value in zip(found, exact, strict=True):
         assert Fraction(each.total_jct) <= value
-        if not each.type_prices:  # those of types do not know of GPUs that are away
-            assert each.total_jct == pytest.approx(float(value), rel=1e-8, abs=1e-8)
+        assert each.total_jct == pytest.approx(float(value), rel=1e-8, abs=1e-8)
 
 
 @pytest.mark.parametrize("compiled", [False, True])

@@ -109,6 +109,14 @@ def price_bound(
     worse placements only make schedules worse. GPUs that may be shared have a place for each job that may, and
     a job takes up as many of them as its slowdowns say (`gsopt.bounds.places`).
 
+    A GPU of a type that is c times slower is worth 1 / c of a GPU, and prices are those of what GPUs are worth.
+    On k GPUs that are worth v together a job of speed s(k) is no faster than s(k) v / k, so it buys a point of
+    the line from standing still to (k, s(k)), which its hull covers; whichever GPUs it has, it does no more for
+    what it pays. Beside the row of all GPUs each type to which jobs are tied has a row of its own.
+
+    There are as many GPUs at any time as are there at most, whichever machines are given up on request
+    (`gsopt.bounds.stock`). What they are worth is added up over each cell, so no change needs an edge.
+
     Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
     of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less.
 

@@ -1,18 +1,20 @@
 """Demand: what the jobs of a scenario need, as arrays, on a clock that begins at the first release date."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum
+from math import fsum, ulp
 from typing import Any
 
 import numpy as np
 
+from gsopt.bounds.capability import Capabilities
 from gsopt.bounds.places import places
 from gsopt.bounds.work import arrivals_of, first_release, options
 from gsopt.hull import HullSegment, concave_hull
 from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
+from gsopt.tolerances import ULPS
 
 Array = np.ndarray[Any, Any]
 
@@ -22,7 +24,8 @@ class Demand:
     """The jobs as arrays, one entry for each.
 
     A job with phases needs the work of each at its least slowdown. What it may hold is the concave hull of all
-    its modes, on numbers of GPUs that the cluster has for it.
+    its modes, on numbers of GPUs that the cluster has for it. GPUs of slower types are counted by what they are
+    worth (`gsopt.bounds.capability`).
 
     Attributes
     ----------
@@ -31,7 +34,7 @@ class Demand:
     slip
         Seconds by which rounding may have moved the release date; 0 on most clocks.
     kind
-        0, or the number of the type of GPUs to which the job is tied, from 1 on.
+        0, or the number of the type of GPUs to which all modes of the job are tied, from 1 on.
     first
         Where the job's segments begin in `gpus` and `speed`; one entry more than there are jobs.
     gpus, speed
@@ -101,7 +104,7 @@ class Demand:
             work=np.array([_work(job) for job in jobs], dtype=float),
             weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
             slip=np.array(_slips(scenario.workload), dtype=float),
-            kind=np.array([kinds.get(_tie(job), 0) for job in jobs], dtype=np.int64),
+            kind=np.array([kinds.get(_type_of(job), 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
             gpus=np.array([step.gpus for step in steps]) * np.repeat(places(scenario), list(map(len, hulls))),
             speed=np.array([step.speed for step in steps], dtype=float),
@@ -109,7 +112,7 @@ class Demand:
 
 
 def types_of(scenario: Scenario) -> list[str]:
-    """List the types of GPUs to which jobs are tied, where the cluster has others too.
+    """List the types of GPUs to which jobs are tied in all modes, where the cluster has others too.
 
     Examples
     --------
@@ -118,12 +121,14 @@ def types_of(scenario: Scenario) -> list[str]:
     >>> types_of(Scenario(workload=Workload(jobs=[]), cluster=Cluster.plain(8)))
     []
     """
-    tied = {_tie(job) for job in scenario.workload.jobs} - {""}
+    tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
     return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
 
 
-def _tie(job: Job) -> str:
-    """Give the type of GPUs on which a job runs whatever its mode; empty where modes differ."""
+def _type_of(job: Job) -> str:
+    """Give the type of GPUs to which a job is tied, whatever its mode; empty where there is none."""
+    if not job.modes:
+        return job.gpu_type
     types = {job.gpu_type_in(mode) for mode in job.speeds}
     return types.pop() if len(types) == 1 else ""
 
@@ -147,14 +152,31 @@ def _slips(workload: Workload) -> list[float]:
     return [abs(fsum((job.release_date, -origin, -arrival))) for job, arrival in pairs]
 
 
-def _hulls(scenario: Scenario) -> Iterator[tuple[HullSegment, ...]]:
-    rooms: dict[tuple[str, int], int] = {}
+def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
+    most = Capabilities(scenario)
     for job in scenario.workload.jobs:
         entries = []
         for mode, count, speed in options(job):
-            need = (job.gpu_type_in(mode), job.memory_in(mode) or 0)
-            if need not in rooms:
-                rooms[need] = scenario.cluster.room(*need)
-            if count <= rooms[need]:
-                entries.append((count, speed))
-        yield concave_hull(entries)
+            worth = most.of(count, job.gpu_type_in(mode), job.memory_in(mode) or 0)
+            if worth is not None:
+                entries.append((worth, speed if worth == count else speed * (worth / count)))
+        yield _joined(concave_hull(entries))
+
+
+def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
+    """Join steps of one efficiency: a job of linear speed has one step, however many its menu has.
+
+    By what the corner between two steps is above their line, no more than its rounding, jobs may be faster; it
+    is far less than what the bound subtracts for rounding.
+    """
+    found: list[HullSegment[float]] = []
+    corner = 0.0
+    for step in hull:
+        last = found[-1] if found else HullSegment(0.0, 0.0)
+        both = HullSegment(last.gpus + step.gpus, last.speed + step.speed)
+        if found and last.speed - both.speed * (last.gpus / both.gpus) <= ULPS * ulp(corner):
+            found[-1] = both
+        else:
+            found.append(step)
+        corner += step.speed
+    return found

@@ -24,10 +24,8 @@ def first_edges(demand: Demand, supply: Supply, cells: int) -> Array:
 
 def _longest_queue(demand: Demand, supply: Supply) -> float:
     """Give the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
-    waits = [float(supply.times[-1]) + float(demand.area.sum()) / max(float(supply.gpus[-1]), 1.0)]
-    for kind, limit in enumerate(supply.limits.tolist(), start=1):
-        waits.append(float(demand.area[demand.kind == kind].sum()) / max(limit, 1.0))
-    return max(waits)
+    areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
+    return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:

@@ -1,10 +1,13 @@
 """Supply: the GPU-seconds that there are in each cell of time, of the whole cluster and of single types."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from gsopt.bounds.capability import capability
 from gsopt.bounds.prices.demand import Array, types_of
+from gsopt.bounds.stock import most_there
 from gsopt.bounds.work import first_release
 from gsopt.scenario import Scenario
 from gsopt.schedule.presence import Presence
@@ -19,23 +22,22 @@ class Supply:
     times
         When the capacity changes, the first one at 0.
     gpus
-        GPUs that are there from each of these times on, times the number of jobs that may share one.
-    limits
-        The same for each type of GPUs to which jobs are tied, at any time.
+        GPUs that are there at most from each of these times on, times the number of jobs that may share one:
+        of the whole cluster, and of each type of GPUs to which jobs are tied. GPUs of slower types are counted
+        by what they are worth (`gsopt.bounds.capability`).
     """
 
     times: Array
     gpus: Array
-    limits: Array
 
     @property
     def rows(self) -> int:
         """Number of rows that limit what jobs hold: the cluster and its types."""
-        return 1 + len(self.limits)
+        return len(self.gpus)
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Supply":
-        """Read what is there in a scenario; machines that are asked for may stay as long as anybody likes.
+        """Read what is there at most in a scenario, whichever machines are given up on request.
 
         Examples
         --------
@@ -47,23 +49,38 @@ class Supply:
         >>> Supply.of(given).gpu_seconds(np.array([0.0, 5.0, 20.0])).tolist()
         [[40.0, 60.0]]
         """
-        origin, cluster, share = first_release(scenario.workload), scenario.cluster, scenario.share_limit
-        there = {0.0: cluster.gpus}
-        for step in Presence(scenario, (), float).steps:
-            there[max(step.time - origin, 0.0)] = step.gpus
-        return cls(
-            times=np.array(list(there)),
-            gpus=np.array(list(there.values()), dtype=float) * share,
-            limits=np.array([cluster.room(name) for name in types_of(scenario)], dtype=float) * share,
-        )
+        origin = first_release(scenario.workload)
+        there = {max(time - origin, 0.0): gpus for time, gpus in _steps(scenario)}
+        return cls(times=np.array(list(there)), gpus=np.array(list(there.values())).T * scenario.share_limit)
+
+    @property
+    def most(self) -> float:
+        """GPUs that are there at any time at most."""
+        return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
         """Give the GPU-seconds of every row, cluster first, in the cells between edges."""
         points = np.union1d(edges, self.times)
-        held = self.gpus[np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
+        held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1
         inside = (places >= 0) & (places < len(edges) - 1)
-        whole = np.bincount(places[inside], weights=held[inside], minlength=len(edges) - 1)
-        parts = [limit * np.diff(edges) for limit in self.limits]
-        found: Array = np.array([whole, *parts])
+        found: Array = np.array(
+            [np.bincount(places[inside], weights=row[inside], minlength=len(edges) - 1) for row in held]
+        )
         return found
+
+
+def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
+    """Give what every row has from each time on, from the beginning."""
+    cluster = scenario.cluster
+    if cluster.is_plain:
+        yield 0.0, np.array([float(cluster.gpus)])
+        for step in Presence(scenario, (), float).steps:
+            yield step.time, np.array([float(step.gpus)])
+        return
+    kinds = np.array([machine.gpu_type for machine in cluster.machines])
+    sizes = np.array([machine.gpus for machine in cluster.machines])
+    worth = np.array([capability(scenario, kind) for kind in kinds])
+    worths = np.array([worth, *(worth * (kinds == name) for name in types_of(scenario))])
+    yield 0.0, worths @ sizes
+    yield from most_there(scenario, worths)

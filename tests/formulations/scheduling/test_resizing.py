@@ -1,5 +1,6 @@
 """The optimum of elastic jobs over time, without preemption."""
 
+import sys
 from random import Random
 
 import pytest
@@ -8,7 +9,7 @@ from formulations.scheduling import event_orders, exact, milp, resizing
 from gsopt.errors import Unsupported
 from gsopt.method import Method
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
+from gsopt.result import Status, StoppedBy
 from tests.effort import cases
 from tests.exactness.resizing import draw, elastic, optimum
 
@@ -102,6 +103,23 @@ def test_others_know_no_runs_to_completion(method: Method) -> None:
     """The methods for preemption refuse problems without it."""
     with pytest.raises(Unsupported, match="preempted"):
         method(late_start())
+
+
+def test_a_cold_start_keeps_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a limit leaves no time to load Pyomo and SciPy, there is a schedule and a bound all the same."""
+
+    def refused(*_: object) -> None:
+        pytest.fail("there is no time")
+
+    module = sys.modules["formulations.scheduling.resizing"]
+    for name in ("pyomo.environ", "scipy.optimize"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    for name in ("launch_model", "best_steps"):
+        monkeypatch.setattr(module, name, refused)
+    result = resizing(late_start(), time_limit=1.0)
+
+    assert result.stopped_by is StoppedBy.TIME_LIMIT
+    assert (result.bound or 0) <= 195 / 5 <= (result.objective or 0)
 
 
 def test_no_time() -> None:

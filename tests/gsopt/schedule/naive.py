@@ -4,12 +4,13 @@ Time is cut wherever anything starts, ends or changes. In every span all is work
 what is there, who holds it, who shares it, and how far each job is.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from gsopt.cluster import Cluster, Tier
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
@@ -36,6 +37,12 @@ def memory_of(job: Job, mode: str) -> int:
     """Give the bytes that a mode takes on each GPU."""
     own = [each.memory for each in job.modes if each.name == mode and each.memory is not None]
     return own[0] if own else job.memory or 0
+
+
+def type_of(job: Job, mode: str) -> str:
+    """Give the only type of GPU of a mode; empty for any."""
+    own = [each.gpu_type for each in job.modes if each.name == mode and each.gpu_type is not None]
+    return own[0] if own else job.gpu_type
 
 
 def home(cluster: Cluster, gpu: int) -> tuple[int, int]:
@@ -70,7 +77,22 @@ def rate_of(
         Fraction(speed.interference.get(job.model, {}).get(p.model, speed.default_interference))
         for p in partners
     ]
-    return Fraction(menu_of(job, mode)[count]) / slowdown / max([Fraction(1), *worst])
+    return (
+        Fraction(menu_of(job, mode)[count])
+        * capability(scenario, placement)
+        / slowdown
+        / max([Fraction(1), *worst])
+    )
+
+
+def capability(scenario: Scenario, placement: tuple[int, ...]) -> Fraction:
+    """Give the mean speed of GPUs by their types, less where these differ."""
+    if not scenario.cluster.racks or not placement:
+        return Fraction(1)
+    kinds = [machine_at(scenario.cluster, gpu).gpu_type for gpu in placement]
+    shares = [1 / Fraction(scenario.speed.gpu_types.get(kind, 1.0)) for kind in kinds]
+    mean = sum(shares, Fraction(0)) / len(kinds)
+    return mean / Fraction(scenario.speed.mixed) if len(set(kinds)) > 1 else mean
 
 
 def worked(job: Job, done: Fraction, seconds: Fraction, rate: Fraction, mode: str) -> Fraction:
@@ -91,6 +113,14 @@ def worked(job: Job, done: Fraction, seconds: Fraction, rate: Fraction, mode: st
 def machines_of(cluster: Cluster) -> list[str]:
     """Give the names of all machines."""
     return [machine.name for rack in cluster.racks for machine in rack.machines]
+
+
+def wanted(event: Loan | Reclaim, cluster: Cluster) -> set[str]:
+    """Give the machines that an event is about."""
+    kinds = {machine.name: machine.gpu_type for rack in cluster.racks for machine in rack.machines}
+    if event.gpu_type:
+        return {name for name, kind in kinds.items() if kind == event.gpu_type}
+    return set(event.among or kinds)
 
 
 class Row(NamedTuple):
@@ -137,13 +167,12 @@ class History:
         for index, event in enumerate(self.scenario.events):
             if isinstance(event, Reclaim) and event.deadline == now:
                 self.given += event.gpus or 0
-                require(not self.owed[index] or not self.wanted(event) - self.away, "a request is met")
+                require(
+                    not self.owed[index] or not wanted(event, self.scenario.cluster) - self.away,
+                    "a request is met",
+                )
                 self.fall()
         return Row(now, self.limit, set(self.away), self.left, self.fell)
-
-    def wanted(self, event: Reclaim) -> set[str]:
-        """Give the machines that may be given up for a request."""
-        return set(event.among or machines_of(self.scenario.cluster))
 
     def fall(self) -> None:
         """Set the limit, and remember that it fell."""
@@ -159,6 +188,10 @@ class History:
         elif isinstance(event, Return):
             self.away -= set(event.servers)
             self.given -= event.gpus or 0
+        elif isinstance(event, Loan):
+            may = wanted(event, self.scenario.cluster) & self.away
+            coming = [name for name in machines_of(self.scenario.cluster) if name in may]
+            self.away -= set(coming[: event.servers])
         else:
             self.owed[index] = event.servers or 0
 
@@ -170,7 +203,7 @@ class History:
             (event.deadline, index)
             for index, event in enumerate(self.scenario.events)
             if isinstance(event, Reclaim) and event.time <= now <= event.deadline
-            if self.owed[index] and server in self.wanted(event)
+            if self.owed[index] and server in wanted(event, self.scenario.cluster)
         ]
         require(bool(takers), "a machine that is asked for")
         self.owed[min(takers)[1]] -= 1
@@ -194,6 +227,7 @@ def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
     by_name = {job.name: job for job in jobs}
     for now, then in pairwise(sorted(cuts)):
         _lose(now, schedule, scenario, rows, done)
+        _begin_anew(now, jobs, own, done)
         past = [row for row in rows if row.now <= now]
         limit, away = (past[-1].limit, past[-1].away) if past else (cluster.gpus, set())
         holding = [s for s in schedule.segments if s.start <= now < s.end]
@@ -232,9 +266,9 @@ def _check_segment(segment: Segment, scenario: Scenario) -> None:
     if segment.placement:
         require(len(set(segment.placement)) == len(segment.placement) == segment.gpus, "GPUs differ")
         require(all(0 <= gpu < cluster.gpus for gpu in segment.placement), "GPUs of the cluster")
-        if cluster.racks and job.gpu_type:
+        if cluster.racks and (kind := type_of(job, segment.mode)):
             kinds = {machine_at(cluster, gpu).gpu_type for gpu in segment.placement}
-            require(kinds == {job.gpu_type}, "the type")
+            require(kinds == {kind}, "the type")
 
 
 def _check_job(
@@ -248,7 +282,7 @@ def _check_job(
             require(index is not None, "no preemption")
             assert index is not None
             before = rows[index - 1].away if index else set()
-            gone = rows[index].away - before
+            gone = (rows[index].away - before) | {each for event in rows[index].left for each in event.servers}
             hit = any(machine_at(scenario.cluster, gpu).name in gone for gpu in early.placement if gone)
             require(rows[index].fell or hit, "no preemption")
 
@@ -274,6 +308,20 @@ def _works_from(job: Job, segments: list[Segment], scenario: Scenario) -> list[t
     return out
 
 
+def _begin_anew(
+    now: Fraction, jobs: Sequence[Job], own: Sequence[Sequence[Segment]], done: dict[str, Fraction]
+) -> None:
+    """Let jobs without checkpoints lose all when they start again after a pause."""
+    for job, segments in zip(jobs, own, strict=True):
+        if not job.checkpoints and any(a.end < b.start == now for a, b in pairwise(segments)):
+            done[job.name] = _kept(job, done[job.name], Fraction(0))
+
+
+def _kept(job: Job, done: Fraction, left: Fraction) -> Fraction:
+    """Give what a loss leaves of the work done; a job that is complete has nothing to lose."""
+    return left if done < Fraction(job.duration) else done
+
+
 def _lose(
     now: Fraction, schedule: Schedule, scenario: Scenario, rows: list[Row], done: dict[str, Fraction]
 ) -> None:
@@ -286,5 +334,5 @@ def _lose(
                 on_it = any(machine_at(scenario.cluster, gpu).name in event.servers for gpu in s.placement)
                 if s.start < now <= s.end and on_it and max(s.placement) < row.limit and s.job not in lost:
                     lost.add(s.job)
-                    if done[s.job] < Fraction(job.duration):
-                        done[s.job] = max(done[s.job] - Fraction(event.lost_work), Fraction(0))
+                    kept = done[s.job] - Fraction(event.lost_work) if job.checkpoints else Fraction(0)
+                    done[s.job] = _kept(job, done[s.job], max(kept, Fraction(0)))

@@ -2,20 +2,30 @@
 
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.speed import Speed, TierPenalty
-from tests.gsopt.schedule.naive import machine_at, machines_of, memory_of, menu_of, rate_of, worked
-
-_SPEED = Speed(
-    tiers={"cnn": TierPenalty(machine=0.25, rack=0.5, network=1.0)},
-    interference={"cnn": {"rnn": 1.5, "cnn": 1.25}, "rnn": {"cnn": 2.0}},
-    default_interference=1.25,
+from tests.gsopt.schedule.naive import (
+    machine_at,
+    machines_of,
+    memory_of,
+    menu_of,
+    rate_of,
+    type_of,
+    wanted,
+    worked,
 )
+
+_TIERS = {"cnn": TierPenalty(machine=0.25, rack=0.5, network=1.0)}
+_INTERFERENCE = {"cnn": {"rnn": 1.5, "cnn": 1.25}, "rnn": {"cnn": 2.0}}
+
+#: How many times slower GPUs of some types are; those of others are as the menus say.
+_GPU_TYPES = {"old": 3.0, "new": 1.5}
 
 #: Instants of decisions until a schedule is given up.
 _INSTANTS = 120
@@ -31,7 +41,7 @@ def scenario(random: Random) -> Scenario:
             return Scenario(
                 workload=Workload(jobs=jobs),
                 cluster=cluster,
-                speed=_SPEED,
+                speed=_speed(cluster),
                 overheads=_overheads(random),
                 share_limit=random.choice([1, 2, 3]) if racks else 1,
                 capacity_changes=_changes(random, cluster),
@@ -39,6 +49,18 @@ def scenario(random: Random) -> Scenario:
             )
         except ValueError:  # events that cannot be are drawn again
             continue
+
+
+def _speed(cluster: Cluster) -> Speed:
+    """Give all slowdowns that there can be on a cluster."""
+    kinds = {machine.gpu_type for machine in cluster.machines}
+    return Speed(
+        tiers=_TIERS,
+        interference=_INTERFERENCE,
+        default_interference=1.25,
+        gpu_types={kind: slow for kind, slow in _GPU_TYPES.items() if kind in kinds},
+        mixed=1.25,
+    )
 
 
 def _racks(random: Random) -> Cluster:
@@ -65,12 +87,13 @@ def _job(random: Random, index: int, cluster: Cluster) -> Job:
         demand = random.randint(1, max(1, cluster.gpus - 1))
         counts = [count for count in range(1, cluster.gpus + 1) if count != demand and random.random() < 0.4]
         menu = [(demand, 1.0), *((count, random.choice([0.5, 1.5, count / 2])) for count in counts)]
-        kinds = ["", *{machine.gpu_type for machine in cluster.machines}]
+        kinds = ["", *sorted({machine.gpu_type for machine in cluster.machines})]
         modes = [
             Mode(
                 name=name,
                 menu=[(random.randint(1, cluster.gpus), random.choice([0.5, 0.75, 2.0]))],
                 memory=random.choice([None, 0, 4]),
+                gpu_type=random.choice([None, None, *kinds]),
             )
             for name in random.choice([[], [], ["x"], ["x", "y"]])
         ]
@@ -91,6 +114,7 @@ def _job(random: Random, index: int, cluster: Cluster) -> Job:
             gpu_type=random.choice([*kinds, "", ""]),
             modes=modes,
             phases=random.choice([[], [], phases, phases[2:]]),
+            checkpoints=random.random() < 0.8,
         )
         try:
             Scenario(workload=Workload(jobs=[job]), cluster=cluster)
@@ -127,12 +151,32 @@ def _events(random: Random, cluster: Cluster) -> list[Event]:
             events.append(Return(time=later + random.randint(1, 4) / 2, gpus=gpus))
         elif random.random() < 0.5:
             events.append(Leave(time=time, servers=some, lost_work=random.choice([0.0, 0.5, 9.0])))
-            events.append(Return(time=later, servers=some))
+            loan = Loan(time=later, servers=len(some), among=some)
+            events.append(loan if random.random() < 0.5 else Return(time=later, servers=some))
         else:
-            among = random.choice([[], some])
-            events.append(Reclaim(time=time, deadline=later, servers=random.randint(1, len(some)), among=among))
-            events.append(Return(time=later + random.randint(-2, 4) / 2, servers=among or names))
+            events += _request_and_end(random, cluster, time, later, some)
     return sorted(events, key=lambda event: event.time)
+
+
+def _request_and_end(
+    random: Random, cluster: Cluster, time: float, later: float, some: list[str]
+) -> list[Event]:
+    """Draw a request and how its machines come back: by name, or as a loan of so many."""
+    names = machines_of(cluster)
+    who: dict[str, Any] = random.choice([{}, {"among": some}])
+    kinds = [machine.gpu_type for machine in cluster.machines if machine.gpu_type]
+    if kinds and random.random() < 0.4:
+        who = {"gpu_type": random.choice(kinds)}
+        some = [machine.name for machine in cluster.machines if machine.gpu_type == who["gpu_type"]]
+    servers = random.randint(1, len(some))
+    request = Reclaim(time=time, deadline=later, servers=servers, **who)
+    back = later + random.randint(-2, 4) / 2
+    if random.random() < 0.5:
+        return [request, Return(time=back, servers=who.get("among") or (some if "gpu_type" in who else names))]
+    loans = [Loan(time=back, servers=servers, **random.choice([{}, who]))]
+    if random.random() < 0.5:
+        loans.append(Loan(time=back + 1, servers=len(names)))
+    return [request, *loans]
 
 
 class Player:
@@ -237,10 +281,13 @@ class Player:
     def _event(self, index: int, event: Event) -> None:
         if isinstance(event, Leave):
             for server in event.servers:
-                self._go(server, Fraction(event.lost_work))
+                self._go(server, Fraction(event.lost_work), without_notice=True)
         elif isinstance(event, Return):
             self.away -= set(event.servers)
             self.given_up -= event.gpus or 0
+        elif isinstance(event, Loan):
+            coming = [each for each in machines_of(self.cluster) if each in self.away]
+            self.away -= set([each for each in coming if each in wanted(event, self.cluster)][: event.servers])
         else:
             self.owed[index] = event.servers or 0
 
@@ -256,18 +303,19 @@ class Player:
             if over or any(gpu >= self.limit for gpu in segment.placement):
                 self._stop(job)
 
-    def _go(self, server: str, lost: Fraction) -> None:
+    def _go(self, server: str, lost: Fraction, *, without_notice: bool = False) -> None:
         if server in self.away:
             return
         self.away.add(server)
         for job, segment in list(self.held.items()):
             if any(machine_at(self.cluster, gpu).name == server for gpu in segment.placement):
                 self._stop(job)
-                self.done[job] = max(self.done[job] - lost, Fraction(0))
+                all_of_it = without_notice and not self.jobs[job].checkpoints
+                self.done[job] = Fraction(0) if all_of_it else max(self.done[job] - lost, Fraction(0))
 
     def _candidates(self, index: int) -> list[str]:
-        takes = self._request(index).takes
-        return [each for each in machines_of(self.cluster) if takes(each) and each not in self.away]
+        takes = wanted(self._request(index), self.cluster)
+        return [each for each in machines_of(self.cluster) if each in takes and each not in self.away]
 
     def _give_up(self, index: int, server: str) -> None:
         self._go(server, Fraction(0))
@@ -335,7 +383,7 @@ class Player:
             need = memory_of(item, mode) + sum(memory_of(self.jobs[job], s.mode) for job, s in users)
             if (
                 machine.name not in self.away
-                and item.gpu_type in {"", machine.gpu_type}
+                and type_of(item, mode) in {"", machine.gpu_type}
                 and len(users) < self.scenario.share_limit
                 and (machine.memory is None or need <= machine.memory)
             ):
@@ -349,6 +397,8 @@ class Player:
             self.works_from[job] = self.now + Fraction(lost.start)
         elif last.end < self.now:
             self.works_from[job] = self.now + Fraction(lost.start) + Fraction(lost.stop)
+            if not self.jobs[job].checkpoints:
+                self.done[job] = Fraction(0)
         elif (last.gpus, set(last.placement), last.mode) != (choice.gpus, set(choice.placement), choice.mode):
             self.works_from[job] = max(self.works_from[job], self.now + Fraction(lost.resize))
         self.held[job] = choice._replace(start=self.now)

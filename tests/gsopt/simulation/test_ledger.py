@@ -5,16 +5,22 @@ from random import Random
 import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack, Tier
-from gsopt.job import Job
+from gsopt.job import Job, Mode
 from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import consolidated
 from tests.effort import cases
 
 
 def _job(kind: str, memory: int | None) -> Job:
-    return Job(name="a", release_date=0, duration=1, gpus=1, gpu_type=kind, memory=memory)
+    modes = [
+        Mode(name="less", menu=[(1, 1.0)], memory=4),
+        Mode(name="old", menu=[(1, 1.0)], gpu_type="old"),
+        Mode(name="any", menu=[(1, 1.0)], gpu_type=""),
+    ]
+    return Job(name="a", release_date=0, duration=1, gpus=1, gpu_type=kind, memory=memory, modes=modes)
 
 
+_MODES = ("", "less", "old", "any")
 _JOBS = [_job(kind, memory) for kind in ("", "old", "new") for memory in (None, 4, 8, 9)]
 
 
@@ -48,6 +54,7 @@ class Trial:
         self.ledger = Placements(self.cluster, 2, consolidated)
         self.held: dict[int, tuple[int, ...]] = {}
         self.jobs: dict[int, Job] = {}
+        self.modes: dict[int, str] = {}
         self.limit = self.cluster.gpus
         self.away: set[int] = set()
 
@@ -63,11 +70,12 @@ class Trial:
     def place(self, step: int) -> None:
         """Take a number of free GPUs."""
         taken = {gpu for gpus in self.held.values() for gpu in gpus}
+        mode = self.modes[step] = self.random.choice(_MODES)
         fitting = [
-            gpu for gpu in self.there() if gpu not in taken and _suits(self.cluster, self.jobs[step], gpu)
+            gpu for gpu in self.there() if gpu not in taken and _suits(self.cluster, self.jobs[step], gpu, mode)
         ]
         count = self.random.randint(1, 4)
-        assert self.ledger.place(step, self.jobs[step], "", count) == (count <= len(fitting))
+        assert self.ledger.place(step, self.jobs[step], mode, count) == (count <= len(fitting))
         if count <= len(fitting):
             self.held[step] = self.ledger.placement(step)
             assert set(self.held[step]) <= set(fitting)
@@ -75,12 +83,16 @@ class Trial:
     def take(self, step: int) -> None:
         """Take GPUs of the right type by number."""
         machines, machine_of = self.cluster.machines, self.cluster.machine_of
-        kinds = ("", *(each.gpu_type for each in machines)) if not self.jobs[step].gpu_type else ()
-        right = [
-            g for g in self.there() if machines[machine_of[g]].gpu_type in (*kinds, self.jobs[step].gpu_type)
-        ]
+        mode = self.modes[step] = self.random.choice(_MODES)
+        kind = _kind(self.jobs[step], mode)
+        types = {gpu: machines[machine_of[gpu]].gpu_type for gpu in self.there()}
+        right = [gpu for gpu, each in types.items() if kind in ("", each)]
+        wrong = [gpu for gpu in types if gpu not in right]
+        if wrong:
+            with pytest.raises(Forbidden, match=f"runs on {kind} GPUs only, which GPU {wrong[0]} is not"):
+                self.ledger.take(step, self.jobs[step], mode, wrong[:1])
         if gpus := tuple(sorted(self.random.sample(right, min(len(right), 2)))):
-            self.ledger.take(step, self.jobs[step], "", gpus)
+            self.ledger.take(step, self.jobs[step], mode, gpus)
             self.held[step] = gpus
 
     def give(self, step: int) -> None:
@@ -127,12 +139,19 @@ class Trial:
         users = {g: [job for job, gpus in self.held.items() if g in gpus] for g in range(self.cluster.gpus)}
         free = [gpu for gpu in self.there() if not users[gpu]]
         assert (ledger.capacity, ledger.free) == (len(self.there()), len(free))
+        machines = enumerate(self.cluster.machines)
+        assert ledger.servers() == tuple(each.name for number, each in machines if number not in self.away)
         assert (ledger.free_gpus(), ledger.occupied) == (tuple(free), len(self.there()) - len(free))
         for item in _JOBS:
-            assert ledger.room(item, "") == sum(_suits(self.cluster, item, gpu) for gpu in free)
+            for mode in _MODES:
+                assert ledger.room(item, mode) == sum(_suits(self.cluster, item, gpu, mode) for gpu in free)
         for gpu, own in users.items():
             memory = self.cluster.machines[machine_of[gpu]].memory
-            left = None if memory is None else memory - sum(self.jobs[job].memory or 0 for job in own)
+            left = (
+                None
+                if memory is None
+                else memory - sum(_memory(self.jobs[job], self.modes[job]) for job in own)
+            )
             assert (sorted(ledger.users(gpu)), ledger.memory(gpu)) == (own, left)
         for job, gpus in self.held.items():
             assert (ledger.placement(job), ledger.tier(job)) == (gpus, self.cluster.tier(gpus))
@@ -148,9 +167,17 @@ def test_the_books_are_right(seed: int) -> None:
         trial.compare()
 
 
-def _suits(cluster: Cluster, job: Job, gpu: int) -> bool:
+def _kind(job: Job, mode: str) -> str:
+    return {"old": "old", "any": ""}.get(mode, job.gpu_type)
+
+
+def _memory(job: Job, mode: str) -> int:
+    return 4 if mode == "less" else job.memory or 0
+
+
+def _suits(cluster: Cluster, job: Job, gpu: int, mode: str) -> bool:
     machine = cluster.machines[cluster.machine_of[gpu]]
-    return job.gpu_type in ("", machine.gpu_type) and (machine.memory or 99) >= (job.memory or 0)
+    return _kind(job, mode) in ("", machine.gpu_type) and (machine.memory or 99) >= _memory(job, mode)
 
 
 def test_free_gpus_of_a_type() -> None:

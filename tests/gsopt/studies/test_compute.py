@@ -43,6 +43,20 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
     assert found["runtime"] > 0
 
 
+def test_loans_have_their_figures() -> None:
+    """Where machines are lent a cell says what they were worth; where none are it does not."""
+    entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4, "loaning": [True, False]}
+    lent, alone = (compute(cell).figures for cell in cells_of(study(instances=[entry], methods=["fifo"])))
+    assert (
+        lent["loaned_jobs"] == 0
+    )  # no job of the basic scenario is for any type, which is all that FIFO knows
+    assert lent["training_usage"] > lent["loaned_usage"] == 0
+    assert lent["reclaimed_servers"] >= lent["reclaims"] > 0
+    assert lent["spare_servers"] == 1
+    assert "reclaims" not in alone
+    assert lent["mean_jct"] == alone["mean_jct"]
+
+
 @pytest.mark.parametrize(
     ("cluster", "method", "worth"),
     [

@@ -12,6 +12,7 @@ from gsopt.problems.reader import read_problem
 from gsopt.studies.grid import points
 from gsopt.studies.instance import Instance, instances_of, load_problem, load_scenario
 from instances.reclaiming import churn
+from instances.scenarios import aryl
 from instances.workloads import poisson
 from tests.gsopt.problems.test_reclaiming import figure_5
 from tests.gsopt.studies.samples import FIGURE_5
@@ -80,6 +81,27 @@ def test_a_trace_is_read_from_a_path(tmp_path: Path) -> None:
     assert counts == [2, 3]
 
 
+def test_a_scenario_is_made_whole() -> None:
+    """The maker's options are the entry's, lists span groups, and decisions are taken at every event."""
+    entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4, "support": ["basic", "ideal"]}
+    found = _instances(entry)
+    loaded = [load_scenario(each.definition) for each in found]
+    made = [aryl(days=1, servers=4, inference_servers=4, support=each) for each in ("basic", "ideal")]
+    assert loaded == [(scenario, None) for scenario in made]
+    assert len({str(each.group) for each in found}) == 2
+    assert {each.word for each in found} == {""}
+
+
+def test_a_scenario_takes_real_data_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is that of the path, or else of the environment; and it counts in the definition."""
+    monkeypatch.setenv("GSOPT_DATA", str(tmp_path))
+    for entry in ({"scenario": "aryl", "real": True}, {"scenario": "aryl", "path": str(tmp_path)}):
+        (found,) = _instances(entry)
+        assert found.definition != _instances({"scenario": "aryl"})[0].definition
+        with pytest.raises(InvalidInput, match="must be a file, or a folder with data"):
+            load_scenario(found.definition)
+
+
 def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
     """A reader whose menus depend on the number of GPUs gets that of the study's cluster, and no other."""
     entry = {"reader": "ares", "path": str(sia_folder(tmp_path)), "gpus": [2, 4]}
@@ -91,7 +113,7 @@ def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "line"),
     [
-        ({}, "must have one of the keys instance, generator, reader, workload"),
+        ({}, "must have one of the keys instance, generator, reader, workload, scenario"),
         ({"reader": "sia", "workload": "poisson"}, "must have one of the keys"),
         ({"instance": 3}, "instance: 3: must be a name"),
         ("reclaiming/no-such", "instance: 'reclaiming/no-such': is no file"),
@@ -110,6 +132,12 @@ def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
         ({"workload": "magic", "gpus": 8}, "workload: 'magic': must be a workload file, or one of"),
         ({"workload": "poisson", "gpus": 8, "jobs": 2.5}, "jobs: 2.5"),
         ({"workload": "no-such-file.json", "gpus": 8}, "no-such-file.json: cannot be read"),
+        ({"scenario": "magic"}, "scenario: 'magic': must be one of aryl"),
+        ({"scenario": "aryl", "days": "many"}, "days: 'many': input should be"),
+        ({"scenario": "aryl", "gpus": 8}, "gpus: 8: is no option of aryl"),
+        ({"scenario": "aryl", "real": 1}, "real: 1: must be true or false"),
+        ({"scenario": "aryl", "real": True}, "real: True: needs real data"),
+        ({"scenario": "aryl", "path": "no/such/folder"}, "path: 'no/such/folder': must be"),
     ],
 )
 def test_bad_entries_are_one_line(

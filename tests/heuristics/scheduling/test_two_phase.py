@@ -4,7 +4,9 @@ from random import Random
 
 import pytest
 
+import gsopt
 from formulations.scheduling import resizing
+from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import Scheduling
 from gsopt.result import Status
 from heuristics.scheduling.two_phase import two_phase
@@ -31,6 +33,15 @@ def test_never_preempts_and_never_beats_the_optimum() -> None:
         found = two_phase(problem).objective
         assert found is not None
         assert optimum(problem) <= float(found) + problem.resolution(found)
+
+
+def test_it_is_found_by_its_name() -> None:
+    """A comparison has it where jobs must not be preempted, and says that it does not apply where they may."""
+    problem = Scheduling(gpus=8, jobs=[elastic("A", 300, 2, 3), elastic("B", 120, 2, 6)], preemptive=False)
+
+    assert gsopt.solve(problem, method="two_phase").objective == pytest.approx(62)
+    with pytest.raises(Unsupported, match="preempted"):
+        two_phase(problem.model_copy(update={"preemptive": True}))
 
 
 def test_release_dates_and_menus() -> None:

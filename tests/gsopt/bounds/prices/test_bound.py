@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gsopt.bounds import mean_jct, position_bound
+from gsopt.bounds import mean_jct, mean_jct_bound, position_bound
 from gsopt.bounds.prices import PriceBound, price_bound
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
@@ -16,6 +16,7 @@ from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.deciders.greedy import Greedy
+from gsopt.speed import Speed
 from heuristics import policies
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
@@ -43,7 +44,9 @@ def test_no_policy_beats_it(scenario: Scenario, data: st.DataObject) -> None:
     run = replay(scenario, getattr(policies, name))
     if None not in run.completion_times:
         bound = price_bound(scenario, evaluations=data.draw(st.integers(1, 12)))
-        assert bound.mean_jct <= run.metrics.mean_jct * (1 + 1e-9)
+        formulas = mean_jct_bound(scenario, evaluations=0)
+        assert formulas is not None
+        assert max(bound.mean_jct, formulas.mean_jct) <= run.metrics.mean_jct * (1 + 1e-9)
 
 
 def test_no_list_schedule_beats_it() -> None:
@@ -146,6 +149,19 @@ def test_jobs_tied_to_a_type_wait_for_it() -> None:
     found = price_bound(Scenario(workload=jobs, cluster=cluster), evaluations=99)
     assert 2.2 < found.mean_jct <= 2.5
     assert max(found.type_prices["fast"]) > 0.5
+
+
+def test_slow_gpus_are_worth_what_they_do() -> None:
+    """Three jobs for one fast GPU and three slow ones, worth another: 1 s, 1.5 s or so, and 2 s at the least.
+
+    Tied to the slow ones each takes three seconds by itself.
+    """
+    machines = [Machine(name="v", gpus=1, gpu_type="v"), Machine(name="t", gpus=3, gpu_type="t")]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    for kind, least, most in (("", 1.1, 4 / 3), ("t", 2.99, 3)):
+        jobs = bundle(Job(name=name, release_date=0, duration=1, gpus=1, gpu_type=kind) for name in "abc")
+        given = Scenario(workload=jobs, cluster=cluster, speed=Speed(gpu_types={"t": 3.0}))
+        assert least < price_bound(given, evaluations=99).mean_jct <= most
 
 
 def test_the_capacity_is_that_of_the_time() -> None:

@@ -6,8 +6,9 @@ import pytest
 from gsopt.bounds.prices.demand import Demand, types_of
 from gsopt.bounds.work import area, height
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.job import Job
+from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
+from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -23,6 +24,39 @@ def test_area_and_height_are_those_of_the_formulas() -> None:
     assert np.allclose(demand.height, [height(job) for job in jobs], rtol=1e-12)
     assert (demand.release.tolist(), demand.weight.tolist()) == ([0.0, 2.0], [2.0, 1.0])
     assert (demand.gpus_in_all.tolist(), demand.most_steps, demand.is_rigid) == ([8.0, 3.0], 3, False)
+
+
+def test_modes_of_types_are_points_of_one_hull() -> None:
+    """Three GPUs that are three times slower are worth one; at triple speed there, they make a job as fast."""
+    machines = [Machine(name=name, gpus=6, gpu_type=name) for name in ("v", "t")]
+    triple = Mode(name="t", menu=[(3, 3.0)], gpu_type="t")
+    plain = Mode(name="t", menu=[(1, 1.0)], gpu_type="t")
+    jobs = [
+        Job(name="either", release_date=0, duration=1, gpus=1, gpu_type="v", modes=[triple]),
+        Job(name="slower", release_date=0, duration=1, gpus=1, gpu_type="v", modes=[plain]),
+        Job(name="tied", release_date=0, duration=1, gpus=2, gpu_type="t", modes=[plain]),
+        Job(name="any", release_date=0, duration=1, gpus=9),
+    ]
+    given = Scenario(
+        workload=bundle(jobs),
+        cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+        speed=Speed(gpu_types={"t": 3.0}),
+    )
+    demand = Demand.of(given)
+    assert types_of(given) == ["t"]
+    assert demand.kind.tolist() == [0, 0, 1, 0]
+    assert demand.gpus == pytest.approx([1, 1, 1 / 3, 7])
+    assert demand.height == pytest.approx([1, 1, 3, 9 / 7])
+
+
+def test_a_job_of_linear_speed_has_one_step() -> None:
+    """Steps of one efficiency are joined, whatever rounding makes of them, and others are not."""
+    menu = [(count, count / 7) for count in range(1, 31)]
+    linear = Job(name="a", release_date=0, duration=1, gpus=7, menu=menu)
+    bent = Job(name="b", release_date=0, duration=1, gpus=7, menu=[*menu[:20], (30, 29.99 / 7)])
+    demand = Demand.of(Scenario(workload=bundle([linear, bent]), cluster=Cluster.plain(30)))
+    assert demand.gpus.tolist() == [30, 20, 10]
+    assert demand.speed == pytest.approx([30 / 7, 20 / 7, 9.99 / 7])
 
 
 def test_what_rounding_moves_is_known() -> None:

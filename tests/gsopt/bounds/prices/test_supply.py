@@ -5,9 +5,10 @@ import pytest
 
 from gsopt.bounds.prices.supply import Supply
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange, Scenario
+from gsopt.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle
 
 EDGES = np.array([0.0, 2.0, 4.0, 10.0])
@@ -25,14 +26,37 @@ def test_machines_that_leave_are_away_until_they_return() -> None:
     assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[12, 10, 34]]
 
 
-def test_machines_that_are_asked_for_may_stay() -> None:
-    """Which machine answers a request is decided later, so all count as there; GPUs of a plain cluster go."""
+def test_what_is_asked_for_goes_at_the_deadline() -> None:
+    """Which machine answers a request is decided later, but that one does is known; plain GPUs go."""
     racks, plain = Cluster.uniform(machines=2, gpus=2), Cluster.plain(4)
     asked: list[Event] = [Reclaim(time=0, deadline=4, servers=1)]
     gone: list[Event] = [Reclaim(time=0, deadline=4, gpus=2), Return(time=7, gpus=1)]
-    for cluster, events, last in ((racks, asked, 24), (plain, gone, 15)):
+    for cluster, events, last in ((racks, asked, 12), (plain, gone, 15)):
         given = Scenario(workload=bundle([_one()]), cluster=cluster, events=events)
         assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 8, last]]
+
+
+def test_types_have_what_is_there_of_them() -> None:
+    """Of a type to which jobs are tied there are as many GPUs as have not left."""
+    machines = [Machine(name="a", gpus=1, gpu_type="fast"), Machine(name="b", gpus=3, gpu_type="slow")]
+    given = Scenario(
+        workload=bundle([_one(), _one(1.0, "fast")]),
+        cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+        events=[Leave(time=3, servers=["a"])],
+    )
+    assert Supply.of(given).gpu_seconds(EDGES).tolist() == [[8, 7, 18], [2, 1, 0]]
+
+
+def test_slower_types_are_counted_by_what_they_are_worth() -> None:
+    """Three GPUs that are three times slower, are worth one; two of them are lent from 4 s on."""
+    machines = [Machine(name=name, gpus=1, gpu_type=kind) for name, kind in zip("abcd", "vttt", strict=True)]
+    given = Scenario(
+        workload=bundle([_one(), _one(1.0, "t")]),
+        cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+        speed=Speed(gpu_types={"t": 3.0}),
+        events=[Leave(time=0, servers=["b", "c", "d"]), Loan(time=4, servers=2, gpu_type="t")],
+    )
+    assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[2, 2, 10], [0, 0, 4]]))
 
 
 def test_changes_before_the_first_release_date_count() -> None:

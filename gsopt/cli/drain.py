@@ -1,0 +1,105 @@
+"""``gsopt drain``: which nodes of a cluster that runs to return so that the least work is lost."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import Json, complete
+from gsopt.cli.exits import Exit
+from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, moment, read
+from gsopt.clusters.hostlist import compress
+from gsopt.errors import escape
+from gsopt.problem import Number
+from gsopt.result import plain
+from gsopt.snapshots import Cost, Drain
+from gsopt.snapshots import drain as drain_nodes
+from gsopt.snapshots.draining import TIME_LIMIT
+from gsopt.studies.tables import percent
+
+#: Gangs and nodes that are named; the others are counted, and are all in the JSON.
+_MOST = 10
+
+_UNITS = {Cost.JOBS: "jobs", Cost.GPU_HOURS: "GPU-hours", Cost.PRIORITY: "priority"}
+
+
+def drain(
+    files: Files,
+    servers: Annotated[int, typer.Option(help="number of nodes to return", min=0)],
+    cost: Annotated[
+        str,
+        typer.Option(
+            help="what preempting a job costs: 1 (jobs), gpu-hours since it started, or priority",
+            autocompletion=complete(lambda: Cost),
+        ),
+    ] = Cost.JOBS.value,
+    among: Among = None,
+    time_limit: Annotated[float, typer.Option(help="seconds for the proof")] = TIME_LIMIT,
+    now: Now = None,
+    levels: Levels = None,
+    gpu_resources: GpuResources = None,
+    source: SourceOption = "",
+    as_json: Json = False,
+) -> None:
+    """Choose the nodes to return so that the least work is lost, and print what to type; nothing is run."""
+    snapshot = read(files, source, levels, gpu_resources, now)
+    found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)
+    typer.echo(json.dumps(found.as_dict()) if as_json else _shown(found))
+    raise typer.Exit(_exit_code(found))
+
+
+def _exit_code(found: Drain) -> Exit:
+    if found.result is None:
+        return Exit.INFEASIBLE
+    return Exit.NO_SOLUTION if found.solution is None else Exit.SOLUTION
+
+
+def _shown(found: Drain) -> str:
+    """Show what to return, what it costs, and what to type."""
+    if found.result is None or found.solution is None:
+        return "\n".join([_headline(found), *_kept(found)])
+    return "\n".join([_headline(found), *_facts(found), *_kept(found), "", *found.commands])
+
+
+def _headline(found: Drain) -> str:
+    if found.result is None:
+        return f"{found.asked:,} nodes cannot be returned: only {found.returnable:,} may be"
+    if found.solution is None:
+        return "no choice of nodes is found within the time limit"
+    gap = found.result.gap
+    if found.result.objective == found.result.bound:
+        proof = "proven: no choice costs less"
+    else:
+        proof = f"at least {plain(found.result.bound)}" + ("" if gap is None else f", gap {percent(gap)}")
+    lost = _lost(found, found.result.objective)
+    return f"return {found.asked:,} of {found.returnable:,} nodes: {lost} lost ({proof})"
+
+
+def _lost(found: Drain, value: Number | None) -> str:
+    """Say what is lost, in what it is counted in."""
+    unit = _UNITS[Cost(found.cost)]
+    return f"{plain(value):,} {'job' if unit == 'jobs' and value == 1 else unit}"
+
+
+def _facts(found: Drain) -> list[str]:
+    lines = [f"  {name}, one by one: {_lost(found, value)}" for name, value in found.rules.items()]
+    lines.append(f"nodes: {escape(compress(found.servers)) or '-'}")
+    named = [
+        f"{gang.name} ({gang.kind}, {gang.gpus:g} GPUs on {len(gang.nodes)})"
+        for gang in found.preempted[:_MOST]
+    ]
+    named += [f"and {len(found.preempted) - _MOST:,} more"] if len(found.preempted) > _MOST else []
+    lines.append(f"preempted: {escape(', '.join(named)) or '-'}")
+    if found.cost == Cost.GPU_HOURS:
+        lines.append(f"GPU-hours until {moment(found.snapshot.time)}")
+    lines += [
+        f"waits: {number:,} pods of the disruption budget {escape(name)} are evicted, {allowed:,} at a time"
+        for name, (number, allowed) in found.waits.items()
+    ]
+    return lines
+
+
+def _kept(found: Drain) -> list[str]:
+    named = [f"{name} {reason}" for name, reason in list(found.kept.items())[:_MOST]]
+    named += [f"and {len(found.kept) - _MOST:,} more"] if len(found.kept) > _MOST else []
+    return [f"kept: {escape('; '.join(named))}"] if named else []

@@ -1,0 +1,80 @@
+"""``gsopt import``: a cluster that runs, from what its scheduler prints, and its decisions as files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import Json, complete
+from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, moment, read
+from gsopt.errors import InvalidInput, escape
+from gsopt.files import require_writable, to_json, write
+from gsopt.snapshots import Cost, Snapshot, Source
+from gsopt.snapshots.valid import validly
+
+
+def import_(
+    source: Annotated[str, typer.Argument(help="kubernetes or slurm", autocompletion=complete(lambda: Source))],
+    files: Files,
+    output: Annotated[Path | None, typer.Option("-o", "--output", "--out", help="file of the snapshot")] = None,
+    cluster: Annotated[
+        Path | None, typer.Option(help="file of the cluster: nodes with GPUs, and switches")
+    ] = None,
+    reclaiming: Annotated[
+        Path | None, typer.Option(help="file of the decision which nodes to return; needs --servers")
+    ] = None,
+    placement: Annotated[
+        Path | None, typer.Option(help="file of the decision where to place what waits")
+    ] = None,
+    servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
+    cost: Annotated[
+        str,
+        typer.Option(
+            help="what preempting a job costs, as in gsopt drain", autocompletion=complete(lambda: Cost)
+        ),
+    ] = Cost.JOBS.value,
+    among: Among = None,
+    now: Now = None,
+    levels: Levels = None,
+    gpu_resources: GpuResources = None,
+    as_json: Json = False,
+) -> None:
+    """Read a cluster that runs, show what it holds, and write the decisions about it as files."""
+    if (reclaiming is None) != (servers is None):
+        raise InvalidInput("", "--reclaiming", "", "needs --servers, and the other way round")
+    for path in (output, cluster, reclaiming, placement):
+        if path is not None:
+            require_writable(path)
+    snapshot = read(files, source, levels, gpu_resources, now)
+    if output is not None:
+        write(snapshot, output)
+    if cluster is not None:
+        write(snapshot.cluster, cluster)
+    if reclaiming is not None and servers is not None:
+        write(snapshot.reclaiming(servers, cost=cost, among=among or ()), reclaiming)
+    if placement is not None:
+        with validly(str(files[0])):
+            write(snapshot.placement(), placement)
+    typer.echo(to_json(snapshot) if as_json else _shown(snapshot), nl=not as_json)
+
+
+def _shown(snapshot: Snapshot) -> str:
+    """Say what a snapshot holds."""
+    types = ", ".join(
+        f"{number:,} {kind or 'of a type nobody tells'}" for kind, number in snapshot.gpus.items()
+    )
+    kept, running, pending = snapshot.kept(), snapshot.running, snapshot.pending
+    parts = sum(len(gang.standing) for gang in running)
+    waiting = sum(part.count * gang.copies for gang in pending for part in gang.waiting)
+    network = snapshot.network
+    with_gpus = sum(node.gpus > 0 for node in snapshot.nodes)
+    lines = [
+        f"{snapshot.source} at {moment(snapshot.time)}",
+        f"nodes    {len(snapshot.nodes):,}, {with_gpus:,} of them with GPUs",
+        f"GPUs     {snapshot.gpus.total():,}" + (f": {types}" if types else ""),
+        f"network  {', '.join(network.levels) if network else '-'}",
+        f"running  {len(running):,} jobs on {sum(gang.gpus for gang in running):,.6g} GPUs, {parts:,} parts",
+        f"pending  {sum(gang.copies for gang in pending):,} jobs, {waiting:,} parts",
+        f"kept     {len(kept):,} nodes must not be returned",
+    ]
+    return "\n".join(map(escape, lines))

@@ -1,0 +1,95 @@
+"""Snapshots on the command line: the files of a cluster that runs, and how they are read."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import complete
+from gsopt.errors import InvalidInput, escape, shorten
+from gsopt.snapshots import Snapshot, Source, read_snapshot
+from gsopt.snapshots.field import Field
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="what kubectl get, or scontrol, squeue and sinfo, print with -o json, -o yaml or --json, and "
+        "topology.conf; or a snapshot"
+    ),
+]
+Levels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level",
+        help="level of the network and the label of nodes that tells it, such as rack=example.com/rack; may be "
+        "repeated, the outermost first",
+    ),
+]
+GpuResources = Annotated[
+    list[str] | None,
+    typer.Option("--gpu-resource", help="resource that stands for whole GPUs; may be repeated"),
+]
+Now = Annotated[
+    str | None,
+    typer.Option(
+        help="when the files were written, such as 2026-01-31T12:00:00Z; the latest time in them if not given"
+    ),
+]
+Among = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="label, as KEY or KEY=VALUE, or partition of the nodes that may be returned; may be repeated"
+    ),
+]
+SourceOption = Annotated[
+    str,
+    typer.Option(
+        "--source",
+        help="kubernetes or slurm, if not what the files say",
+        autocompletion=complete(lambda: Source),
+    ),
+]
+
+
+def read(
+    files: Sequence[Path],
+    source: str = "",
+    levels: Sequence[str] | None = None,
+    gpu_resources: Sequence[str] | None = None,
+    now: str | None = None,
+) -> Snapshot:
+    """Read a snapshot, and say on standard error what was left out."""
+    notes: list[str] = []
+    found = read_snapshot(
+        *files,
+        source=source,
+        levels=None if levels is None else dict(map(_level, levels)),
+        gpu_resources=gpu_resources or (),
+        time=None if now is None else Field("--now", now).time(),
+        notes=notes,
+    )
+    for note in notes:
+        typer.echo(escape(note), err=True)
+    return found
+
+
+def moment(time: float | None) -> str:
+    """Write a time as the files do.
+
+    Examples
+    --------
+    >>> moment(60.0), moment(None)
+    ('1970-01-01T00:01:00Z', 'unknown')
+    """
+    return "unknown" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _level(text: str) -> tuple[str, str]:
+    level, _, label = text.partition("=")
+    if not level or not label:
+        raise InvalidInput(
+            "", "--level", shorten(text), "must be a level and a label, such as rack=example.com/rack"
+        )
+    return level, label

@@ -1,0 +1,333 @@
+"""Loans: what machines on loan were worth to the jobs that ran on them, and what giving them back cost."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import ceil
+from statistics import fmean, median
+from typing import Any
+
+from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.events import Loan, Reclaim
+from gsopt.scenario import Scenario
+from gsopt.schedule.figures import percentile
+from gsopt.schedule.presence import Presence
+from gsopt.schedule.schedule import Schedule, Segment
+
+#: A time and by how many GPUs something changes then.
+Change = tuple[float, int]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Queueing and job completion times of some jobs, in seconds; None when there are none.
+
+    Examples
+    --------
+    >>> Times.of([(2.0, 5.0), (4.0, 9.0)]).mean_jct
+    7.0
+    """
+
+    jobs: int
+    mean_queueing: float | None
+    median_queueing: float | None
+    p95_queueing: float | None
+    mean_jct: float | None
+    median_jct: float | None
+    p95_jct: float | None
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[float, float]]) -> "Times":
+        """Summarise the queueing and completion times of jobs."""
+        if not pairs:
+            return cls(0, None, None, None, None, None, None)
+        queueing, jct = zip(*pairs, strict=True)
+        return cls(
+            len(pairs),
+            *(fmean(queueing), median(queueing), percentile(queueing, 95)),
+            *(fmean(jct), median(jct), percentile(jct, 95)),
+        )
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Shares of GPU time in use, in a stretch of time; None where there is no such GPU time.
+
+    Attributes
+    ----------
+    begin, end
+        Seconds on the clock of the workload.
+    training
+        Of the GPUs of machines that are never lent.
+    loaned
+        Of the GPUs of machines on loan, while they are.
+    overall
+        Of all GPUs of both clusters.
+    """
+
+    begin: float
+    end: float
+    training: float | None
+    loaned: float | None
+    overall: float
+
+
+@dataclass(frozen=True)
+class Giving:
+    """What giving machines up at one time took.
+
+    Attributes
+    ----------
+    time
+        Seconds on the clock of the workload.
+    servers
+        Number of machines.
+    spare
+        How many of them held no job that had to stop.
+    preempted
+        Number of jobs that had to stop.
+    collateral
+        GPUs that these lost on other machines.
+    gpus
+        GPUs of the machines.
+    """
+
+    time: float
+    servers: int
+    spare: int
+    preempted: int
+    collateral: int
+    gpus: int
+
+
+class Loans:
+    """What a schedule did with machines on loan: those that a `gsopt.events.Loan` may bring.
+
+    Parameters
+    ----------
+    schedule
+        What ran, on named GPUs that are not shared.
+    scenario
+        What was given.
+
+    Raises
+    ------
+    Unsupported
+        The cluster is plain, nothing is ever lent, or GPUs may be shared.
+
+    Notes
+    -----
+    The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned servers), Figures 7 and 8
+    (usage of loaned servers, preemptions and collateral damage of reclaiming). The paper does not say of what
+    its combined usage is the share; here machines that are not lent are taken for busy with what they are not
+    lent for, as an inference cluster keeps no more than it needs but for its headroom.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster, Machine, Rack
+    >>> from gsopt.events import Leave
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.schedule.schedule import Vacated
+    >>> machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
+    >>> scenario = Scenario(
+    ...     workload=Workload(jobs=[Job(name="a", release_date=0, duration=60, gpus=1)]),
+    ...     cluster=Cluster(racks=[Rack(name="r", machines=machines)]),
+    ...     events=[
+    ...         Leave(time=0, servers=["T4"]),
+    ...         Loan(time=20, servers=1, gpu_type="T4"),
+    ...         Reclaim(time=60, deadline=100, servers=1, gpu_type="T4"),
+    ...     ],
+    ... )
+    >>> ran = (Segment("a", 20.0, 60.0, 1, (2,)), Segment("a", 60.0, 80.0, 1, (0,)))
+    >>> loans = Loans(Schedule(ran, vacated=(Vacated(60.0, "T4"),)), scenario)
+    >>> loans.jobs, loans.usage(100).training, loans.usage(100).loaned, loans.usage(100).overall
+    (('a',), 0.1, 0.5, 0.45)
+    >>> loans.givings[0].spare, loans.as_dict()["reclaim_preemptions"]
+    (1, 0)
+    """
+
+    def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
+        events = [event for event in scenario.events if isinstance(event, Loan)]
+        if not events or scenario.share_limit > 1:
+            raise Unsupported("figures of loans where nothing is lent, or where jobs share GPUs")
+        self._schedule, self._scenario = schedule, scenario
+        self._lent = {
+            machine.name: scenario.cluster.gpus_of[machine.name]
+            for machine in scenario.cluster.machines
+            if any(event.takes(machine.name, machine.gpu_type) for event in _distinct(events))
+        }
+        self._is_lent = bytearray(scenario.cluster.gpus)
+        for gpus in self._lent.values():
+            self._is_lent[gpus.start : gpus.stop] = b"\x01" * len(gpus)
+
+    @property
+    def end(self) -> float:
+        """When the last event happens: up to then machines come and go."""
+        return max(getattr(event, "deadline", event.time) for event in self._scenario.events)
+
+    @cached_property
+    def jobs(self) -> tuple[str, ...]:
+        """Names of the jobs that ran on machines on loan, in the order of the workload."""
+        lent = {segment.job for segment in self._schedule.segments if self._on_loan(segment)}
+        return tuple(job.name for job in self._scenario.workload.jobs if job.name in lent)
+
+    @cached_property
+    def givings(self) -> tuple[Giving, ...]:
+        """What giving machines up took, time by time."""
+        servers: dict[Any, list[str]] = defaultdict(list)
+        for time, server in self._schedule.vacated:
+            servers[time].append(server)
+        stopped: dict[Any, list[Segment]] = defaultdict(list)
+        for own in _of_jobs(self._schedule).values():
+            for early, late in pairwise(own):
+                if early.end in servers and late.start > early.end:
+                    stopped[early.end].append(early)
+        return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
+
+    def usage(self, until: float | None = None) -> Usage:
+        """Give the usage from time 0 on until another; until the last event when None.
+
+        Raises
+        ------
+        InvalidInput
+            `until` is not after time 0.
+        """
+        end = self.end if until is None else until
+        return self.usages(end, end)[0]
+
+    def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
+        """Give the usage step by step, such as hour by hour, from time 0 on; the last step may be shorter.
+
+        Raises
+        ------
+        InvalidInput
+            A step is not a time up to the end.
+        """
+        end = self.end if until is None else until
+        if not 0 < step <= end:
+            raise InvalidInput("", "step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
+        lent = sum(map(len, self._lent.values()))
+        others = self._scenario.cluster.gpus - lent
+        found = []
+        sums = (
+            _binned(each, step, end) for each in (self._held(lent=False), self._held(lent=True), self._there())
+        )
+        for place, (training, loaned, there) in enumerate(zip(*sums, strict=True)):
+            begin, stop = place * step, min((place + 1) * step, end)
+            span = stop - begin
+            overall = training + loaned + lent * span - there
+            shares = _ratio(training, others * span), _ratio(loaned, there)
+            found.append(Usage(begin, stop, *shares, overall / ((others + lent) * span)))
+        return tuple(found)
+
+    def times(self, names: Iterable[str] | None = None) -> Times:
+        """Give the queueing and completion times of some jobs, that is of those on loan when None.
+
+        With the names of the jobs that another schedule ran on machines on loan they are the times that these
+        have in this one.
+        """
+        wanted = set(self.jobs if names is None else names)
+        release_date = {job.name: job.release_date for job in self._scenario.workload.jobs}
+        return Times.of(
+            [
+                (
+                    own[-1].end - release_date[name] - sum(each.end - each.start for each in own),
+                    own[-1].end - release_date[name],
+                )
+                for name, own in _of_jobs(self._schedule).items()
+                if name in wanted
+            ]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the figures of a study's cell, as plain JSON types."""
+        usage = self.usage()
+        times = asdict(self.times())
+        givings = self.givings
+        demanded, servers = (sum(getattr(each, name) for each in givings) for name in ("gpus", "servers"))
+        preempted = sum(each.preempted for each in givings)
+        return {
+            "training_usage": usage.training,
+            "loaned_usage": usage.loaned,
+            "overall_usage": usage.overall,
+            **{f"loaned_{name}": value for name, value in times.items()},
+            "reclaims": sum(isinstance(event, Reclaim) for event in self._scenario.events),
+            "reclaimed_servers": servers,
+            "reclaim_preemptions": preempted,
+            "preemptions_per_reclaim": _ratio(preempted, len(givings)),
+            "collateral": _ratio(sum(each.collateral for each in givings), demanded),
+            "spare_servers": _ratio(sum(each.spare for each in givings), servers),
+        }
+
+    def _on_loan(self, segment: Segment) -> int:
+        """Count the GPUs of a segment that are on loan."""
+        return sum(map(self._is_lent.__getitem__, segment.placement))
+
+    def _held(self, *, lent: bool) -> Iterator[Change]:
+        """Give when GPUs of a kind are taken and given back."""
+        for segment in self._schedule.segments:
+            gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
+            if gpus:
+                yield segment.start, gpus
+                yield segment.end, -gpus
+
+    def _there(self) -> Iterator[Change]:
+        """Give when machines that may be lent come and go; all are there before the first change."""
+        there = dict.fromkeys(self._lent.values(), True)
+        yield 0.0, sum(map(len, there))
+        for step in Presence(self._scenario, self._schedule.vacated, float).steps:
+            now = dict.fromkeys(step.gone, False) | dict.fromkeys(step.back, True)
+            for gpus, is_there in now.items():
+                if gpus in there and there[gpus] is not is_there:
+                    there[gpus] = is_there
+                    yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
+
+    def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
+        """Give what it took to give machines up, of the segments that ended then before a pause."""
+        gpus_of = self._scenario.cluster.gpus_of
+        machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
+        stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]
+        hit = {machine_of[gpu] for each in stopped for gpu in each.placement if gpu in machine_of}
+        return Giving(
+            time=float(time),
+            servers=len(names),
+            spare=len(names) - len(hit),
+            preempted=len(stopped),
+            collateral=sum(gpu not in machine_of for each in stopped for gpu in each.placement),
+            gpus=len(machine_of),
+        )
+
+
+def _distinct(events: Iterable[Loan]) -> list[Loan]:
+    """Keep one of the loans that may bring the same machines."""
+    return list({(event.gpu_type, event.among): event for event in events}.values())
+
+
+def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
+    """Give the segments of every job by time."""
+    found: dict[str, list[Segment]] = defaultdict(list)
+    for segment in schedule.segments:
+        found[segment.job].append(segment)
+    for own in found.values():
+        own.sort(key=lambda segment: segment.start)
+    return found
+
+
+def _binned(changes: Iterable[Change], step: float, end: float) -> list[float]:
+    """Give the integral over each step of what changes as time passes, from 0 on until the end."""
+    number = ceil(end / step)
+    partly, wholly = [0.0] * number, [0.0] * (number + 1)
+    for time, change in changes:
+        if time < end:
+            place = min(int(time // step), number - 1)
+            partly[place] += change * (min((place + 1) * step, end) - time)
+            wholly[place + 1] += change
+    lengths = [min((place + 1) * step, end) - place * step for place in range(number)]
+    levels = accumulate(wholly[:number])
+    return [part + level * length for part, level, length in zip(partly, levels, lengths, strict=True)]
+
+
+def _ratio(part: float, whole: float) -> float | None:
+    return part / whole if whole else None

@@ -1,0 +1,96 @@
+"""Commands: what to type to return nodes; printed for whoever decides, and never run."""
+
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+
+from gsopt.clusters.hostlist import compress
+from gsopt.errors import escape
+from gsopt.snapshots.snapshot import Snapshot
+
+#: Why Slurm is told that a node is drained.
+_REASON = "returned by gsopt"
+
+
+def quoted(text: str) -> str:
+    r"""Write a text as one word of a shell, on one line whatever is in it.
+
+    Examples
+    --------
+    >>> print(quoted("gpu-1"), quoted("a b"), quoted("it's"), quoted("a\n$(id)"))
+    gpu-1 'a b' 'it'"'"'s' $'a\012$(id)'
+    """
+    if text.isprintable():
+        return shlex.quote(text)
+    return "$'" + "".join(map(_in_quotes, text)) + "'"
+
+
+def _in_quotes(character: str) -> str:
+    if character.isprintable() and character not in "'\\":
+        return character
+    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogatepass"))
+
+
+def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
+    r"""Give the commands that return nodes, in their order.
+
+    Parameters
+    ----------
+    snapshot
+        The cluster.
+    servers
+        Names of the nodes.
+    preempted
+        Names of the gangs that are preempted.
+
+    Examples
+    --------
+    >>> from gsopt.snapshots.node import Node
+    >>> snapshot = Snapshot(nodes=[Node(name="n1", gpus=8), Node(name="n2", gpus=8)], gangs=[])
+    >>> print(*commands_of(snapshot, ["n1"], ()), sep="\n")
+    kubectl cordon -- n1
+    kubectl drain --ignore-daemonsets -- n1
+    """
+    if not servers:
+        return ()
+    if snapshot.source == "slurm":
+        return tuple(_slurm(snapshot, servers, preempted))
+    return tuple(_kubernetes(snapshot, servers))
+
+
+def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
+    """Cordon all nodes before the first is drained, so that nothing moves from one to the next."""
+    yield from (f"kubectl cordon -- {quoted(name)}" for name in servers)
+    returned = set(servers)
+    scratch: set[str] = set()
+    alone: dict[str, list[str]] = {}
+    for gang in snapshot.gangs:
+        for part in gang.parts:
+            if part.node in returned and part.scratch:
+                scratch.add(part.node)
+            if part.node in returned and not part.replaced:
+                alone.setdefault(part.node, []).append(part.name)
+    for name in servers:
+        options = ["--ignore-daemonsets"]
+        options += ["--delete-emptydir-data"] if name in scratch else []
+        if name in alone:
+            options.append("--force")
+            yield f"# nothing replaces {_counted(alone[name])}, which --force deletes:"
+        yield f"kubectl drain {' '.join(options)} -- {quoted(name)}"
+
+
+def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
+    """Drain all nodes before the first job is requeued, so that none starts there again."""
+    yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
+    lost = [gang for gang in snapshot.gangs if gang.name in preempted]
+    for verb, gangs in (
+        ("scontrol requeue", [gang for gang in lost if gang.requeues]),
+        ("scancel", [gang for gang in lost if not gang.requeues]),
+    ):
+        for gang in gangs:
+            yield f"{verb} {quoted(gang.name)}"
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Name the first of some pods in a comment, which must not end before its line, and count the others."""
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return f"pod {escape(names[0])}{more}"

@@ -1,0 +1,71 @@
+"""Documents: what somebody else's tools print as JSON or YAML, read without trust."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from gsopt.clusters.yaml_text import parse_documents
+from gsopt.files import parse_json, read_text
+from gsopt.snapshots.field import Field
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def read_documents(path: str | Path) -> list[Field]:
+    r"""Read the documents of a file: one of JSON, or any number of YAML.
+
+    Raises
+    ------
+    InvalidInput
+        It cannot be read, or is none of the two, is too large or nested too deeply.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "a.yaml")
+    ...     _ = file.write_text("kind: Node\n---\nkind: Pod")
+    ...     [document["kind"].text() for document in read_documents(file)]
+    ['Node', 'Pod']
+    """
+    return parse(str(path), text_of(path))
+
+
+def text_of(path: str | Path) -> str:
+    """Read a file without the mark that some editors put before its first character."""
+    return read_text(path).removeprefix(_BYTE_ORDER_MARK)
+
+
+def parse(source: str, text: str) -> list[Field]:
+    """Read the documents of a text, as `read_documents` does those of a file."""
+    if text.lstrip()[:1] in ("{", "["):
+        return [Field(source, parse_json(source, text))]
+    found = parse_documents(source, text)
+    if len(found) == 1:
+        return [Field(source, found[0])]
+    top = Field(source, None)
+    return [Field(source, each, top, index) for index, each in enumerate(found) if each is not None]
+
+
+def objects(documents: list[Field]) -> Iterator[Field]:
+    """Give the objects of Kubernetes in documents, those of lists one by one.
+
+    Examples
+    --------
+    >>> pods = Field("", {"kind": "List", "items": [{"kind": "Pod"}, {"kind": "Node"}]})
+    >>> [each["kind"].text() for each in objects([pods])]
+    ['Pod', 'Node']
+    """
+    for document in documents:
+        kind = document["kind"].text()
+        if not kind.endswith("List"):
+            if not kind:
+                document.refuse("must be what kubectl get -o json or yaml prints, with its kind")
+            yield document
+            continue
+        yield from (_of_kind(item, kind.removesuffix("List")) for item in document["items"])
+
+
+def _of_kind(item: Field, kind: str) -> Field:
+    """Give an item of a list the kind that the list has, where it has none itself."""
+    whole = item.mapping()
+    return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

@@ -1,0 +1,205 @@
+"""Draining: which nodes to return so that the least work is lost, what is proven of it, and what to type."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from gsopt.problem import Number
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.result import Result, plain
+from gsopt.snapshots.commands import commands_of
+from gsopt.snapshots.gang import Gang
+from gsopt.snapshots.returning import Cost, chosen_nodes
+from gsopt.snapshots.snapshot import Snapshot
+from gsopt.studies.solve import solve
+
+#: Seconds for the proof, unless others are given.
+TIME_LIMIT = 10.0
+
+
+def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
+    """Return the nodes with the smallest share of GPUs in use, one by one, as cluster autoscalers do.
+
+    They look at each node alone: that the jobs of two nodes are one gang, which is lost but once, makes no
+    difference to them. Ties are broken by the order of the nodes.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> least_utilized(gsopt.load("reclaiming/aryl-figure-5")).servers
+    ('s5', 's1')
+    """
+    used = problem.used_gpus
+    order = sorted(problem.servers, key=lambda server: Fraction(used[server.name], server.gpus))
+    return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
+
+
+def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
+    """Return the nodes on which the fewest jobs have workers, one by one; ties as in `least_utilized`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> fewest_jobs(gsopt.load("reclaiming/aryl-figure-5")).servers
+    ('s1', 's2')
+    """
+    jobs = Counter(server for job in problem.jobs for server in job.workers)
+    order = sorted(problem.servers, key=lambda server: jobs[server.name])
+    return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
+
+
+#: Rules that take nodes one by one, by what they are called.
+RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
+    "least utilized first": least_utilized,
+    "fewest jobs first": fewest_jobs,
+}
+
+
+@dataclass(frozen=True)
+class Drain:
+    """Which nodes to return.
+
+    Attributes
+    ----------
+    snapshot
+        The cluster.
+    asked
+        How many nodes were to be returned.
+    cost
+        What preempting a gang costs.
+    returnable
+        How many nodes may be returned.
+    kept
+        The nodes among those to choose from that must not be returned, with the reason.
+    problem, result
+        The decision and what came of it; None where fewer nodes may be returned than were asked for.
+
+    Examples
+    --------
+    >>> from gsopt.snapshots import Node, Part
+    >>> nodes = [Node(name=name, gpus=8) for name in ("n1", "n2", "n3")]
+    >>> pair = Gang(name="pair", parts=[Part(node="n1", gpus=1), Part(node="n2", gpus=1)])
+    >>> drained = drain(Snapshot(nodes=nodes, gangs=[pair, Gang(name="b", parts=[Part(node="n3", gpus=8)])]), 2)
+    >>> drained.servers, [gang.name for gang in drained.preempted], drained.rules["least utilized first"]
+    (('n1', 'n2'), ['pair'], 1)
+    """
+
+    snapshot: Snapshot
+    asked: int
+    cost: str
+    returnable: int
+    kept: Mapping[str, str]
+    problem: Reclaiming | None = None
+    result: Result[ReclaimingSolution] | None = None
+
+    @property
+    def solution(self) -> ReclaimingSolution | None:
+        """The nodes, as a solution of the decision; None where there is none."""
+        return None if self.result is None else self.result.solution
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The nodes to return; none where there is no solution."""
+        return () if self.solution is None else tuple(self.solution.servers)
+
+    @cached_property
+    def preempted(self) -> tuple[Gang, ...]:
+        """The gangs that are preempted."""
+        if self.problem is None or self.solution is None:
+            return ()
+        names = {job.name for job in self.problem.preempted(self.solution)}
+        return tuple(gang for gang in self.snapshot.gangs if gang.name in names)
+
+    @cached_property
+    def rules(self) -> dict[str, Number]:
+        """What rules that take nodes one by one would have cost."""
+        problem = self.problem
+        if problem is None:
+            return {}
+        return {name: problem.objective(rule(problem)) for name, rule in RULES.items()}
+
+    @cached_property
+    def waits(self) -> dict[str, tuple[int, int]]:
+        """Disruption budgets with more evictions than they allow at a time: those, and how many they allow."""
+        returned, evicted = set(self.servers), Counter[str]()
+        for gang in self.snapshot.gangs:
+            for part in gang.parts:
+                if part.node in returned:
+                    evicted.update(part.budgets)
+        allowed = self.snapshot.budgets
+        return {
+            name: (number, allowed[name]) for name, number in evicted.items() if number > allowed.get(name, 0)
+        }
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """What to type; nothing of it is run."""
+        return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it as plain JSON types, the way ``gsopt drain --json`` prints it."""
+        result = self.result
+        return {
+            "status": "infeasible" if result is None else result.status.value,
+            "cost": self.cost,
+            "asked": self.asked,
+            "returnable": self.returnable,
+            "servers": list(self.servers),
+            "objective": None if result is None else plain(result.objective),
+            "bound": None if result is None else plain(result.bound),
+            "gap": None if result is None else result.gap,
+            "runtime": None if result is None else result.runtime,
+            "rules": {name: plain(value) for name, value in self.rules.items()},
+            "preempted": [
+                {"name": gang.name, "kind": gang.kind, "gpus": gang.gpus, "nodes": list(gang.nodes)}
+                for gang in self.preempted
+            ],
+            "waits": {name: {"evicted": each[0], "allowed": each[1]} for name, each in self.waits.items()},
+            "kept": dict(self.kept),
+            "commands": list(self.commands),
+        }
+
+
+def drain(
+    snapshot: Snapshot,
+    servers: int,
+    *,
+    cost: str = Cost.JOBS,
+    among: Sequence[str] = (),
+    time_limit: float | None = TIME_LIMIT,
+) -> Drain:
+    """Choose the nodes to return so that the least work is lost.
+
+    Parameters
+    ----------
+    snapshot
+        The cluster.
+    servers
+        How many nodes to return.
+    cost
+        What preempting a gang costs, as in `Snapshot.reclaiming`.
+    among
+        Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+    time_limit
+        Seconds; the best that is known by then is given with what is proven of it.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such cost or label, or `servers` is no number of at least 0.
+
+    Examples
+    --------
+    >>> from gsopt.snapshots import Node
+    >>> drain(Snapshot(nodes=[Node(name="n1", gpus=8)], gangs=[]), 1).commands[0]
+    'kubectl cordon -- n1'
+    """
+    kept = snapshot.kept(among)
+    returnable = len(chosen_nodes(snapshot.nodes, among)) - len(kept)
+    if servers > returnable:
+        return Drain(snapshot, servers, cost, returnable, kept)
+    problem = snapshot.reclaiming(servers, cost=cost, among=among)
+    return Drain(snapshot, servers, cost, returnable, kept, problem, solve(problem, time_limit=time_limit))

@@ -1,0 +1,161 @@
+"""Field: a value in somebody else's file, which knows where it stands for the line that refuses it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from gsopt.errors import InvalidInput, shorten
+
+#: Characters of a name; those of clusters have up to 253, and decisions take 200.
+LONGEST_NAME = 200
+
+_LONGEST_TEXT = 4096
+_MOST_DIGITS = 18
+_WHOLE = re.compile(rf"[+-]?\d{{1,{_MOST_DIGITS}}}", re.ASCII)
+_LATEST = 253_402_300_799  # seconds; the end of the year 9999
+
+
+class Field:
+    """A value of a JSON or YAML file, and the path to it; what is not there is None, as null is.
+
+    YAML is read without types, so that a number or truth may be a text.
+
+    Examples
+    --------
+    >>> pod = Field("pods.json", {"spec": {"priority": "12", "nodeName": 3}})
+    >>> pod["spec"]["priority"].whole(), pod["status"]["phase"].text()
+    (12, '')
+    >>> pod["spec"]["nodeName"].text()
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: pods.json: spec.nodeName: 3: must be a text
+    """
+
+    __slots__ = ("above", "key", "source", "value")
+
+    def __init__(self, source: str, value: Any, above: "Field | None" = None, key: "str | int" = "") -> None:
+        self.source, self.value, self.above, self.key = source, value, above, key
+
+    def __getitem__(self, key: str) -> "Field":
+        value = self.value if self.value is None or isinstance(self.value, dict) else self.mapping()
+        return Field(self.source, None if value is None else value.get(key), self, key)
+
+    def __bool__(self) -> bool:
+        """Tell whether anything is there."""
+        return self.value is not None
+
+    def __iter__(self) -> "Iterator[Field]":
+        """Give the entries of a list; none where nothing is there."""
+        if self.value is None:
+            return iter(())
+        if not isinstance(self.value, list):
+            self.refuse("must be a list")
+        return (Field(self.source, each, self, index) for index, each in enumerate(self.value))
+
+    @property
+    def path(self) -> str:
+        """Where it stands, such as ``items[3].spec.nodeName``."""
+        parts: list[str] = []
+        field: Field | None = self
+        while field is not None and field.above is not None:
+            key = field.key
+            shown = key if isinstance(key, str) and key.isprintable() and len(key) <= LONGEST_NAME else None
+            parts.append(f"[{key}]" if isinstance(key, int) else f".{shorten(key) if shown is None else shown}")
+            field = field.above
+        return "".join(reversed(parts)).lstrip(".")
+
+    def refuse(self, rule: str) -> NoReturn:
+        """Raise `InvalidInput` in one line that names file, field, value and rule."""
+        raise InvalidInput(self.source, self.path, shorten(self.value), rule)
+
+    def mapping(self) -> Mapping[str, Any]:
+        """Give the entries of a mapping; none where nothing is there."""
+        if self.value is None:
+            return {}
+        if not isinstance(self.value, dict):
+            self.refuse("must be a mapping")
+        return self.value
+
+    def entries(self) -> "Iterator[tuple[str, Field]]":
+        """Give the entries of a mapping with their keys."""
+        return ((key, Field(self.source, value, self, key)) for key, value in self.mapping().items())
+
+    def named(self) -> "Iterator[tuple[str, Field]]":
+        """Give the entries of a mapping whose keys are names, such as those of resources."""
+        for key, field in self.entries():
+            if not key or len(key) > LONGEST_NAME or not key.isprintable():
+                field.refuse(f"must have a name of 1 to {LONGEST_NAME} characters, without control characters")
+            yield key, field
+
+    def text(self) -> str:
+        """Give a text; an empty one where nothing is there."""
+        if self.value is None:
+            return ""
+        if not isinstance(self.value, str):
+            self.refuse("must be a text")
+        if len(self.value) > _LONGEST_TEXT:
+            self.refuse(f"must have at most {_LONGEST_TEXT:,} characters")
+        return self.value
+
+    def texts(self) -> dict[str, str]:
+        """Give a mapping of texts, such as labels; a number or truth is the text that it is written as."""
+        return {key: field.scalar() for key, field in self.entries()}
+
+    def scalar(self) -> str:
+        """Give a text, or the text that a number or truth is written as."""
+        if isinstance(self.value, bool):
+            return str(self.value).lower()
+        return str(self.value) if isinstance(self.value, int | float) else self.text()
+
+    def name(self) -> str:
+        """Give a name, which must be there and which a terminal can show."""
+        found = self.text()
+        if not found:
+            self.refuse("must be a name")
+        if len(found) > LONGEST_NAME:
+            self.refuse(f"must have at most {LONGEST_NAME} characters")
+        if not found.isprintable():
+            self.refuse("must have no line breaks or other control characters")
+        return found
+
+    def whole(self, default: int = 0, *, least: int | None = None) -> int:
+        """Give a whole number, or what it is where nothing is there."""
+        if self.value is None:
+            return default
+        number = self.value
+        if isinstance(number, str) and _WHOLE.fullmatch(number):
+            number = int(number)
+        if isinstance(number, bool) or not isinstance(number, int) or abs(number) >= 10**_MOST_DIGITS:
+            self.refuse(f"must be a whole number of at most {_MOST_DIGITS} digits")
+        if least is not None and number < least:
+            self.refuse(f"must be at least {least}")
+        return number
+
+    def truth(self) -> bool:
+        """Give whether something holds; it does not where nothing is there."""
+        if self.value is None or isinstance(self.value, bool):
+            return bool(self.value)
+        if self.value not in ("true", "false", "True", "False"):
+            self.refuse("must be true or false")
+        return str(self.value).lower() == "true"
+
+    def time(self) -> float | None:
+        """Give a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None where nothing is there."""
+        text = self.text()
+        if not text:
+            return None
+        try:
+            found = datetime.fromisoformat(text)
+        except ValueError:
+            self.refuse("must be a time such as 2026-01-31T12:00:00Z")
+        try:
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        except (OverflowError, ValueError):
+            self.refuse("must be a time such as 2026-01-31T12:00:00Z")
+
+    def seconds(self) -> float | None:
+        """Give seconds since 1970; None where nothing is there, or 0, which stands for no time."""
+        number = self.whole()
+        if not 0 <= number <= _LATEST:
+            self.refuse("must be seconds since 1970")
+        return float(number) if number else None

@@ -1,0 +1,67 @@
+"""Budgets: how many of which pods may be evicted at a time, by disruption budgets."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gsopt.snapshots.field import LONGEST_NAME, Field
+from gsopt.snapshots.kubernetes.selection import selects
+
+
+class Budget(NamedTuple):
+    """A disruption budget.
+
+    Attributes
+    ----------
+    name
+        Its name, that of the namespace before it.
+    selector
+        What selects its pods.
+    allowed
+        How many of them may be evicted now.
+    """
+
+    name: str
+    selector: Field
+    allowed: int
+
+
+def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[Budget]]:
+    """Read disruption budgets, by their namespace.
+
+    One without a status, as in a file that was never in a cluster, is left out.
+
+    Raises
+    ------
+    InvalidInput
+        One is none.
+
+    Examples
+    --------
+    >>> budget = {"metadata": {"name": "b"}, "spec": {"selector": {}}, "status": {"disruptionsAllowed": 1}}
+    >>> [each.name for each in read_budgets([Field("", budget)], [])["default"]]
+    ['default/b']
+    """
+    found: dict[str, list[Budget]] = {}
+    for each in objects:
+        metadata, allowed = each["metadata"], each["status"]["disruptionsAllowed"]
+        space = metadata["namespace"].name() if metadata["namespace"] else "default"
+        name = f"{space}/{metadata['name'].name()}"[:LONGEST_NAME]
+        if not allowed:
+            notes.append(f"{each.source}: {name}: has no status.disruptionsAllowed and is left out")
+        elif each["spec"]["selector"]:
+            found.setdefault(space, []).append(Budget(name, each["spec"]["selector"], allowed.whole(least=0)))
+    return found
+
+
+def budgets_of(
+    budgets: Mapping[str, Sequence[Budget]], namespace: str, labels: Mapping[str, str]
+) -> list[Budget]:
+    """Give the budgets that count a pod with some labels.
+
+    Examples
+    --------
+    >>> budgets = {"a": [Budget("a/b", Field("", {"matchLabels": {"app": "x"}}), 0)]}
+    >>> len(budgets_of(budgets, "a", {"app": "x"})), len(budgets_of(budgets, "a", {"app": "y"}))
+    (1, 0)
+    """
+    return [budget for budget in budgets.get(namespace, ()) if selects(budget.selector, labels)]

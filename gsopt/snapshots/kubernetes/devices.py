@@ -1,0 +1,75 @@
+"""Devices: which resources of Kubernetes are GPUs, and how much of one each stands for."""
+
+import re
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+#: Names, behind the vendor's, of resources that stand for whole GPUs or whole accelerators of other kinds.
+_WHOLE = re.compile(
+    r"[^/]+/(p?gpus?|gpu-count|i915|xe|gaudi|npu|tpu|neuron|neurondevice|Ascend[0-9A-Za-z]+|mlu[0-9]*)"
+)
+
+#: Slices that hardware cuts a GPU into; the number is how many sevenths of one it is.
+_SLICE = re.compile(r"[^/]+/mig-(\d{1,2})g\.[^/]+")
+
+#: Turns on GPUs that several containers have at a time.
+_SHARED = re.compile(r"[^/]+/gpu\.shared")
+
+#: Shares of GPUs, and how many of them are one.
+_SHARES: Mapping[str, int] = {
+    "alibabacloud.com/gpu-milli": 1000,
+    "koordinator.sh/gpu-core": 100,
+    "aliyun.com/gpu-core.percentage": 100,
+    "tencent.com/vcuda-core": 100,
+}
+
+_SEVENTHS = 7
+
+
+class Device(NamedTuple):
+    """What a resource is of a GPU.
+
+    Attributes
+    ----------
+    kind
+        ``"whole"``, ``"slice"``, ``"shared"`` or ``"share"``.
+    gpus
+        How many GPUs one of it is; of shared ones, where nothing says how many share one.
+    """
+
+    kind: str
+    gpus: Fraction
+
+
+def device(resource: str, others: Collection[str] = ()) -> Device | None:
+    """Say what a resource is of a GPU; None where it is none.
+
+    Parameters
+    ----------
+    resource
+        Its name.
+    others
+        Names of further resources that stand for whole GPUs.
+
+    Examples
+    --------
+    >>> names = ("nvidia.com/gpu", "amd.com/gpu", "nvidia.com/mig-3g.20gb", "alibabacloud.com/gpu-milli", "cpu")
+    >>> [found and (found.kind, str(found.gpus)) for found in map(device, names)]
+    [('whole', '1'), ('whole', '1'), ('slice', '3/7'), ('share', '1/1000'), None]
+    """
+    return Device("whole", Fraction(1)) if resource in others else _known(resource)
+
+
+@lru_cache(maxsize=1024)
+def _known(resource: str) -> Device | None:
+    if _WHOLE.fullmatch(resource):
+        return Device("whole", Fraction(1))
+    if found := _SLICE.fullmatch(resource):
+        return Device("slice", Fraction(min(int(found[1]), _SEVENTHS), _SEVENTHS))
+    if _SHARED.fullmatch(resource):
+        return Device("shared", Fraction(1))
+    if resource in _SHARES:
+        return Device("share", Fraction(1, _SHARES[resource]))
+    return None

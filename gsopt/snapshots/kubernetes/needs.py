@@ -1,0 +1,153 @@
+"""Needs: what a pod asks of its node, as its scheduler counts it."""
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.kubernetes.devices import device
+from gsopt.snapshots.kubernetes.quantities import amount, quantity, unit_of
+
+#: Exact amounts by the names of resources.
+Amounts = Mapping[str, Fraction]
+
+#: Resources that are bytes, counted in MiB as memory is.
+_BYTES = ("memory", "ephemeral-storage", "hugepages-")
+
+#: A resource for whole GPUs, and the one for shares of the same GPUs.
+_COUNT, _MILLI = "alibabacloud.com/gpu-count", "alibabacloud.com/gpu-milli"
+_THOUSAND = 1000
+
+_PODS = "pods"
+
+
+def pod_needs(pod: Field) -> dict[str, Fraction]:
+    """Give what a pod asks for: its containers at once, or the largest of what runs before them, and overhead.
+
+    Examples
+    --------
+    >>> asked = {"limits": {"nvidia.com/gpu": 4}}, {"requests": {"cpu": "2"}}
+    >>> containers = [{"resources": each} for each in asked]
+    >>> {name: str(value) for name, value in pod_needs(Field("", {"spec": {"containers": containers}})).items()}
+    {'nvidia.com/gpu': '4', 'cpu': '2', 'pods': '1'}
+    """
+    spec = pod["spec"]
+    total: dict[str, Fraction] = {}
+    for container in spec["containers"]:
+        _add(total, _asked(container["resources"]))
+    before: dict[str, Fraction] = {}  # the largest of the containers that run one after the other
+    beside: dict[str, Fraction] = {}  # those among them that run on
+    for container in spec["initContainers"]:
+        asked = _asked(container["resources"])
+        if container["restartPolicy"].text() == "Always":
+            _add(beside, asked)
+            _raise(before, beside)
+        else:
+            _raise(before, {name: value + beside.get(name, 0) for name, value in asked.items()})
+    _add(total, beside)
+    _raise(total, before)
+    total |= _asked(spec["resources"])  # of the pod as a whole
+    _add(total, amounts_of(spec["overhead"]))
+    _add(total, _annotated(pod, total))
+    total[_PODS] = Fraction(1)
+    return total
+
+
+def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
+    """Give amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
+
+    Parameters
+    ----------
+    field
+        Where they stand, for the line that refuses them.
+    amounts
+        The amounts.
+    others
+        Names of further resources that stand for whole GPUs.
+    needed
+        Whether they are asked for, and rounded up.
+
+    Examples
+    --------
+    >>> counted(Field("", None), {"nvidia.com/gpu": Fraction(2), "cpu": Fraction(1, 2)}, (), needed=True).named
+    {'gpu': 2, 'cpu': 500, 'memory': 0}
+    """
+    whole = Fraction(0)
+    found: dict[str, int] = {}
+    for name, value in amounts.items():
+        kind = device(name, others)
+        if kind is not None and kind.kind == "whole":
+            whole += value
+        else:
+            unit = unit_of("memory" if name.startswith(_BYTES) else name)
+            found[name] = amount(field, value if unit == 1 else value * unit, needed=needed)
+    found["gpu"] = amount(field, whole, needed=needed)
+    return Resources(**{name: number for name, number in found.items() if number})
+
+
+def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
+    """Give how many GPUs amounts are, parts of GPUs included.
+
+    Parameters
+    ----------
+    amounts
+        The amounts.
+    others
+        Names of further resources that stand for whole GPUs.
+    turns
+        How many containers share each GPU of the node by turns.
+
+    Examples
+    --------
+    >>> str(gpus_of({"nvidia.com/mig-1g.5gb": Fraction(2), "cpu": Fraction(8)}, (), Fraction(1)))
+    '2/7'
+    """
+    total, shares = Fraction(0), Fraction(0)
+    for name, value in amounts.items():
+        found = device(name, others)
+        if found is None:
+            continue
+        if found.kind == "share":
+            shares += value * found.gpus
+        else:
+            total += value * found.gpus / (1 if found.kind == "slice" else turns)
+    return max(total, shares)
+
+
+def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
+    """Give the GPUs that annotations ask for, where no resource does: shares of one, or whole ones."""
+    annotations = pod["metadata"]["annotations"]
+    if _COUNT in total:
+        return {} if _MILLI in total else {_MILLI: total[_COUNT] * _THOUSAND}
+    if not annotations[_MILLI] and not annotations[_COUNT]:
+        return {}
+    each = annotations[_MILLI].whole(_THOUSAND, least=0)
+    number = annotations[_COUNT].whole(1, least=0)
+    found = {_MILLI: Fraction(each * number)}
+    return found | {_COUNT: Fraction(number)} if each >= _THOUSAND else found
+
+
+def _asked(resources: Field) -> dict[str, Fraction]:
+    """Give what is requested; a limit is a request where none is told."""
+    return amounts_of(resources["limits"]) | amounts_of(resources["requests"])
+
+
+def amounts_of(field: Field) -> dict[str, Fraction]:
+    """Read amounts of resources by their names.
+
+    Examples
+    --------
+    >>> amounts_of(Field("", {"cpu": "500m"}))
+    {'cpu': Fraction(1, 2)}
+    """
+    return {key: quantity(each) for key, each in field.named()}
+
+
+def _add(total: dict[str, Fraction], more: Amounts) -> None:
+    for name, value in more.items():
+        total[name] = total[name] + value if name in total else value
+
+
+def _raise(total: dict[str, Fraction], least: Amounts) -> None:
+    for name, value in least.items():
+        total[name] = max(total.get(name, Fraction(0)), value)

@@ -1,0 +1,221 @@
+"""Nodes: the machines of Kubernetes, with their GPUs, their places, and why they must stay."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+from typing import NamedTuple
+
+from gsopt.cluster import Machine
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.kubernetes.devices import device
+from gsopt.snapshots.kubernetes.needs import amounts_of, counted
+from gsopt.snapshots.network import Stand
+
+#: Labels that tell a node's place, by the level that they name, the outermost first.
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "region": ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
+    "zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
+    "core": ("network.topology.nvidia.com/core", "network.topology.nvidia.com/datacenter"),
+    "spine": ("network.topology.nvidia.com/spine", "topology.k8s.aws/network-node-layer-1"),
+    "pod": ("topology.k8s.aws/network-node-layer-2", "cloud.google.com/gce-topology-block"),
+    "leaf": ("network.topology.nvidia.com/leaf", "network.topology.nvidia.com/block"),
+    "rack": ("topology.kubernetes.io/rack", "topology.k8s.aws/network-node-layer-3", "rack"),
+    "block": ("cloud.google.com/gce-topology-subblock",),
+    "nvlink": ("network.topology.nvidia.com/accelerator", "nvidia.com/gpu.clique"),
+}
+
+#: Labels that tell the type of a node's GPUs; the first that is there counts.
+_TYPES = (
+    "nvidia.com/gpu.product",
+    "amd.com/gpu.product-name",
+    "gpu.nvidia.com/model",
+    "alibabacloud.com/gpu-card-model",
+    "cloud.google.com/gke-accelerator",
+    "karpenter.k8s.aws/instance-gpu-name",
+    "k8s.amazonaws.com/accelerator",
+    "accelerator",
+)
+_COUNT, _TURNS = "/gpu.count", "/gpu.replicas"
+
+#: How what is less than a GPU is counted.
+_TOLD = {
+    "slice": "slices of GPUs, which are placed by that name",
+    "shared": "turns on GPUs, which are placed by that name",
+    "share": "shares of GPUs, which are added up by node and not GPU by GPU",
+}
+
+_CONTROL = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
+
+#: Annotations that forbid to take a node away, and the value with which they do.
+_STAYS = {
+    "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true",
+    "karpenter.sh/do-not-disrupt": "true",
+    "karpenter.sh/do-not-consolidate": "true",
+}
+
+
+class Site(NamedTuple):
+    """A node as its file tells it, before anything stands on it.
+
+    Attributes
+    ----------
+    name, gpus, gpu_type, capacity, labels, kept, closed
+        As those of `gsopt.snapshots.node.Node`.
+    taints
+        What pods must tolerate to be placed there.
+    turns
+        How many containers share each GPU by turns; 1 where a GPU has one.
+    path
+        Its place: levels and names, the outermost first.
+    """
+
+    name: str
+    gpus: int
+    gpu_type: str
+    capacity: Resources
+    labels: Mapping[str, str]
+    kept: str
+    closed: str
+    taints: list[Field]
+    turns: Fraction
+    path: tuple[tuple[str, str], ...]
+
+    @property
+    def stand(self) -> Stand:
+        """Its machine and place."""
+        return Stand(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
+
+
+def read_sites(
+    nodes: Sequence[Field], levels: Mapping[str, str] | None, others: Sequence[str], notes: list[str]
+) -> dict[str, Site]:
+    """Read nodes, by their names.
+
+    Parameters
+    ----------
+    nodes
+        The objects.
+    levels
+        Labels by the level that they tell, the outermost first; `LEVELS` when None.
+    others
+        Names of further resources that stand for whole GPUs.
+    notes
+        Takes a line for what is shared, and for levels that only some nodes tell.
+
+    Raises
+    ------
+    InvalidInput
+        A node is none, stands there twice, or no node has a label of `levels`.
+
+    Examples
+    --------
+    >>> node = Field("", {"metadata": {"name": "n1"}, "status": {"capacity": {"nvidia.com/gpu": "8"}}})
+    >>> read_sites([node], None, (), [])["n1"].gpus
+    8
+    """
+    keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
+    found: dict[str, Site] = {}
+    for node in nodes:
+        site = _site(node, keys, others)
+        if site.name in found:
+            node["metadata"]["name"].refuse("must not stand in the files twice")
+        found[site.name] = site
+    for level, label in (levels or {}).items():
+        if not any(label in site.labels for site in found.values()):
+            raise InvalidInput("", f"levels.{level}", shorten(label), "must be a label of some node")
+    notes.extend(_sharing(found.values()))
+    return found
+
+
+def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str]) -> Site:
+    metadata, status = node["metadata"], node["status"]
+    labels = metadata["labels"].texts()
+    stated = status["allocatable"] or status["capacity"]
+    amounts = amounts_of(stated)
+    turns = Fraction(_number(labels, _TURNS, 1))
+    return Site(
+        name=metadata["name"].name(),
+        gpus=_gpus(stated, amounts, labels, turns, others),
+        gpu_type=next((labels[key] for key in _TYPES if labels.get(key)), ""),
+        capacity=counted(stated, amounts, others, needed=False),
+        labels=labels,
+        kept=_closed(node) or _kept(metadata, labels),
+        closed=_closed(node),
+        taints=list(node["spec"]["taints"]),
+        turns=turns,
+        path=tuple(
+            (level, next(labels[label] for label in names if labels.get(label)))
+            for level, names in keys.items()
+            if any(labels.get(label) for label in names)
+        ),
+    )
+
+
+def _gpus(
+    stated: Field,
+    amounts: Mapping[str, Fraction],
+    labels: Mapping[str, str],
+    turns: Fraction,
+    others: Sequence[str],
+) -> int:
+    """Count the GPUs in a machine: whole ones and turns on them, and those that are cut into slices."""
+    of = {"whole": Fraction(0), "slice": Fraction(0), "shared": Fraction(0), "share": Fraction(0)}
+    for name, value in amounts.items():
+        if found := device(name, others):
+            of[found.kind] += value * found.gpus
+    if not any(of.values()):
+        return 0
+    counted_by_label = _number(labels, _COUNT, 0)
+    if of["shared"] and turns == 1 and counted_by_label:
+        return counted_by_label
+    total = ceil((of["whole"] + of["shared"]) / turns) + ceil(of["slice"])
+    total = total or ceil(of["share"])
+    if total > 1_000_000:  # noqa: PLR2004 - as many as a decision takes
+        stated.refuse("must be at most 1,000,000 GPUs")
+    return total
+
+
+def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
+    """Give the number that a label of any vendor tells; the default where there is none above 0."""
+    texts = (value for key, value in labels.items() if key.endswith(ending))
+    found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
+    return int(found or 0) or default
+
+
+def _closed(node: Field) -> str:
+    """Say why nothing may be placed on a node; nothing where something may be."""
+    if node["spec"]["unschedulable"].truth():
+        return "is cordoned"
+    for condition in node["status"]["conditions"]:
+        if condition["type"].text() == "Ready" and condition["status"].scalar().lower() != "true":
+            return "is not ready"
+    return ""
+
+
+def _kept(metadata: Field, labels: Mapping[str, str]) -> str:
+    if any(key in labels for key in _CONTROL):
+        return "is of the control plane"
+    annotations = metadata["annotations"]
+    stays = (key for key, value in _STAYS.items() if annotations[key].scalar() == value)
+    return next((f"has the annotation {key}" for key in stays), "")
+
+
+def _sharing(sites: Collection[Site]) -> Iterator[str]:
+    """Say plainly what is counted as what, where GPUs are shared."""
+    by_turns = [site for site in sites if site.gpus and site.turns > 1]
+    if by_turns:
+        most = max(site.turns for site in by_turns)
+        told = f"nodes whose GPUs are shared by turns, {most} on each at most, which placements count"
+        yield f"{told}: {len(by_turns):,}"
+    for kind, rule in _TOLD.items():
+        names: Counter[str] = Counter(
+            name
+            for site in sites
+            for name in site.capacity.named
+            if (found := device(name)) is not None and found.kind == kind
+        )
+        for name, number in names.items():
+            yield f"nodes with {name}, {rule}: {number:,}"

@@ -1,0 +1,62 @@
+"""Places: the nodes on which waiting pods may stand, those of all that ask for the same said once."""
+
+import json
+from collections.abc import Mapping
+
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.gang import Where
+from gsopt.snapshots.kubernetes.nodes import Site
+from gsopt.snapshots.kubernetes.selection import admits, tolerates
+
+_LONGEST_REASON = 200
+
+
+class Places:
+    """Takes what pods ask of nodes, and names the nodes that have it.
+
+    Parameters
+    ----------
+    sites
+        The nodes.
+    """
+
+    def __init__(self, sites: Mapping[str, Site]) -> None:
+        self._sites = sites
+        self._open = tuple(site.name for site in sites.values() if not site.closed)
+        self._asked: dict[str, str] = {}
+        self._named: dict[tuple[str, ...], Where] = {}
+
+    @property
+    def found(self) -> tuple[Where, ...]:
+        """All that was asked for, each set of nodes once."""
+        return tuple(self._named.values())
+
+    def of(self, spec: Field) -> str:
+        """Name the nodes on which a pod may stand; nothing where it may on all that are open."""
+        asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
+        asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
+        text = json.dumps(asks, sort_keys=True)
+        if text not in self._asked:
+            self._asked[text] = self._name(spec)
+        return self._asked[text]
+
+    def _name(self, spec: Field) -> str:
+        names = tuple(
+            name
+            for name in self._open
+            if tolerates(spec, self._sites[name].taints) and admits(spec, name, self._sites[name].labels)
+        )
+        if names == self._open:
+            return ""
+        if names not in self._named:
+            self._named[names] = Where(name=f"where-{len(self._named) + 1}", reason=_reason(spec), nodes=names)
+        return self._named[names].name
+
+
+def _reason(spec: Field) -> str:
+    """Say what a pod asks of nodes."""
+    wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
+    wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
+    text = ", ".join(wanted) or "tolerates their taints"
+    printable = "".join(each if each.isprintable() else "?" for each in text)
+    return printable if len(printable) <= _LONGEST_REASON else f"{printable[: _LONGEST_REASON - 3]}..."

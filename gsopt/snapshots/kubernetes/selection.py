@@ -1,0 +1,102 @@
+"""Selection: which nodes a pod may stand on, by its selector, its affinity and the nodes' taints."""
+
+from collections.abc import Mapping
+
+from gsopt.snapshots.field import Field
+
+#: What a cordoned node is tainted with.
+CORDONED = "node.kubernetes.io/unschedulable"
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def selects(selector: Field, labels: Mapping[str, str]) -> bool:
+    """Tell whether a selector of labels takes something; an empty one takes everything.
+
+    Examples
+    --------
+    >>> selector = Field("", {"matchExpressions": [{"key": "app", "operator": "In", "values": ["a", "b"]}]})
+    >>> selects(selector, {"app": "a"}), selects(selector, {"app": "c"})
+    (True, False)
+    """
+    wanted = selector["matchLabels"].texts()
+    return all(labels.get(key) == value for key, value in wanted.items()) and all(
+        _holds(term, labels) for term in selector["matchExpressions"]
+    )
+
+
+def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether a pod's selector and required affinity to nodes take a node, whatever its taints.
+
+    Examples
+    --------
+    >>> admits(Field("", {"nodeSelector": {"gpu": "a100"}}), "n1", {"gpu": "t4"})
+    False
+    """
+    if any(labels.get(key) != value for key, value in spec["nodeSelector"].texts().items()):
+        return False
+    required = spec["affinity"]["nodeAffinity"][_REQUIRED]
+    if not required:
+        return True
+    return any(_takes(term, node, labels) for term in required["nodeSelectorTerms"])
+
+
+def tolerates(spec: Field, taints: list[Field]) -> bool:
+    """Tell whether a pod may be placed in spite of taints; those that only ask to avoid a node do not count.
+
+    Examples
+    --------
+    >>> taint = Field("", {"key": "nvidia.com/gpu", "effect": "NoSchedule"})
+    >>> pods = Field("", {"tolerations": [{"operator": "Exists"}]}), Field("", {})
+    >>> [tolerates(pod, [taint]) for pod in pods]
+    [True, False]
+    """
+    tolerations = list(spec["tolerations"])
+    return all(
+        any(_matches(toleration, taint) for toleration in tolerations)
+        for taint in taints
+        if taint["effect"].text() != "PreferNoSchedule"
+    )
+
+
+def _matches(toleration: Field, taint: Field) -> bool:
+    key, effect = toleration["key"].text(), toleration["effect"].text()
+    if effect and effect != taint["effect"].text():
+        return False
+    if toleration["operator"].text() == "Exists":
+        return not key or key == taint["key"].text()
+    return key == taint["key"].text() and toleration["value"].scalar() == taint["value"].scalar()
+
+
+def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
+    """Tell whether all of one term holds; an empty one takes no node."""
+    if not term["matchExpressions"] and not term["matchFields"]:
+        return False
+    named = {"metadata.name": node}
+    return all(_holds(each, labels) for each in term["matchExpressions"]) and all(
+        _holds(each, named) for each in term["matchFields"]
+    )
+
+
+def _holds(expression: Field, labels: Mapping[str, str]) -> bool:
+    key, operator = expression["key"].text(), expression["operator"].text()
+    values = [each.scalar() for each in expression["values"]]
+    found = labels.get(key)
+    if operator in ("In", "NotIn"):
+        return (found in values) == (operator == "In")
+    if operator in ("Exists", "DoesNotExist"):
+        return (found is not None) == (operator == "Exists")
+    if operator not in ("Gt", "Lt"):
+        expression["operator"].refuse("must be In, NotIn, Exists, DoesNotExist, Gt or Lt")
+    return _compares(expression, operator, found)
+
+
+def _compares(expression: Field, operator: str, found: str | None) -> bool:
+    bounds = [each.whole() for each in expression["values"]]
+    if len(bounds) != 1:
+        expression["values"].refuse("must be one number")
+    try:
+        number = int(found or "")
+    except ValueError:
+        return False
+    return number > bounds[0] if operator == "Gt" else number < bounds[0]

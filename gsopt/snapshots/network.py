@@ -1,0 +1,84 @@
+"""Network: the cluster of machines whose places are known by level, such as zone and rack."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from gsopt.cluster import Cluster, Machine, Rack, Switch
+from gsopt.cluster.tier import Tier
+
+#: Of one switch on its level; names of both and of those above make one name.
+_SEPARATOR = "/"
+
+
+class Stand(NamedTuple):
+    """A machine, and the level and name of every switch above it, the outermost first."""
+
+    machine: Machine
+    path: tuple[tuple[str, str], ...]
+
+
+def network_of(stands: Sequence[Stand]) -> Cluster | None:
+    """Build the cluster of machines; None where there are none.
+
+    Switches of one name at different places are two. A switch whose name something else has too is named after
+    those above it, and after its level.
+
+    Parameters
+    ----------
+    stands
+        The machines and their places.
+
+    Examples
+    --------
+    >>> places = [("n1", "a"), ("n2", "b"), ("n3", "a")]
+    >>> stands = [Stand(Machine(name=name, gpus=8), (("rack", rack),)) for name, rack in places]
+    >>> [machine.name for machine in network_of(stands).machines]
+    ['n1', 'n3', 'n2']
+    """
+    if not stands:
+        return None
+    if all(not stand.path for stand in stands):
+        return Cluster(racks=[_rack("rack 0", stands)])
+    taken = {stand.machine.name for stand in stands}
+    if all([level for level, _ in stand.path] == [Tier.RACK] for stand in stands):
+        return Cluster(racks=[_rack(_free("", key, taken), held) for key, held in _groups(stands, 0).items()])
+    return Cluster(network=_switch("network", "network", stands, 0, taken))
+
+
+def _groups(stands: Sequence[Stand], depth: int) -> dict[tuple[str, str], list[Stand]]:
+    found: dict[tuple[str, str], list[Stand]] = {}
+    for stand in stands:
+        if len(stand.path) > depth:
+            found.setdefault(stand.path[depth], []).append(stand)
+    return found
+
+
+def _rack(name: str, stands: Sequence[Stand]) -> Rack:
+    return Rack(name=name, machines=[stand.machine for stand in stands])
+
+
+def _switch(name: str, level: str, stands: Sequence[Stand], depth: int, taken: set[str]) -> Switch:
+    """Build a switch and all below it; there are as many levels as labels are read."""
+    above = name if depth else ""
+    return Switch(
+        name=name,
+        level=level,
+        machines=[stand.machine for stand in stands if len(stand.path) == depth],
+        switches=[
+            _switch(_free(above, key, taken), key[0], held, depth + 1, taken)
+            for key, held in _groups(stands, depth).items()
+        ],
+    )
+
+
+def _free(above: str, key: tuple[str, str], taken: set[str]) -> str:
+    """Name a switch as nothing else is named."""
+    level, name = key
+    names = (name, f"{level} {name}", _SEPARATOR.join(part for part in (above, name) if part))
+    found = next((each for each in names if each not in taken), "")
+    number = 0
+    while not found or found in taken:
+        number += 1
+        found = f"{level} {name} {number}"
+    taken.add(found)
+    return found

@@ -1,0 +1,124 @@
+"""Ownership: which pods stop together, by labels, pod groups and owners."""
+
+from typing import NamedTuple
+
+from gsopt.snapshots.field import Field
+
+#: Labels or annotations by which schedulers know the groups that they place as a whole.
+_POD_GROUPS = (
+    "scheduling.x-k8s.io/pod-group",
+    "pod-group.scheduling.sigs.k8s.io",
+    "pod-group.scheduling.sigs.k8s.io/name",
+    "scheduling.k8s.io/group-name",
+    "kueue.x-k8s.io/pod-group-name",
+    "pod-group-name",
+)
+
+#: Labels that name the job of a pod, by what runs it; the first that is there counts.
+_JOBS = (
+    ("JobSet", "jobset.sigs.k8s.io/jobset-name"),
+    ("Kubeflow", "training.kubeflow.org/job-name"),
+    ("Kubeflow", "pytorch-job-name"),
+    ("Kubeflow", "tf-job-name"),
+    ("Kubeflow", "mpi-job-name"),
+    ("Volcano", "volcano.sh/job-name"),
+    ("RayCluster", "ray.io/cluster"),
+)
+_LEADER, _LEADER_GROUP = "leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"
+
+#: Owners whose pods stand for themselves: each is replaced when it is lost, and the others run on.
+_REPLICATED = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Deployment", "CloneSet"})
+
+#: Owners whose pods belong to their node; the kubelet's mirrors of files have the node itself.
+_OF_NODES = frozenset({"DaemonSet", "Node"})
+_MIRROR = "kubernetes.io/config.mirror"
+
+
+class Owner(NamedTuple):
+    """The gang to which a pod belongs; a pod that stands for itself is a gang of its own.
+
+    Attributes
+    ----------
+    kind
+        What groups or owns the pods, such as ``PodGroup`` or ``Job``.
+    namespace
+        Their namespace.
+    name
+        Its name there.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+
+
+def is_daemon(pod: Field) -> bool:
+    """Tell whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there.
+
+    Examples
+    --------
+    >>> is_daemon(Field("", {"metadata": {"annotations": {"kubernetes.io/config.mirror": "1"}}}))
+    True
+    """
+    metadata = pod["metadata"]
+    return _MIRROR in metadata["annotations"].mapping() or _controller(metadata)["kind"].text() in _OF_NODES
+
+
+def is_replaced(pod: Field) -> bool:
+    """Tell whether a controller replaces a pod that is lost.
+
+    Examples
+    --------
+    >>> is_replaced(Field("", {"metadata": {"name": "a"}}))
+    False
+    """
+    return bool(_controller(pod["metadata"]))
+
+
+def owner_of(pod: Field) -> Owner:
+    """Say which gang a pod belongs to.
+
+    Groups of pods count first, by the label or annotation of their scheduler; then JobSet, LeaderWorkerSet (of
+    which each group of a leader and its workers is one gang), Kubeflow, Volcano and Ray by their labels, and
+    then the owner. Pods of ReplicaSets, StatefulSets and of nobody stand for themselves.
+
+    Examples
+    --------
+    >>> labels = {"training.kubeflow.org/job-name": "llm", "training.kubeflow.org/replica-type": "worker"}
+    >>> owner_of(Field("", {"metadata": {"namespace": "a", "name": "llm-worker-0", "labels": labels}}))
+    Owner(kind='Kubeflow', namespace='a', name='llm')
+    >>> owners = [{"kind": "ReplicaSet", "name": "web-5d", "controller": True}]
+    >>> owner_of(Field("", {"metadata": {"name": "web-5d-x", "ownerReferences": owners}}))
+    Owner(kind='ReplicaSet', namespace='default', name='web-5d-x')
+    """
+    metadata = pod["metadata"]
+    space = metadata["namespace"].name() if metadata["namespace"] else "default"
+    labels, annotations = metadata["labels"], metadata["annotations"]
+    if workload := pod["spec"]["workloadRef"]:
+        parts = (workload[key].scalar() for key in ("name", "podGroup", "podGroupReplicaKey"))
+        return Owner("Workload", space, "/".join(part for part in parts if part))
+    for key in _POD_GROUPS:
+        if found := labels[key] or annotations[key]:
+            return Owner("PodGroup", space, found.name())
+    if leader := labels[_LEADER]:
+        index = labels[_LEADER_GROUP].scalar()
+        return Owner("LeaderWorkerSet", space, f"{leader.name()}-{index}" if index else leader.name())
+    for kind, key in _JOBS:
+        if found := labels[key]:
+            return Owner(kind, space, found.name())
+    return _by_controller(metadata, space)
+
+
+def _by_controller(metadata: Field, space: str) -> Owner:
+    controller = _controller(metadata)
+    kind = controller["kind"].text()
+    if kind and kind not in _REPLICATED:
+        return Owner(kind, space, controller["name"].name())
+    return Owner(kind or "Pod", space, metadata["name"].name())
+
+
+def _controller(metadata: Field) -> Field:
+    """Give the owner that controls a pod; nothing where there is none."""
+    owners = list(metadata["ownerReferences"])
+    controlling = (owner for owner in owners if owner["controller"].truth())
+    return next(controlling, owners[0] if owners else Field(metadata.source, None))

@@ -1,0 +1,59 @@
+"""Placing: the decision `placement` about what waits in a cluster that runs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gsopt.cluster import Cluster
+from gsopt.problems.placement import Placement, Resources, Server, Workers
+from gsopt.snapshots.gang import Gang, Where
+from gsopt.snapshots.node import Node
+
+
+def placement_of(
+    nodes: Sequence[Node], gangs: Iterable[Gang], places: Sequence[Where], network: Cluster | None
+) -> Placement:
+    """State where to place what waits; see `gsopt.snapshots.Snapshot.placement`."""
+    workers = [
+        Workers(job=gang.name, count=part.count * gang.copies, demand=_demand(part.needs, part.where))
+        for gang in gangs
+        for part in gang.waiting
+    ]
+    asked = dict.fromkeys(name for line in workers for name, amount in line.demand.named.items() if amount)
+    most = sum(line.count for line in workers)
+    open_to: dict[str, dict[str, int]] = {}
+    for where in places:
+        if where.name in asked:
+            for node in where.nodes:
+                open_to.setdefault(node, {})[where.name] = most
+    racks = racks_of(network)
+    servers = [
+        Server(
+            name=node.name,
+            capacity=_of(asked, {**node.capacity.named, **open_to.get(node.name, {})}),
+            used=_of(asked, _within(node.used.named, node.capacity.named)),
+            rack=racks.get(node.name, ""),
+        )
+        for node in nodes
+        if not node.closed
+    ]
+    return Placement(name="pending", servers=servers, workers=workers)
+
+
+def racks_of(network: Cluster | None) -> dict[str, str]:
+    """Name the innermost switch above every machine."""
+    switches = () if network is None else network.switches
+    return {machine.name: switch.name for switch in switches for machine in switch.machines}
+
+
+def _demand(needs: Resources, where: str) -> Resources:
+    """Ask for one of what only the nodes have on which something may stand."""
+    asked = {name: amount for name, amount in needs.named.items() if amount}
+    return Resources(**asked, **({where: 1} if where else {}))
+
+
+def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
+    return Resources(**{name: amounts[name] for name in asked if amounts.get(name)})
+
+
+def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
+    """Give what is used, of which no more can be than there is; a node may hold more than it admits now."""
+    return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

@@ -1,0 +1,140 @@
+"""Pods: what stands on the nodes of Kubernetes and what waits, one by one."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.budgets import Budget, budgets_of
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.gang import Part
+from gsopt.snapshots.needs import counted, gpus_of, pod_needs
+from gsopt.snapshots.nodes import Site
+from gsopt.snapshots.ownership import Owner, is_daemon, is_replaced, owner_of
+from gsopt.snapshots.places import Places
+
+#: Annotations that forbid to evict a pod, and the value with which they do.
+_STAYS = {
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "true",
+    "karpenter.sh/do-not-evict": "true",
+    "descheduler.alpha.kubernetes.io/prevent-eviction": "true",
+}
+
+_OVER = frozenset({"Succeeded", "Failed"})
+
+#: What becomes of a pod that makes no part of a gang, and what is said of all of them.
+OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
+    "over, and not counted",
+    "on nodes that no file has, and not counted",
+    "behind scheduling gates, and not placed",
+    "being deleted, which hold what they have and are no loss",
+    "of their nodes, which are no jobs",
+)
+
+
+class Pod(NamedTuple):
+    """A pod that runs or waits.
+
+    Attributes
+    ----------
+    owner
+        The gang to which it belongs.
+    part
+        What it is of that gang.
+    priority
+        Its priority.
+    kept
+        Why it must not be evicted; empty where it may be.
+    """
+
+    owner: Owner
+    part: Part
+    priority: int
+    kept: str
+
+
+class Reader(NamedTuple):
+    """What is known when a pod is read.
+
+    Attributes
+    ----------
+    sites
+        The nodes.
+    budgets
+        Disruption budgets, by namespace.
+    places
+        Takes on which nodes pods may stand.
+    others
+        Names of further resources that stand for whole GPUs.
+    """
+
+    sites: Mapping[str, Site]
+    budgets: Mapping[str, Sequence[Budget]]
+    places: Places
+    others: Sequence[str]
+
+    def fate(self, pod: Field) -> str:
+        """Say why a pod makes no part of a gang; nothing where it does."""
+        spec, metadata = pod["spec"], pod["metadata"]
+        node = spec["nodeName"].text()
+        if pod["status"]["phase"].text() in _OVER:
+            return OVER
+        if node and node not in self.sites:
+            return ELSEWHERE
+        if metadata["deletionTimestamp"]:
+            return LEAVING
+        if is_daemon(pod):
+            return DAEMON
+        return GATED if not node and list(spec["schedulingGates"]) else ""
+
+    def used(self, pod: Field) -> Resources:
+        """Give what a pod has, or asks for."""
+        return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
+
+    def read(self, pod: Field) -> Pod:
+        """Read a pod that makes part of a gang.
+
+        Raises
+        ------
+        InvalidInput
+            Something in it is not as Kubernetes has it.
+        """
+        spec, metadata = pod["spec"], pod["metadata"]
+        owner, node = owner_of(pod), spec["nodeName"].text()
+        needs = pod_needs(pod)
+        turns = self.sites[node].turns if node else Fraction(1)
+        budgets = budgets_of(self.budgets, owner.namespace, metadata["labels"].texts()) if node else []
+        part = Part(
+            name=metadata["name"].name(),
+            node=node,
+            needs=counted(spec["containers"], needs, self.others, needed=True),
+            gpus=float(gpus_of(needs, self.others, turns)),
+            started=started_of(pod),
+            where="" if node else self.places.of(spec),
+            replaced=is_replaced(pod),
+            scratch=any(volume["emptyDir"] for volume in spec["volumes"]),
+            budgets=[budget.name for budget in budgets],
+        )
+        return Pod(owner, part, spec["priority"].whole(), _kept(metadata, budgets) if node else "")
+
+
+def started_of(pod: Field) -> float | None:
+    """Give when a pod started, or was made where nobody says it, in seconds since 1970.
+
+    Examples
+    --------
+    >>> started_of(Field("", {"metadata": {"creationTimestamp": "1970-01-01T00:01:00Z"}}))
+    60.0
+    """
+    start = pod["status"]["startTime"].time()
+    return pod["metadata"]["creationTimestamp"].time() if start is None else start
+
+
+def _kept(metadata: Field, budgets: Sequence[Budget]) -> str:
+    annotations = metadata["annotations"]
+    stays = next((key for key, value in _STAYS.items() if annotations[key].scalar() == value), "")
+    if stays:
+        return f"has the annotation {stays}"
+    closed = next((budget.name for budget in budgets if not budget.allowed), "")
+    return f"the disruption budget {closed} allows no eviction" if closed else ""

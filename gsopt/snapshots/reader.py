@@ -1,0 +1,100 @@
+"""Reader: a snapshot from files of any scheduler that is known, or of our own."""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import validated
+from gsopt.snapshots.documents import parse, text_of
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.kubernetes.reader import snapshot_of as kubernetes_snapshot
+from gsopt.snapshots.slurm.reader import LISTS, is_conf
+from gsopt.snapshots.slurm.reader import snapshot_of as slurm_snapshot
+from gsopt.snapshots.snapshot import Snapshot
+
+
+class Source(StrEnum):
+    """What runs a cluster.
+
+    Examples
+    --------
+    >>> [each.value for each in Source]
+    ['kubernetes', 'slurm']
+    """
+
+    KUBERNETES = "kubernetes"
+    SLURM = "slurm"
+
+
+def read_snapshot(
+    *paths: str | Path,
+    source: str = "",
+    levels: Mapping[str, str] | None = None,
+    gpu_resources: Sequence[str] = (),
+    time: float | None = None,
+    notes: list[str] | None = None,
+) -> Snapshot:
+    """Read a cluster that runs, from what its scheduler prints.
+
+    Parameters
+    ----------
+    paths
+        The files, in any order, or one snapshot of our own.
+    source
+        A `Source`; found from what is in the files when empty.
+    levels, gpu_resources
+        As for `gsopt.snapshots.kubernetes.read`.
+    time
+        When the files were written, in seconds since 1970; the latest time in them when None.
+    notes
+        Takes a line for everything that was left out or not read.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or is none of these; one line names file, field, value and rule.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import gsopt
+    >>> from gsopt.snapshots import Node
+    >>> with TemporaryDirectory() as folder:
+    ...     gsopt.write(Snapshot(nodes=[Node(name="n1", gpus=8)], gangs=[]), f"{folder}/a.json")
+    ...     read_snapshot(f"{folder}/a.json").gpus.total()
+    8
+    """
+    if source and source not in list(Source):
+        raise InvalidInput("", "source", shorten(source), f"must be one of {', '.join(Source)}")
+    if not paths:
+        raise InvalidInput("", "files", "", "must be at least one")
+    texts = {str(path): text_of(path) for path in paths}
+    if len(texts) < len(paths):
+        raise InvalidInput(str(paths[-1]), "", "", "must not be named twice")
+    confs = {path: text for path, text in texts.items() if is_conf(text)}
+    documents = [each for path, text in texts.items() if path not in confs for each in parse(path, text)]
+    if len(texts) == 1 and len(documents) == 1 and "gangs" in documents[0].mapping():
+        ((path, text),) = texts.items()
+        return validated(Snapshot, path, text)
+    if source == Source.SLURM or (not source and (confs or any(map(_is_slurm, documents)))):
+        _refuse_for_slurm(levels, gpu_resources)
+        return slurm_snapshot(documents, confs, time=time, notes=notes)
+    if confs:
+        raise InvalidInput(next(iter(confs)), "", "", "must be what kubectl prints, and is a topology.conf")
+    return kubernetes_snapshot(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
+
+
+def _is_slurm(document: Field) -> bool:
+    """Tell whether a document is Slurm's; what Kubernetes prints has a kind."""
+    keys = document.mapping()
+    return "kind" not in keys and any(name in keys for name in LISTS)
+
+
+def _refuse_for_slurm(levels: Mapping[str, str] | None, gpu_resources: Sequence[str]) -> None:
+    if levels is not None:
+        raise InvalidInput(
+            "", "levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf"
+        )
+    if gpu_resources:
+        raise InvalidInput("", "gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")

@@ -1,0 +1,127 @@
+"""Returning: which nodes may be returned, and the decision `reclaiming` about them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from math import ceil
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from gsopt.snapshots.gang import Gang
+from gsopt.snapshots.node import Node
+
+_HOUR = 3600
+_DIGITS = 3  # of GPU-hours: finer than any clock of a cluster's
+
+
+class Cost(StrEnum):
+    """What preempting a gang costs.
+
+    Examples
+    --------
+    >>> [each.value for each in Cost]
+    ['jobs', 'gpu-hours', 'priority']
+    """
+
+    JOBS = "jobs"
+    GPU_HOURS = "gpu-hours"
+    PRIORITY = "priority"
+
+
+def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
+    """Give the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``.
+
+    Raises
+    ------
+    InvalidInput
+        No node has such a label.
+
+    Examples
+    --------
+    >>> nodes = [Node(name="n1", gpus=8, labels={"pool": "loan"}), Node(name="n2", gpus=8)]
+    >>> [node.name for node in chosen_nodes(nodes, ["pool=loan"])]
+    ['n1']
+    """
+    for label in among:
+        if not any(node.has(label) for node in nodes):
+            rule = "must be a label, as key or key=value, of some node"
+            raise InvalidInput("", "among", shorten(label), rule)
+    return [node for node in nodes if node.gpus and all(map(node.has, among))]
+
+
+def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
+    """Give those of some nodes that must not be returned, with the reason.
+
+    Where a gang has a part that must not be evicted, none of its nodes is returned: the others would end it.
+
+    Examples
+    --------
+    >>> kept_nodes([Node(name="n1", gpus=8, kept="is cordoned"), Node(name="n2", gpus=8)], [])
+    {'n1': 'is cordoned'}
+    """
+    held: dict[str, str] = {}
+    for gang in gangs:
+        if gang.kept:
+            for name in gang.nodes:
+                held.setdefault(name, f"{gang.name}: {gang.kept}")
+    reasons = ((node.name, node.kept or held.get(node.name, "")) for node in chosen)
+    return {name: reason for name, reason in reasons if reason}
+
+
+def reclaiming_of(
+    nodes: Sequence[Node],
+    gangs: Sequence[Gang],
+    servers: int,
+    *,
+    cost: str = Cost.JOBS,
+    among: Sequence[str] = (),
+    time: float | None = None,
+) -> Reclaiming:
+    """State which nodes to return so that the least work is lost.
+
+    See `gsopt.snapshots.Snapshot.reclaiming`.
+    """
+    if cost not in list(Cost):
+        raise InvalidInput("", "cost", shorten(cost), f"must be one of {', '.join(Cost)}")
+    chosen = chosen_nodes(nodes, among)
+    kept = kept_nodes(chosen, gangs)
+    given = [node for node in chosen if node.name not in kept]
+    if isinstance(servers, bool) or not isinstance(servers, int) or not 0 <= servers <= len(given) or not given:
+        rule = f"must be a number of at most the {len(given):,} nodes with GPUs that may be returned"
+        raise InvalidInput("", "servers", shorten(servers), rule)
+    names = {node.name for node in given}
+    lowest = min((gang.priority for gang in gangs if gang.gpus), default=0)
+    jobs = [
+        Job(
+            name=gang.name,
+            workers=_workers(gang, names),
+            cost=_cost(gang, cost, time, lowest),
+            training_servers=sum(node not in names for node in gang.nodes),
+        )
+        for gang in gangs
+        if gang.gpus and not names.isdisjoint(gang.nodes)
+    ]
+    used = Counter[str]()
+    for job in jobs:
+        used.update(job.workers)
+    lent = [Server(name=node.name, gpus=max(node.gpus, used[node.name])) for node in given]
+    return Reclaiming(name=f"drain {servers} of {len(given)}", demand=servers, servers=lent, jobs=jobs)
+
+
+def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
+    """Give the GPUs of a gang by node; a part of a GPU, or none, counts as one."""
+    gpus: dict[str, float] = {}
+    for part in gang.standing:
+        if part.node in names:
+            gpus[part.node] = gpus.get(part.node, 0.0) + part.gpus
+    return {node: max(1, ceil(held)) for node, held in gpus.items()}
+
+
+def _cost(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
+    if cost == Cost.JOBS:
+        return 1.0
+    if cost == Cost.PRIORITY:
+        return float(gang.priority - lowest + 1)
+    now = time or 0.0
+    seconds = sum(part.gpus * max(0.0, now - (part.started or now)) for part in gang.standing)
+    return round(seconds / _HOUR, _DIGITS)

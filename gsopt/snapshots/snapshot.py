@@ -1,0 +1,179 @@
+"""Snapshot: a cluster at one time, its nodes, what runs on them and what waits."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
+from gsopt.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
+from gsopt.problems.placement import Placement
+from gsopt.problems.reclaiming import Reclaiming
+from gsopt.snapshots.gang import Gang, Where
+from gsopt.snapshots.node import Node
+from gsopt.snapshots.placing import placement_of
+from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
+
+
+class Snapshot(Frozen):
+    """A cluster at one time.
+
+    Attributes
+    ----------
+    source
+        What runs the cluster: ``"kubernetes"`` or ``"slurm"``.
+    time
+        When that was, in seconds since 1970; None where nobody says it.
+    nodes
+        The nodes.
+    gangs
+        What runs and what waits.
+    places
+        The nodes on which some of it may stand.
+    network
+        The nodes with GPUs and the switches between them; None where there are none.
+    budgets
+        How many of the parts that a disruption budget counts may be evicted at a time.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.snapshots import Part
+    >>> nodes = [Node(name=name, gpus=8, capacity=Resources(gpu=8)) for name in ("n1", "n2", "n3")]
+    >>> parts = [Part(node=name, gpus=4, needs=Resources(gpu=4)) for name in ("n1", "n2")]
+    >>> snapshot = Snapshot(nodes=nodes, gangs=[Gang(name="llm", parts=parts)])
+    >>> import gsopt
+    >>> gsopt.solve(snapshot.reclaiming(1)).solution.servers
+    ('n3',)
+    """
+
+    source: Literal["kubernetes", "slurm"] = "kubernetes"
+    time: float | None = None
+    nodes: Annotated[Many[Node], Field(min_length=1)]
+    gangs: Many[Gang]
+    places: Many[Where] = ()
+    network: Cluster | None = None
+    budgets: Mapping[Name, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Snapshot":
+        refuse_doubles("nodes", (node.name for node in self.nodes))
+        refuse_doubles("gangs", (gang.name for gang in self.gangs))
+        refuse_doubles("places", (where.name for where in self.places))
+        return self
+
+    @model_validator(mode="after")
+    def _parts_stand_on_known_nodes(self) -> "Snapshot":
+        nodes = {node.name for node in self.nodes}
+        places = {where.name for where in self.places}
+        for index, gang in enumerate(self.gangs):
+            for part in gang.parts:
+                if part.node and part.node not in nodes:
+                    raise RuleBroken(f"gangs[{index}].parts", part.node, "must be one of the nodes")
+                if part.where and part.where not in places:
+                    raise RuleBroken(f"gangs[{index}].parts", part.where, "must be one of the places")
+        return self
+
+    @property
+    def cluster(self) -> Cluster:
+        """The nodes with GPUs and the switches between them.
+
+        Raises
+        ------
+        InvalidInput
+            No node has GPUs.
+        """
+        if self.network is None:
+            raise InvalidInput("", "nodes", "", "must be nodes of which at least one has GPUs")
+        return self.network
+
+    @property
+    def gpus(self) -> Counter[str]:
+        """Number of GPUs by their type."""
+        found: Counter[str] = Counter()
+        for node in self.nodes:
+            found[node.gpu_type] += node.gpus
+        return +found
+
+    @property
+    def running(self) -> tuple[Gang, ...]:
+        """The gangs of which some part stands on a node."""
+        return tuple(gang for gang in self.gangs if gang.standing)
+
+    @property
+    def pending(self) -> tuple[Gang, ...]:
+        """The gangs of which some part waits for a place."""
+        return tuple(gang for gang in self.gangs if gang.waiting)
+
+    def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
+        """Give the nodes among those to choose from that must not be returned, with the reason.
+
+        Parameters
+        ----------
+        among
+            Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+
+        Raises
+        ------
+        InvalidInput
+            No node has such a label.
+
+        Examples
+        --------
+        >>> nodes = [Node(name="n1", gpus=8, kept="is cordoned"), Node(name="n2", gpus=8)]
+        >>> Snapshot(nodes=nodes, gangs=[]).kept()
+        {'n1': 'is cordoned'}
+        """
+        return kept_nodes(chosen_nodes(self.nodes, among), self.gangs)
+
+    def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
+        """State which nodes to return so that the least work is lost.
+
+        Every gang that has GPUs is a job. What it has on a node is rounded up to whole GPUs, and is one GPU
+        where it has none there; a node with more of that than GPUs counts as one with that many.
+
+        Parameters
+        ----------
+        servers
+            Number of nodes to return.
+        cost
+            What preempting a gang costs: 1 (``"jobs"``), the GPU-hours since its parts started
+            (``"gpu-hours"``), or by how much its priority is above the lowest, and 1 (``"priority"``).
+        among
+            Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such cost or label, or fewer nodes may be returned.
+
+        Examples
+        --------
+        >>> Snapshot(nodes=[Node(name="n1", gpus=8), Node(name="n2", gpus=8)], gangs=[]).reclaiming(1).demand
+        1
+        """
+        return reclaiming_of(self.nodes, self.gangs, servers, cost=cost, among=among, time=self.time)
+
+    def placement(self) -> Placement:
+        """State where to place all that waits, on as few nodes as can be.
+
+        A selector, affinity, toleration or partition becomes a resource that only the nodes have on which such
+        a part may stand.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            Nothing may be placed on any node.
+
+        Examples
+        --------
+        >>> from gsopt.problems.placement import Resources
+        >>> from gsopt.snapshots import Part
+        >>> waiting = Gang(name="a", parts=[Part(count=2, needs=Resources(gpu=4))])
+        >>> problem = Snapshot(nodes=[Node(name="n1", capacity=Resources(gpu=8))], gangs=[waiting]).placement()
+        >>> problem.workers[0].count, problem.misfit
+        (2, '')
+        """
+        return placement_of(self.nodes, self.gangs, self.places, self.network)

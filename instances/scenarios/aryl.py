@@ -1,0 +1,235 @@
+"""Aryl: a training cluster that borrows idle servers of an inference cluster."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.job import LATEST, LEAST, Workload
+from gsopt.scenario import Overhead, Scenario
+from gsopt.speed import Speed
+from instances.arguments import require
+from instances.scenarios.demand import MEAN, PEAK, PEAK_TO_TROUGH, Demand, made_up_demand, public_demand
+from instances.scenarios.kinds import INFERENCE, TRAINING, Kinds
+from instances.scenarios.lending import lending
+from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
+from instances.traces.itp import itp
+
+#: GPUs of every server; servers of the training and of the inference cluster. Source: Aryl, section 7.1.
+GPUS, SERVERS, INFERENCE_SERVERS = 8, 443, 520
+
+#: How many times slower a GPU of the inference cluster is. Source: Aryl, section 7.5: three servers of it stand
+#: for one training server; its Table 10 takes four.
+SLOWER = 3.0
+
+#: Seconds of overhead whenever a job is preempted. Source: Aryl, section 7.2.
+OVERHEAD = 63.0
+
+#: The degrees of support for elastic scaling and heterogeneous training: shares of the jobs that have either,
+#: and how many times slower the latter are on several types of GPU. Source: Aryl, section 7.1.
+SUPPORT: Mapping[str, tuple[float, float, float]] = {
+    "basic": (0.05, 0.0, 1.0),
+    "advanced": (0.05, 0.1, 1 / 0.7),
+    "ideal": (1.0, 1.0, 1.0),
+}
+
+#: What has to be assumed where the paper is silent or its data are private, to be printed beside results.
+ASSUMPTIONS = (
+    "Aryl's trace is private: two windows of 15 days of the ITP trace, 5 days apart, lie over each other.",
+    "They hold 50,119 jobs (the paper has 50,390); a job of both windows is there twice, days apart.",
+    "They last for 15,371 s in the mean, and none for less than 600 s; the paper's last for about 13,500 s.",
+    "The median of the paper's JCT is 791 s, here it is 10,000 s: ITP has no short jobs.",
+    "As recorded they need 0.673 of the training GPUs, and FIFO queues them for 10 s in the mean.",
+    "So durations are stretched to load 0.975, at which FIFO queues them for about 3,000 s as in the paper;",
+    "its usage is 0.84 then (0.82 in Figure 2 of the paper, 0.72 in Table 5, for which the load is 0.81).",
+    "Elastic jobs: 5 % of all, drawn among those with at least 4 GPUs; they have 39 % of the GPU time, not 36.",
+    "A worker has 2 GPUs, an elastic job its demand and up to twice as much; the paper gives no ranges.",
+    "Jobs that run on either type, 21 %, are drawn among all, of any size; so are heterogeneous ones.",
+    "A job that runs on either type takes as many GPUs of either, and is three times slower on the slower one.",
+    "Jobs keep their progress when they are stopped and lose 63 s, as in the paper's simulation.",
+    "The combined usage of 0.52 in Table 5 of the paper means that inference uses 0.35, not 0.65 as Figure 1.",
+)
+
+
+def aryl(
+    path: str | Path | None = None,
+    *,
+    support: Literal["basic", "advanced", "ideal"] = "basic",
+    loaning: bool = True,
+    days: float = 15.0,
+    servers: int = SERVERS,
+    inference_servers: int = INFERENCE_SERVERS,
+    jobs: int | None = None,
+    load: float | None = LOAD,
+    shortest: float = LEAST,
+    longest: float = LATEST,
+    elastic: float | None = None,
+    heterogeneous: float | None = None,
+    mixed: float | None = None,
+    either: float = 0.21,
+    reach: Literal["above", "below"] = "above",
+    worker_gpus: int = 2,
+    scaling: Literal["linear", "imperfect"] = "linear",
+    normalised: bool = False,
+    slower: float = SLOWER,
+    checkpoints: float = 1.0,
+    overhead: float = OVERHEAD,
+    interval: int = 300,
+    headroom: int = 0,
+    mean: float = MEAN,
+    peak: float = PEAK,
+    peak_to_trough: float = PEAK_TO_TROUGH,
+    begin: float = 0.0,
+    seed: int = 0,
+) -> Scenario:
+    """Make a scenario of Aryl: two clusters in one, the jobs of both kinds of GPU, and what is lent when.
+
+    The machines of the inference cluster come after those of the training cluster; those that it has not lent
+    are away. `ASSUMPTIONS` lists what is not as in the paper or unknown.
+
+    Parameters
+    ----------
+    path
+        The folder of all public traces; jobs and demand are made up without.
+    support
+        ``basic``: 5 % of the jobs are elastic. ``advanced``: 10 % run on both types of GPU at a time, too, at
+        70 % of their speed. ``ideal``: all jobs are elastic and run on both types without loss.
+    loaning
+        Whether there is an inference cluster that lends machines.
+    days, servers, inference_servers
+        Length of the trace, and servers of 8 GPUs of the two clusters.
+    jobs, load, shortest, longest
+        As of `overlaid_workload`.
+    elastic, heterogeneous, mixed
+        Instead of those of the support: shares of the jobs, and how many times slower one is on several types.
+    either, reach, worker_gpus, scaling, checkpoints
+        As of `Kinds`.
+    normalised
+        Whether a job on the inference cluster takes as many times more GPUs as they are slower; `slower` is a
+        whole number then.
+    slower
+        How many times slower a GPU of the inference cluster is.
+    overhead
+        Seconds that a job loses when it was stopped.
+    interval, headroom
+        As of `lending`.
+    mean, peak, peak_to_trough, begin
+        As of `public_demand`.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Notes
+    -----
+    J. Li et al., Aryl: An elastic cluster scheduler for deep learning, sections 2 and 7.
+
+    Examples
+    --------
+    >>> scenario = aryl(days=0.5, servers=4, inference_servers=4)
+    >>> len(scenario.cluster.machines), len(scenario.workload.jobs), scenario.events[0].event
+    (8, 15, 'leave')
+    """
+    require(support in SUPPORT, "support", support, f"must be one of {', '.join(SUPPORT)}")
+    require(servers >= 1, "servers", servers, "must be at least 1")
+    require(inference_servers >= 1, "inference_servers", inference_servers, "must be at least 1")
+    whole = not normalised or float(slower).is_integer()
+    require(whole, "slower", slower, "must be a whole number where demands are normalised")
+    usual = SUPPORT[support]
+    kinds = Kinds(
+        elastic=usual[0] if elastic is None else elastic,
+        heterogeneous=usual[1] if heterogeneous is None else heterogeneous,
+        either=either,
+        checkpoints=checkpoints,
+        reach=reach,
+        worker_gpus=worker_gpus,
+        scaling=scaling,
+        normalised=int(slower) if normalised else 1,
+    )
+    kinds.check()
+    gpus = {TRAINING: servers * GPUS, INFERENCE: inference_servers * GPUS if loaning else 0}
+    workload = _workload(path, days, gpus[TRAINING], jobs, load, (shortest, longest), seed)
+    given = kinds.given(workload.jobs, training=gpus[TRAINING], inference=gpus[INFERENCE], seed=seed)
+    cluster = _cluster(servers, inference_servers if loaning else 0)
+    lent: dict[str, Any] = {}
+    if loaning:
+        facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
+        demand = inference_demand(path, days=days, inference_servers=inference_servers, seed=seed, **facts)
+        machines = cluster.machines[servers:]
+        lent["events"] = lending(demand, machines, interval=interval, headroom=headroom)
+        lent["speed"] = Speed(gpu_types={INFERENCE: slower}, mixed=usual[2] if mixed is None else mixed)
+    return Scenario.of(
+        workload.model_copy(update={"name": f"aryl-{support}", "jobs": given}),
+        cluster,
+        overheads=Overhead(stop=overhead),
+        **lent,
+    )
+
+
+def inference_demand(
+    path: str | Path | None = None,
+    *,
+    days: float = 15.0,
+    inference_servers: int = INFERENCE_SERVERS,
+    mean: float = MEAN,
+    peak: float = PEAK,
+    peak_to_trough: float = PEAK_TO_TROUGH,
+    begin: float = 0.0,
+    seed: int = 0,
+) -> Demand:
+    """Give the demand of the inference cluster in a scenario with the same options.
+
+    Parameters
+    ----------
+    path, days, inference_servers, mean, peak, peak_to_trough, begin, seed
+        As of `aryl`.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> inference_demand(days=1, inference_servers=4).gpus
+    32
+    """
+    facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
+    if path is None:
+        return made_up_demand(days=days, gpus=inference_servers * GPUS, seed=seed, **facts)
+    return public_demand(path, days=days, gpus=inference_servers * GPUS, **facts)
+
+
+def _workload(
+    path: str | Path | None,
+    days: float,
+    gpus: int,
+    jobs: int | None,
+    load: float | None,
+    limits: tuple[float, float],
+    seed: int,
+) -> Workload:
+    options: dict[str, Any] = {"days": days, "gpus": gpus, "jobs": jobs, "load": load, "seed": seed}
+    options |= {"shortest": limits[0], "longest": limits[1]}
+    return made_up_workload(**options) if path is None else overlaid_workload(itp(path).workload, **options)
+
+
+def _cluster(servers: int, inference_servers: int) -> Cluster:
+    """Make a rack of training servers, and one of inference servers if there are any."""
+    racks = [("training", TRAINING, servers), ("inference", INFERENCE, inference_servers)]
+    return Cluster(
+        racks=[
+            Rack(
+                name=name,
+                machines=[
+                    Machine(name=f"{name} {number}", gpus=GPUS, gpu_type=gpu_type)
+                    for number in range(1, number_of + 1)
+                ],
+            )
+            for name, gpu_type, number_of in racks
+            if number_of
+        ]
+    )

@@ -1,0 +1,232 @@
+"""Demand: how many GPUs of an inference cluster serve requests, over time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, fsum, pi, sin
+from pathlib import Path
+from random import Random
+from statistics import fmean
+
+from instances.arguments import require
+from instances.traces.inference import DAY, duty_cycle_of_a_day, serving_gpus
+
+#: Seconds between two values of a curve. Source: Aryl, Figure 1.
+STEP = 300
+
+#: Mean and peak of the share of GPUs that serve requests, and the peak of a day over its trough. Source: Aryl,
+#: section 2.1 and Figure 1.
+MEAN, PEAK, PEAK_TO_TROUGH = 0.65, 0.95, 2.2
+
+#: How the curve of the public traces is made, and what of it is not known of the paper's, for printing.
+ASSUMPTIONS = (
+    "The inference demand of Aryl is private; only its mean, peak and peak-to-trough ratio are known.",
+    "Shape of a day: mean GPU duty cycle of 143 pods of a public service over 22.8 hours, mean over 2 hours.",
+    "The missing 1.2 hours of the night are a straight line; the day repeats.",
+    "Level: GPUs of 7,386 public inference instances over 31 days, which grow by 3 % in the first 15 days.",
+    "The day is raised to the power that gives the mean of 65 %, between a trough and a peak of 95 %.",
+    "The trough is the peak over 2.2. Both are reached where the level is at its most, others in proportion.",
+    "The hour of the day at which the trace of jobs begins is not known; the curve begins in the trough.",
+    "Requests are served by as few servers as can hold them; all others may be lent.",
+    "The inference scheduler knows its demand five minutes ahead, lends at once and reclaims when it must.",
+    "After the last day the demand stays as it is.",
+)
+
+#: Powers of a day's shape between which the one is sought that gives the mean.
+_LEAST_POWER, _MOST_POWER, _HALVINGS = 1e-3, 1e3, 60
+
+#: A made-up level drifts by so much of itself, at most, within a day, and a day's peak lasts so long.
+_DRIFT, _PEAK_POWER = 0.02, 2
+
+
+@dataclass(frozen=True)
+class Demand:
+    """GPUs of an inference cluster that serve requests, step by step from time 0 on.
+
+    Attributes
+    ----------
+    step
+        Seconds of a step.
+    busy
+        GPUs that serve in each step.
+    gpus
+        GPUs of the cluster.
+    source
+        What the curve was made of.
+
+    Examples
+    --------
+    >>> demand = Demand(step=43200, busy=(10, 20, 12, 20), gpus=40)
+    >>> demand.mean, demand.peak, round(demand.peak_to_trough, 3), demand.most(0, 43201)
+    (0.3875, 0.5, 1.833, 20)
+    """
+
+    step: int
+    busy: tuple[int, ...]
+    gpus: int
+    source: str = ""
+
+    @property
+    def mean(self) -> float:
+        """Mean share of the GPUs that serve."""
+        return fmean(self.busy) / self.gpus
+
+    @property
+    def peak(self) -> float:
+        """Largest share of the GPUs that serve."""
+        return max(self.busy) / self.gpus
+
+    @property
+    def peak_to_trough(self) -> float:
+        """Peak over trough, the mean over the days."""
+        steps = DAY // self.step
+        days = (self.busy[begin : begin + steps] for begin in range(0, len(self.busy), steps))
+        return fmean(max(day) / max(min(day), 1) for day in days)
+
+    def most(self, begin: float, end: float) -> int:
+        """Give the most GPUs that serve from one time to before another; the last value holds on."""
+        first = min(int(begin // self.step), len(self.busy) - 1)
+        return max(self.busy[first : max(ceil(end / self.step), first + 1)])
+
+
+def public_demand(
+    path: str | Path,
+    *,
+    days: float = 15.0,
+    gpus: int = 4160,
+    mean: float = MEAN,
+    peak: float = PEAK,
+    peak_to_trough: float = PEAK_TO_TROUGH,
+    begin: float = 0.0,
+) -> Demand:
+    """Make the demand of an inference cluster from two public traces, by the facts that Aryl gives of its own.
+
+    `ASSUMPTIONS` says how.
+
+    Parameters
+    ----------
+    path
+        The folder of all traces.
+    days
+        Length of the curve.
+    gpus
+        GPUs of the cluster.
+    mean, peak
+        Share of the GPUs that serve, in the mean of whole days and at most.
+    peak_to_trough
+        Peak over trough of a day.
+    begin
+        Hours from the trough of the day to the time at which the curve begins.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Examples
+    --------
+    >>> public_demand("no/such")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such: cannot be read: No such file or directory
+    """
+    _check(days, gpus, begin)
+    number = _steps(days, begin)
+    level = serving_gpus(path, [step * STEP for step in range(number)])
+    shape = duty_cycle_of_a_day(path, step=STEP)
+    trough = shape.index(min(shape))
+    shape = shape[trough:] + shape[:trough]
+    source = "duty cycle of GenTD26, instances of the disaggregated DLRM trace"
+    return _curve(shape, level, gpus, days, begin, (mean, peak, peak_to_trough), source)
+
+
+def made_up_demand(
+    *,
+    days: float = 15.0,
+    gpus: int = 4160,
+    mean: float = MEAN,
+    peak: float = PEAK,
+    peak_to_trough: float = PEAK_TO_TROUGH,
+    begin: float = 0.0,
+    seed: int = 0,
+) -> Demand:
+    """Make the demand of an inference cluster up: a smooth day that repeats, and a level that drifts.
+
+    Parameters
+    ----------
+    days, gpus, mean, peak, peak_to_trough, begin
+        As of `public_demand`.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> demand = made_up_demand(days=2, gpus=64)
+    >>> len(demand.busy), round(demand.mean, 2), round(demand.peak, 2)
+    (576, 0.65, 0.95)
+    """
+    _check(days, gpus, begin)
+    random = Random(seed)
+    steps = DAY // STEP
+    shape = [sin(pi * step / steps) ** _PEAK_POWER for step in range(steps)]
+    drifts = [1 - random.uniform(0, _DRIFT) for _ in range(_steps(days, begin) // steps + 1)]
+    level = [
+        low + (high - low) * step / steps
+        for low, high in zip(drifts, [*drifts[1:], drifts[-1]], strict=True)
+        for step in range(steps)
+    ]
+    facts = (mean, peak, peak_to_trough)
+    return _curve(shape, level, gpus, days, begin, facts, f"a made-up curve, seed {seed}")
+
+
+def _check(days: float, gpus: int, begin: float) -> None:
+    require(0 < days <= 31, "days", days, "must be more than 0 and at most 31, as many as the traces have")  # noqa: PLR2004
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(0 <= begin <= 24, "begin", begin, "must be an hour between 0 and 24")  # noqa: PLR2004
+
+
+def _steps(days: float, begin: float) -> int:
+    """Give the number of steps of the whole days in which a curve lies."""
+    return ceil(days + begin / 24) * DAY // STEP
+
+
+def _curve(
+    shape: Sequence[float],
+    level: Sequence[float],
+    gpus: int,
+    days: float,
+    begin: float,
+    facts: tuple[float, float, float],
+    source: str,
+) -> Demand:
+    """Give the demand whose whole days have a mean, a peak and a ratio of peak to trough."""
+    mean, peak, ratio = facts
+    require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
+    require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")
+    low, high = min(shape), max(shape)
+    unit = [(value - low) / (high - low) if high > low else 1.0 for value in shape]
+    number = _steps(days, begin)
+    most = max(level[:number])
+    tops = [each / most * peak for each in level[:number]]
+    weights = [fsum(tops[place :: len(unit)]) / number for place in range(len(unit))]
+
+    def mean_of(power: float) -> float:
+        raised: float = sum(weight * value**power for weight, value in zip(weights, unit, strict=True))
+        return (sum(weights) + (ratio - 1) * raised) / ratio
+
+    least, largest = mean_of(_MOST_POWER), mean_of(_LEAST_POWER)
+    rule = f"must be between {least:.3f} and {largest:.3f}, given the peak and the trough"
+    require(least <= mean <= largest, "mean", mean, rule)
+    small, large = _LEAST_POWER, _MOST_POWER
+    for _ in range(_HALVINGS):
+        middle = (small * large) ** 0.5
+        small, large = (middle, large) if mean_of(middle) > mean else (small, middle)
+    first = round(begin * 3600 / STEP)
+    last = first + max(1, ceil(days * DAY / STEP))
+    shares = (
+        tops[step] * (1 + (ratio - 1) * unit[step % len(unit)] ** small) / ratio for step in range(number)
+    )
+    return Demand(STEP, tuple(round(share * gpus) for share in shares)[first:last], gpus, source)

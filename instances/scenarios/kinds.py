@@ -1,0 +1,173 @@
+"""Kinds: which jobs of a workload are elastic, heterogeneous, or may run on either cluster, and how."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import gcd
+from random import Random
+from typing import Literal
+
+from gsopt.job import Job, Mode
+from instances.arguments import require
+
+#: Types of the GPUs of the training and of the inference cluster. Source: Aryl, section 2.1.
+TRAINING, INFERENCE = "V100", "T4"
+
+#: The mode in which a job runs on the inference cluster.
+INFERENCE_MODE = "inference"
+
+#: The fewest GPUs of a large job. Drawn among such jobs of the ITP trace, 5 % of all jobs have 36 % of the GPU
+#: time, as the elastic jobs of the paper do.
+LARGE = 4
+
+#: Share of its speed that a job loses with each worker beyond the middle of its range. Source: Aryl, 7.2.
+_LOST = 0.1
+
+Menu = tuple[tuple[int, float], ...]
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Shares of the jobs that are of each kind, and what it means to be.
+
+    Attributes
+    ----------
+    elastic
+        Share of the jobs with several numbers of workers; large jobs are the first to be.
+    heterogeneous
+        Share of the jobs that run on any mixture of GPUs.
+    either
+        Share of the jobs that run on the GPUs of either cluster, but of one only; of any size.
+    checkpoints
+        Share of the jobs that keep their progress when they are stopped.
+    reach
+        ``above``: an elastic job has its demand and up to twice as much; ``below``: half of it up to all.
+    worker_gpus
+        GPUs of each worker of an elastic job; the largest common divisor with its demand where that is less.
+    scaling
+        ``linear``, or ``imperfect``: of the speed, a tenth is lost with each worker beyond the middle of the
+        range; numbers of workers that are no faster than fewer are left out.
+    normalised
+        How many GPUs of the inference cluster stand for one of the training cluster; 1 where a job takes as
+        many of either, and is slower there.
+    """
+
+    elastic: float = 0.05
+    heterogeneous: float = 0.0
+    either: float = 0.21
+    checkpoints: float = 1.0
+    reach: Literal["above", "below"] = "above"
+    worker_gpus: int = 2
+    scaling: Literal["linear", "imperfect"] = "linear"
+    normalised: int = 1
+
+    def check(self) -> None:
+        """Raise `InvalidInput` for a value that is out of its range."""
+        for name in ("elastic", "heterogeneous", "either", "checkpoints"):
+            share = getattr(self, name)
+            require(0 <= share <= 1, name, share, "must be between 0 and 1")
+        require(self.worker_gpus >= 1, "worker_gpus", self.worker_gpus, "must be at least 1")
+        require(self.reach in {"above", "below"}, "reach", self.reach, "must be above or below")
+        fine = self.scaling in {"linear", "imperfect"}
+        require(fine, "scaling", self.scaling, "must be linear or imperfect")
+
+    def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
+        """Give the jobs with their kinds.
+
+        Each kind is drawn on its own, and a larger share of it holds the jobs of every smaller one.
+
+        Parameters
+        ----------
+        jobs
+            Rigid jobs.
+        training, inference
+            GPUs of the two clusters, which no job exceeds; without inference GPUs all jobs are for training
+            only.
+        seed
+            Seed of all random draws.
+
+        Raises
+        ------
+        InvalidInput
+            A share or an option is out of its range.
+
+        Examples
+        --------
+        >>> jobs = [Job(name=f"j{n}", release_date=0, duration=60, gpus=n) for n in (1, 2, 8)]
+        >>> kinds = Kinds(elastic=0.34, either=0.34)
+        >>> [(job.counts, job.gpu_type, len(job.modes)) for job in kinds.given(jobs, training=16, inference=8)]
+        [((1,), 'V100', 0), ((2,), 'V100', 1), ((8, 10, 12, 14, 16), 'V100', 0)]
+        """
+        self.check()
+        random = Random(seed)
+        elastic = _drawn(jobs, self.elastic, random, first=LARGE)
+        mixed, either, stored = (
+            _drawn(jobs, share, random) for share in (self.heterogeneous, self.either, self.checkpoints)
+        )
+
+        def kind(place: int, job: Job) -> Job:
+            menu = self.menu(job.gpus, training) if place in elastic else ()
+            apart = inference > 0 and place not in mixed
+            return job.model_copy(
+                update={
+                    "menu": menu,
+                    "gpu_type": TRAINING if apart or not inference else "",
+                    "modes": self._modes(job, menu, inference) if apart and place in either else (),
+                    "checkpoints": place in stored,
+                }
+            )
+
+        return tuple(kind(place, job) for place, job in enumerate(jobs))
+
+    def menu(self, demand: int, most: int) -> Menu:
+        """Give the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry.
+
+        Examples
+        --------
+        >>> Kinds().menu(4, 64), Kinds(reach="below").menu(4, 64)
+        (((4, 1.0), (6, 1.5), (8, 2.0)), ((2, 0.5), (4, 1.0)))
+        >>> Kinds(scaling="imperfect").menu(8, 64)
+        ((8, 1.0), (10, 1.25), (12, 1.5), (14, 1.575), (16, 1.62))
+        """
+        return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
+
+    def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:
+        """Give the job's way to run on the inference cluster; none where it is too large for that."""
+        times = self.normalised
+        entries = tuple(
+            (count * times, speed * times)
+            for count, speed in menu or ((job.gpus, 1.0),)
+            if count * times <= inference
+        )
+        least = min(job.gpus, *(count for count, _ in menu)) if menu else job.gpus
+        return (_mode(entries),) if least * times <= inference else ()
+
+
+def _drawn(jobs: Sequence[Job], share: float, random: Random, *, first: int = 0) -> frozenset[int]:
+    """Draw a share of the jobs by number: those with at least so many GPUs before all others."""
+    order = random.sample(range(len(jobs)), len(jobs))
+    order.sort(key=lambda place: jobs[place].gpus < first)
+    return frozenset(order[: round(share * len(jobs))])
+
+
+@cache
+def _menu(demand: int, most: int, worker_gpus: int, reach: str, scaling: str) -> Menu:
+    worker = gcd(demand, worker_gpus)
+    workers = demand // worker
+    base, top = (workers, 2 * workers) if reach == "above" else (-(-workers // 2), workers)
+    middle = (base + top) / 2
+    entries: list[tuple[int, float]] = []
+    for count in range(base, min(top, most // worker) + 1):
+        steps = max(0, count - int(middle)) if scaling == "imperfect" else 0
+        speed = count * (1 - _LOST) ** steps
+        if not entries or speed > entries[-1][1]:
+            entries.append((count * worker, speed))
+    own = dict(entries).get(demand)
+    if own is None or len(entries) == 1:
+        return ()
+    return tuple((count, speed / own) for count, speed in entries)
+
+
+@cache
+def _mode(menu: Menu) -> Mode:
+    return Mode(name=INFERENCE_MODE, gpu_type=INFERENCE, menu=menu)

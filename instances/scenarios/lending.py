@@ -1,0 +1,74 @@
+"""Lending: the machines that an inference cluster lends, and asks back, as its demand goes down and up."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from gsopt.cluster import Machine
+from gsopt.events import Event, Leave, Loan, Reclaim
+from instances.arguments import require
+from instances.scenarios.demand import Demand
+
+
+def lending(
+    demand: Demand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
+) -> tuple[Event, ...]:
+    """Give what happens to the machines of an inference cluster: at each interval some are lent, or asked back.
+
+    The cluster keeps as many machines as its demand fills, and some more as headroom. At the beginning of each
+    interval it lends what it needs neither in this nor in the next one, and asks back, until the end of this
+    one, what it needs in the next. Which of its machines it lends does not matter to it: the first that are
+    away come.
+
+    Source: Aryl, section 4; the inference scheduler alone decides how much to lend and to reclaim.
+
+    Parameters
+    ----------
+    demand
+        GPUs that serve requests over time.
+    machines
+        The machines of the cluster, all alike, in its order.
+    interval
+        Seconds between two decisions of the orchestrator.
+    headroom
+        Machines that are kept beyond the demand.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> machines = [Machine(name=f"t4 {number}", gpus=8, gpu_type="T4") for number in range(3)]
+    >>> for event in lending(Demand(step=300, busy=(8, 8, 17, 6), gpus=24), machines):
+    ...     print(event.event, event.time, event.servers)
+    leave 0.0 ('t4 2',)
+    reclaim 300.0 2
+    loan 900.0 2
+    """
+    require(interval >= 1, "interval", interval, "must be at least 1 second")
+    require(0 <= headroom <= len(machines), "headroom", headroom, f"must be between 0 and {len(machines)}")
+    return tuple(_events(list(_kept(demand, machines, interval, headroom)), machines, interval))
+
+
+def _kept(demand: Demand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
+    """Give how many machines the cluster keeps in each interval, those of the next one included."""
+    number = -(-len(demand.busy) * demand.step // interval)
+    needed = [
+        -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom
+        for place in range(number)
+    ]
+    for now, later in zip(needed, [*needed[1:], needed[-1]], strict=True):
+        yield min(max(now, later), len(machines))
+
+
+def _events(kept: Sequence[int], machines: Sequence[Machine], interval: int) -> Iterator[Event]:
+    kind = machines[0].gpu_type
+    if kept[0]:
+        yield Leave(time=0.0, servers=tuple(machine.name for machine in machines[len(machines) - kept[0] :]))
+    for place, (before, now) in enumerate(pairwise(kept), start=1):
+        time = float(place * interval)
+        if now < before:
+            yield Loan(time=time, servers=before - now, gpu_type=kind)
+        elif now > before:
+            yield Reclaim(time=time, deadline=time + interval, servers=now - before, gpu_type=kind)

@@ -1,0 +1,199 @@
+"""Overlaid: workloads as large as Aryl's, of two parts of a public trace or made up, at a stated load."""
+
+from collections.abc import Sequence
+from math import fsum
+from random import Random
+from typing import NamedTuple
+
+from gsopt.job import LATEST, LEAST, Job, Workload
+from instances.arguments import require
+from instances.traces.inference import DAY
+from instances.workloads.shape import ITP, Shape
+
+#: Jobs of the paper's trace per day and server; 50,390 in 15 days on 443 servers. Source: Aryl, section 7.1.
+JOBS_PER_SERVER_DAY = 50_390 / (15 * 443)
+
+#: Days of the public ITP trace at which the two windows begin: together they have as many jobs as the paper.
+FIRST_DAYS = (11, 16)
+
+#: GPU time that is submitted over GPU time that is there, at which FIFO queues jobs as long as in the paper.
+LOAD = 0.975
+
+#: Jobs with more than this share of the GPUs are left out. Source: Aryl, section 7.5.
+_LARGEST_SHARE = 0.5
+
+#: Least and most load that can be asked for.
+_LEAST_LOAD, _MOST_LOAD = 1e-3, 1e3
+
+#: Made-up jobs arrive in bursts: the rate of a quarter of a day is lognormal with this deviation.
+_BURST, _BURSTS_A_DAY = 0.5, 4
+
+
+class _Drawn(NamedTuple):
+    """A job as it was drawn."""
+
+    name: str
+    release_date: float
+    duration: float
+    gpus: int
+
+
+def overlaid_workload(
+    trace: Workload,
+    *,
+    days: float = 15.0,
+    gpus: int = 3544,
+    jobs: int | None = None,
+    load: float | None = LOAD,
+    first_days: tuple[int, int] = FIRST_DAYS,
+    shortest: float = LEAST,
+    longest: float = LATEST,
+    seed: int = 0,
+) -> Workload:
+    """Lay two windows of a trace over each other, and stretch all durations to a stated load.
+
+    The public ITP trace has half as many jobs a day as Aryl's. Where the windows overlap, a job is there twice,
+    days apart; names tell the two from each other. Jobs that demand more than half of the GPUs are left out.
+
+    Parameters
+    ----------
+    trace
+        The jobs of the trace.
+    days
+        Length of the windows.
+    gpus
+        GPUs of the cluster, for the load and the largest jobs.
+    jobs
+        Number of jobs, drawn from those of the windows when there are more; as many per GPU and day as in the
+        paper when None.
+    load
+        GPU time that is submitted over that which is there in these days: all durations are stretched by one
+        factor; as recorded when None.
+    first_days
+        Day of the trace at which each window begins.
+    shortest, longest
+        Seconds to which recorded durations are limited before they are stretched.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range, or no job is left.
+
+    Examples
+    --------
+    >>> days = range(4)
+    >>> jobs = [Job(name=f"j{day}", release_date=86400 * day, duration=600, gpus=1) for day in days]
+    >>> options = {"days": 2, "gpus": 8, "load": None, "first_days": (0, 1)}
+    >>> [job.name for job in overlaid_workload(Workload(jobs=jobs), **options).jobs]
+    ['a-j0', 'b-j1', 'a-j1', 'b-j2']
+    """
+    _check(days, gpus, jobs, load, shortest, longest)
+    require(min(first_days) >= 0, "first_days", first_days, "must be at least 0")
+    kept = [
+        _Drawn(f"{part}-{job.name}", job.release_date - first * DAY, job.duration, job.gpus)
+        for part, first in zip("ab", first_days, strict=True)
+        for job in trace.jobs
+        if first * DAY <= job.release_date < (first + days) * DAY and job.gpus <= gpus * _LARGEST_SHARE
+    ]
+    number = _number(days, gpus, jobs)
+    if number < len(kept):
+        kept = Random(seed).sample(kept, number)
+    source = (
+        f"two windows of {days:g} days, from days {first_days[0]} and {first_days[1]} on, of {trace.source}"
+    )
+    return _stretched(kept, source, days, gpus, load, (shortest, longest), seed)
+
+
+def made_up_workload(
+    *,
+    days: float = 15.0,
+    gpus: int = 3544,
+    jobs: int | None = None,
+    load: float | None = LOAD,
+    shortest: float = LEAST,
+    longest: float = LATEST,
+    seed: int = 0,
+    shape: Shape = ITP,
+) -> Workload:
+    """Make up a workload of the same statistics: GPUs and durations as in the ITP trace, arrivals in bursts.
+
+    Parameters
+    ----------
+    days, gpus, jobs, load, shortest, longest, seed
+        As of `overlaid_workload`.
+    shape
+        Facts of a trace from which jobs are drawn.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> workload = made_up_workload(days=1, gpus=64, load=0.5)
+    >>> len(workload.jobs), round(workload.gpu_hours / (64 * 24), 3)
+    (61, 0.5)
+    """
+    _check(days, gpus, jobs, load, shortest, longest)
+    random = Random(seed)
+    most = max(1, int(gpus * _LARGEST_SHARE))
+    drawn = list(shape.draw(_number(days, gpus, jobs), most, random))
+    dates = _bursts(len(drawn), days, random)
+    made = [
+        _Drawn(f"j{number}", date, duration, demand)
+        for number, (date, (demand, duration)) in enumerate(zip(dates, drawn, strict=True), start=1)
+    ]
+    source = f"made up over {days:g} days, shaped like: {shape.source}"
+    return _stretched(made, source, days, gpus, load, (shortest, longest), seed)
+
+
+def _check(
+    days: float, gpus: int, jobs: int | None, load: float | None, shortest: float, longest: float
+) -> None:
+    require(0 < days <= 31, "days", days, "must be more than 0 and at most 31")  # noqa: PLR2004
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
+    fine = load is None or _LEAST_LOAD <= load <= _MOST_LOAD
+    require(fine, "load", load, f"must be between {_LEAST_LOAD:g} and {_MOST_LOAD:g}")
+    fine = LEAST <= shortest <= longest <= LATEST
+    require(fine, "shortest", shortest, f"must be more than 0 and at most longest, {longest:g} s")
+
+
+def _number(days: float, gpus: int, jobs: int | None) -> int:
+    return max(1, round(JOBS_PER_SERVER_DAY * days * gpus / 8)) if jobs is None else jobs
+
+
+def _bursts(number: int, days: float, random: Random) -> list[float]:
+    """Draw when jobs arrive: each quarter of a day has its own rate."""
+    quarters = max(1, round(days * _BURSTS_A_DAY))
+    rates = [random.lognormvariate(0, _BURST) for _ in range(quarters)]
+    length = days * DAY / quarters
+    chosen = random.choices(range(quarters), rates, k=number)
+    return sorted(round((quarter + random.random()) * length, 3) for quarter in chosen)
+
+
+def _stretched(
+    given: Sequence[_Drawn],
+    source: str,
+    days: float,
+    gpus: int,
+    load: float | None,
+    limits: tuple[float, float],
+    seed: int,
+) -> Workload:
+    require(bool(given), "jobs", 0, "must be at least 1; no job of the windows demands so few GPUs")
+    durations = [min(max(job.duration, limits[0]), limits[1]) for job in given]
+    submitted = fsum(duration * job.gpus for duration, job in zip(durations, given, strict=True))
+    factor = 1.0 if load is None else load * gpus * days * DAY / submitted
+    how = "as recorded" if load is None else f"stretched by {factor:.4g} to load {load:g} of {gpus} GPUs"
+    return Workload(
+        name=f"overlaid-{len(given)}",
+        source=f"{len(given)} jobs: {source}; durations {how}; seed {seed}",
+        jobs=tuple(
+            Job(name=job.name, release_date=job.release_date, duration=duration * factor, gpus=job.gpus)
+            for job, duration in zip(given, durations, strict=True)
+        ),
+    )

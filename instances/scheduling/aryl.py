@@ -1,0 +1,76 @@
+"""The examples in the tables of the paper on Aryl, over time, and where its two phases are worst."""
+
+from gsopt.problem import About
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.arguments import require
+
+#: Workers of the cluster of both tables, each with one GPU.
+_GPUS = 8
+
+
+def table_3() -> Scheduling:
+    """Build the two jobs of Table 3, which run from their start to their completion and may be resized.
+
+    Sizes are those of Table 2: between 2 and 6 workers each, and 50 s and 20 s with the most.
+
+    Source: Aryl, Tables 2 and 3.
+
+    Examples
+    --------
+    >>> [(job.work, min(job.rates), max(job.rates)) for job in table_3().jobs]
+    [(300.0, 2, 6), (120.0, 2, 6)]
+    """
+    return _problem("aryl-table-3", "Aryl, Tables 2 and 3", _elastic("A", 50, 2, 6), _elastic("B", 20, 2, 6))
+
+
+def table_4() -> Scheduling:
+    """Build the two jobs of Table 4, of which the one with more work may have three workers at most.
+
+    Source: Aryl, Table 4.
+
+    Examples
+    --------
+    >>> [(job.work, min(job.rates), max(job.rates)) for job in table_4().jobs]
+    [(300.0, 2, 3), (120.0, 2, 6)]
+    """
+    return _problem("aryl-table-4", "Aryl, Table 4", _elastic("A", 100, 2, 3), _elastic("B", 20, 2, 6))
+
+
+def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
+    """Build jobs of a second on all GPUs, beside one that leaves each a single GPU for all but a second of it.
+
+    Whoever starts the shortest job first by its running time starts the one that leaves so little. With more
+    jobs and GPUs the sum of completion times is then about as many times the optimum as there are jobs.
+
+    Parameters
+    ----------
+    jobs
+        Number of elastic jobs.
+    gpus
+        GPUs of the cluster, more than there are jobs.
+
+    Raises
+    ------
+    InvalidInput
+        There is no elastic job, or no GPU is left for the other one.
+
+    Examples
+    --------
+    >>> [(job.work, min(job.rates), max(job.rates)) for job in crawling(jobs=2, gpus=8).jobs]
+    [(42.0, 6, 6), (8.0, 1, 8), (8.0, 1, 8)]
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(gpus > jobs, "gpus", gpus, f"must be more than the {jobs} jobs")
+    others = [_elastic(f"B{number}", 1, 1, gpus) for number in range(1, jobs + 1)]
+    first = _elastic("A", gpus - 1, gpus - jobs, gpus - jobs)
+    return _problem(f"crawling-j{jobs}-g{gpus}", "worst case of Aryl's two phases", first, *others, gpus=gpus)
+
+
+def _problem(name: str, source: str, *jobs: ElasticJob, gpus: int = _GPUS) -> Scheduling:
+    return Scheduling(name=name, about=About(source=source), gpus=gpus, jobs=jobs, preemptive=False)
+
+
+def _elastic(name: str, seconds: float, fewest: int, most: int) -> ElasticJob:
+    """Give a job that takes so many seconds on its most GPUs, and is as fast as it has GPUs."""
+    rates = {count: float(count) for count in range(fewest, most + 1)}
+    return ElasticJob(name=name, release=0, work=seconds * most, rates=rates)

@@ -1,0 +1,138 @@
+"""``gsopt drain`` and ``gsopt import``: clusters that run, on the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import gsopt
+from gsopt.cli.exits import Exit
+from tests.commands import gsopt as command
+from tests.gsopt.snapshots.objects import budget, node, pod, write
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Give files of four nodes: a gang on two, a pod on each of the others, and one that waits."""
+    nodes = [node(f"n{number}", labels={"pool": "loan" if number < 3 else "own"}) for number in range(4)]
+    pods = [
+        pod("a-0", "n0", 4, owner="Job/a"),
+        pod("a-1", "n1", 4, owner="Job/a"),
+        pod("b", "n2", 1, owner="ReplicaSet/b", labels={"app": "b"}),
+        pod("c", "n3", 2, priority=100, labels={"app": "c"}),
+        pod("d", "", 8),
+        budget("b", 1, app="b"),
+    ]
+    return [write(tmp_path / "nodes.json", nodes), write(tmp_path / "pods.json", pods)]
+
+
+def test_drain(files: list[Path]) -> None:
+    """The nodes, the cost, the proof, what rules would have cost and the commands are printed."""
+    run = command("drain", "--servers", "2", *files)
+    assert (run.returncode, run.stderr) == (Exit.SOLUTION, "")
+    assert run.stdout == (
+        "return 2 of 4 nodes: 1 job lost (proven: no choice costs less)\n"
+        "  least utilized first, one by one: 2 jobs\n"
+        "  fewest jobs first, one by one: 1 job\n"
+        "nodes: n[0-1]\n"
+        "preempted: ml/a (Job, 8 GPUs on 2)\n"
+        "\n"
+        "kubectl cordon -- n0\n"
+        "kubectl cordon -- n1\n"
+        "kubectl drain --ignore-daemonsets -- n0\n"
+        "kubectl drain --ignore-daemonsets -- n1\n"
+    )
+
+
+def test_drain_as_json(files: list[Path]) -> None:
+    """A control loop gets all of it as JSON, with an exit code."""
+    options = ["--cost", "gpu-hours", "--now", "2026-01-01T03:00:00Z", "--among", "pool=loan", "--json"]
+    run = command("drain", "--servers", "1", *files, *options)
+    found = json.loads(run.stdout)
+    assert run.returncode == Exit.SOLUTION
+    assert (found["status"], found["servers"], found["objective"], found["gap"]) == ("optimal", ["n2"], 2, 0)
+    assert found["rules"] == {"least utilized first": 2, "fewest jobs first": 16}
+    assert (found["kept"], found["returnable"]) == ({}, 3)
+    assert found["preempted"] == [{"name": "ml/b", "kind": "ReplicaSet", "gpus": 1.0, "nodes": ["n2"]}]
+
+
+def test_too_few_nodes(files: list[Path]) -> None:
+    """More nodes than may be returned is proven to be too much, and said so."""
+    run = command("drain", "--servers", "4", *files, "--among", "pool=loan")
+    assert run.returncode == Exit.INFEASIBLE
+    assert run.stdout == "4 nodes cannot be returned: only 3 may be\n"
+
+
+def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Path) -> None:
+    """The snapshot is shown and written, and its cluster and decisions are files that are solved."""
+    out = {name: tmp_path / f"{name}.json" for name in ("output", "cluster", "reclaiming", "placement")}
+    options = [text for name, path in out.items() for text in (f"--{name}", str(path))]
+    run = command("import", "kubernetes", *files, *options, "--servers", "2")
+    assert (run.returncode, run.stderr) == (Exit.SOLUTION, "")
+    assert run.stdout == (
+        "kubernetes at 2026-01-01T01:00:00Z\n"
+        "nodes    4, 4 of them with GPUs\n"
+        "GPUs     32: 32 of a type nobody tells\n"
+        "network  machine, rack, network\n"
+        "running  3 jobs on 11 GPUs, 4 parts\n"
+        "pending  1 jobs, 1 parts\n"
+        "kept     0 nodes must not be returned\n"
+    )
+    assert gsopt.read_cluster(out["cluster"]).gpus == 32
+    assert json.loads(command("solve", out["reclaiming"], "--json").stdout)["objective"] == 1
+    assert command("solve", out["placement"], "--json").returncode == Exit.INFEASIBLE
+    again = command("drain", "--servers", "2", out["output"])
+    assert again == command("drain", "--servers", "2", *files)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["drain", "--servers", "-1", "FILES"], "--servers"),
+        (
+            ["drain", "--servers", "1", "FILES", "--cost", "money"],
+            "cost: 'money': must be one of jobs, gpu-hours",
+        ),
+        (["drain", "--servers", "1", "FILES", "--among", "x=y"], "among: 'x=y': must be a label"),
+        (["drain", "--servers", "1", "FILES", "--now", "noon"], "--now: 'noon': must be a time such as"),
+        (
+            ["drain", "--servers", "1", "FILES", "--level", "rack"],
+            "--level: 'rack': must be a level and a label",
+        ),
+        (
+            ["drain", "--servers", "1", "FILES", "--source", "mesos"],
+            "source: 'mesos': must be one of kubernetes",
+        ),
+        (["drain", "--servers", "1", "FILES", "FILES"], "must not be named twice"),
+        (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "time_limit: -1.0: must be"),
+        (["import", "nomad", "FILES"], "source: 'nomad': must be one of kubernetes, slurm"),
+        (["import", "kubernetes", "FILES", "--servers", "1"], "--reclaiming: needs --servers"),
+        (["import", "kubernetes", "PODS"], "pods.json: must have nodes beside pods"),
+        (["import", "kubernetes", "absent.json"], "absent.json: cannot be read"),
+    ],
+)
+def test_refused(arguments: list[str], message: str, files: list[Path]) -> None:
+    """Whatever is wrong is one line and the exit code of bad input."""
+    words = {"FILES": list(map(str, files)), "PODS": [str(files[1])]}
+    run = command(*(word for each in arguments for word in words.get(each, [each])))
+    assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1)
+    assert message in run.stderr
+
+
+def test_pack(files: list[Path], tmp_path: Path) -> None:
+    """What waits is placed, or it is said what is missing, with an exit code that says which."""
+    run = command("pack", *files)
+    assert run.returncode == Exit.INFEASIBLE
+    assert run.stdout == (
+        "0 of 1 jobs that wait can be placed (proven: not all)\n"
+        "missing: ml/d needs 8 GPUs on a node, and 7 GPUs are free at most\n"
+        "1 nodes more, like n0 and empty, would hold all of these\n"
+    )
+    more = write(tmp_path / "more.json", [node("n4")])
+    run = command("pack", *files, more)
+    assert (run.returncode, run.stdout) == (
+        Exit.SOLUTION,
+        "1 of 1 jobs that wait can be placed\nnodes in use: 5\n  ml/d: n4\n",
+    )
+    found = json.loads(command("pack", *files, more, "--json").stdout)
+    assert (found["fits"], found["spots"]) == (True, [{"gang": "ml/d", "part": "d", "node": "n4", "number": 1}])

@@ -1,0 +1,297 @@
+"""Snapshots of Kubernetes, from what kubectl prints."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gsopt.errors import InvalidInput
+from gsopt.result import Status
+from gsopt.snapshots import Snapshot, drain, kubernetes
+from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
+
+
+def _read(folder: Path, *objects: Object, **options: Any) -> Snapshot:
+    return kubernetes.read(write(folder / "all.json", objects), **options)
+
+
+def test_the_derived_cluster_reads_as_its_files_count(public: Path) -> None:
+    """Nodes, GPUs, racks and pods are as many as the files hold, and 100 nodes are returned with proof."""
+    folder = public / "k8s-derived-openb"
+    nodes = json.loads((folder / "nodes.json").read_text())["items"]
+    pods = json.loads((folder / "pods.json").read_text())["items"]
+    snapshot = kubernetes.read(folder / "pods.json", folder / "nodes.json", notes=(notes := list[str]()))
+    assert notes == []
+    assert len(snapshot.nodes) == len(nodes) == 1213
+    assert snapshot.cluster.gpus == sum(int(each["status"]["allocatable"]["nvidia.com/gpu"]) for each in nodes)
+    for level, label in (("rack", "topology.kubernetes.io/rack"), ("zone", "topology.kubernetes.io/zone")):
+        assert len(snapshot.cluster.groups[level]) == len({each["metadata"]["labels"][label] for each in nodes})
+    for gangs, there in ((snapshot.running, True), (snapshot.pending, False)):
+        chosen = [each for each in pods if bool(each["spec"].get("nodeName")) == there]
+        asked = [each["spec"]["containers"][0]["resources"]["requests"] for each in chosen]
+        parts = [part for gang in gangs for part in gang.parts]
+        assert len(parts) == len(chosen) > 0
+        assert sum(part.gpus for part in parts) == sum(int(each["nvidia.com/gpu"]) for each in asked)
+        assert sum(part.needs.cpu for part in parts) == sum(int(each["cpu"].rstrip("m")) for each in asked)
+        assert sum(part.needs.memory for part in parts) == sum(
+            int(each["memory"].rstrip("Mi")) for each in asked
+        )
+    on_nodes = sum(part.needs.gpu for gang in snapshot.running for part in gang.parts)
+    assert sum(each.used.gpu for each in snapshot.nodes) == on_nodes == 3294
+    drained = drain(snapshot, 100)
+    idle = {each.name for each in snapshot.nodes} - {name for gang in snapshot.running for name in gang.nodes}
+    assert drained.result is not None
+    assert (drained.result.status, drained.result.objective) == (Status.OPTIMAL, 0)
+    assert set(drained.servers) <= idle
+    worse = drain(snapshot, len(idle) + 100, cost="gpu-hours")
+    assert worse.result is not None
+    assert worse.result.status is Status.OPTIMAL
+    assert all((worse.result.objective or 0) <= value for value in worse.rules.values())
+
+
+def test_the_openb_nodes_read_as_their_table_counts(public: Path) -> None:
+    """Nodes as YAML have the GPUs, types, CPUs and memory of the table beside them, and pods their shares."""
+    folder = public / "k8s-openb"
+    rows = [line.split(",") for line in (folder / "openb_node_list_gpu_node.csv").read_text().split()[1:]]
+    files = [folder / name for name in ("openb_node_list_gpu_node.yaml", "gpu-pod-00.yaml", "gpu-pod-01.yaml")]
+    snapshot = kubernetes.read(*files, notes=(notes := list[str]()))
+    read = {each.name: each for each in snapshot.nodes}
+    assert len(rows) == len(read) == 1213
+    for name, cpu, memory, gpus, model in rows:
+        found = read[name]
+        assert (found.gpus, found.gpu_type) == (int(gpus), model)
+        assert (found.capacity.gpu, found.capacity.cpu, found.capacity.memory) == (
+            int(gpus),
+            int(cpu),
+            int(memory),
+        )
+    (note,) = notes
+    assert note.startswith("nodes with alibabacloud.com/gpu-milli, shares of GPUs, which are added up by node")
+    assert note.endswith(": 1,213")
+    half, none = snapshot.pending
+    assert [part.gpus for gang in (half, none) for part in gang.parts] == [0.5, 0]
+    assert half.parts[0].needs.named == {
+        "gpu": 0,
+        "cpu": 4000,
+        "memory": 9216,
+        "alibabacloud.com/gpu-milli": 500,
+        "pods": 1,
+    }
+    master = kubernetes.read(folder / "pai-node-00.yaml")
+    assert (master.cluster.gpus, master.kept()) == (2, {"pai-node-00": "is of the control plane"})
+
+
+def test_yaml_is_json(tmp_path: Path) -> None:
+    """What kubectl prints as YAML gives the same snapshot as its JSON, one document or several."""
+    objects = [
+        node("n1", labels={"a": "true"}, spec={"unschedulable": True}),
+        pod("p", "n1", priority=7, volumes=[{"emptyDir": {}}]),
+        pod("q", gpus=2, nodeSelector={"a": "true"}),
+    ]
+    read = _read(tmp_path, *objects)
+    (tmp_path / "list.yaml").write_text(yaml.safe_dump({"kind": "List", "items": objects}))
+    (tmp_path / "many.yml").write_text(yaml.safe_dump_all(objects))
+    assert kubernetes.read(tmp_path / "list.yaml") == read
+    assert kubernetes.read(tmp_path / "many.yml") == read
+    assert read.nodes[0].closed == "is cordoned"
+    assert read.gangs[0].parts[0].scratch
+
+
+@pytest.mark.parametrize(
+    ("resources", "labels", "gpus", "capacity"),
+    [
+        ({"amd.com/gpu": "4"}, {}, 4, {"gpu": 4}),
+        ({"gpu.intel.com/i915": 2}, {}, 2, {"gpu": 2}),
+        ({"habana.ai/gaudi": "8"}, {}, 8, {"gpu": 8}),
+        ({"nvidia.com/mig-1g.5gb": "14"}, {}, 2, {"nvidia.com/mig-1g.5gb": 14}),
+        (
+            {"nvidia.com/gpu": "2", "nvidia.com/mig-3g.20gb": "4"},
+            {},
+            4,
+            {"gpu": 2, "nvidia.com/mig-3g.20gb": 4},
+        ),
+        ({"nvidia.com/gpu": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"gpu": 32}),
+        ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"nvidia.com/gpu.shared": 32}),
+        ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.count": "8"}, 8, {"nvidia.com/gpu.shared": 32}),
+        ({"koordinator.sh/gpu-core": "800"}, {}, 8, {"koordinator.sh/gpu-core": 800}),
+        ({"example.com/wonder": "3"}, {}, 3, {"gpu": 3}),
+        ({"cpu": "1"}, {"nvidia.com/gpu.count": "8"}, 0, {"cpu": 1000}),
+    ],
+)
+def test_gpus_of_any_vendor(
+    resources: dict[str, Any], labels: dict[str, str], gpus: int, capacity: dict[str, int], tmp_path: Path
+) -> None:
+    """GPUs are counted once whatever they are called, and slices and turns keep their names."""
+    object_ = {
+        "kind": "Node",
+        "metadata": {"name": "n1", "labels": labels},
+        "status": {"allocatable": resources},
+    }
+    (found,) = _read(tmp_path, object_, gpu_resources=["example.com/wonder"]).nodes
+    assert found.gpus == gpus
+    assert {name: amount for name, amount in found.capacity.named.items() if amount} == capacity
+
+
+def test_parts_of_gpus_are_held(tmp_path: Path) -> None:
+    """A pod holds sevenths by its slices and parts by turns, which GPU-hours count."""
+    cut = node("cut", 0)
+    cut["status"]["allocatable"]["nvidia.com/mig-2g.10gb"] = "3"
+    turns = node("turns", 32, labels={"nvidia.com/gpu.replicas": "4"})
+    sliced = pod("sliced", "cut", 0)
+    sliced["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/mig-2g.10gb": 1}
+    notes: list[str] = []
+    read = _read(tmp_path, cut, turns, sliced, pod("turn", "turns"), notes=notes)
+    assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25]
+    assert notes == [
+        "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 1",
+        "nodes with nvidia.com/mig-2g.10gb, slices of GPUs, which are placed by that name: 1",
+    ]
+
+
+_JOBSET = {"jobset.sigs.k8s.io/jobset-name": "set"}
+_LEADER = {"leaderworkerset.sigs.k8s.io/name": "lws", "leaderworkerset.sigs.k8s.io/group-index": "1"}
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "kind"),
+    [
+        ({"labels": {"scheduling.x-k8s.io/pod-group": "g"}, "owner": "Job/j"}, "ml/g", "PodGroup"),
+        ({"annotations": {"scheduling.k8s.io/group-name": "g"}}, "ml/g", "PodGroup"),
+        ({"workloadRef": {"name": "w", "podGroup": "g"}}, "ml/w/g", "Workload"),
+        ({"labels": _JOBSET, "owner": "Job/set-workers-0"}, "ml/set", "JobSet"),
+        ({"labels": _LEADER, "owner": "StatefulSet/lws-1"}, "ml/lws-1", "LeaderWorkerSet"),
+        ({"labels": {"training.kubeflow.org/job-name": "k"}, "owner": "PyTorchJob/k"}, "ml/k", "Kubeflow"),
+        ({"owner": "Job/j"}, "ml/j", "Job"),
+        ({"owner": "SomebodysTraining/t"}, "ml/t", "SomebodysTraining"),
+    ],
+)
+def test_gangs(given: dict[str, Any], name: str, kind: str, tmp_path: Path) -> None:
+    """Pods of one group or owner are one gang, which is preempted once."""
+    read = _read(tmp_path, node("n1"), node("n2"), pod("a", "n1", 4, **given), pod("b", "n2", 4, **given))
+    (gang,) = read.gangs
+    assert (gang.name, gang.kind, gang.gpus, gang.nodes) == (name, kind, 8.0, ("n1", "n2"))
+    (job,) = read.reclaiming(1).jobs
+    assert job.workers == {"n1": 4, "n2": 4}
+
+
+@pytest.mark.parametrize("owner", ["ReplicaSet/r", "StatefulSet/s", ""])
+def test_pods_that_stand_for_themselves(owner: str, tmp_path: Path) -> None:
+    """Replicas and pods of nobody are each a gang of their own; only replicas are replaced."""
+    read = _read(tmp_path, node("n1"), pod("a", "n1", owner=owner), pod("b", "n1", owner=owner))
+    assert [gang.name for gang in read.gangs] == ["ml/a", "ml/b"]
+    assert {part.replaced for gang in read.gangs for part in gang.parts} == {bool(owner)}
+
+
+def test_groups_of_one_name(tmp_path: Path) -> None:
+    """A job and a pod of one name are two gangs, with two names, and long names are cut."""
+    long = "x" * 250
+    read = _read(
+        tmp_path,
+        node("n1"),
+        pod("a", "n1", owner="Job/b"),
+        pod("b", "n1"),
+        pod("c", "n1", owner=f"Job/{long[:200]}"),
+    )
+    assert [gang.name for gang in read.gangs][:2] == ["ml/b", "ml/b (Pod)"]
+    assert len(read.gangs[2].name) <= 200
+
+
+def test_what_is_no_job(tmp_path: Path) -> None:
+    """Pods over, of their node, being deleted, gated or elsewhere are noted; some hold what they have."""
+    over, leaving = pod("over", "n1"), pod("leaving", "n1", 2)
+    over["status"]["phase"] = "Succeeded"
+    leaving["metadata"]["deletionTimestamp"] = "2026-01-01T02:00:00Z"
+    mirror = pod("mirror", "n1", 1, annotations={"kubernetes.io/config.mirror": "x"})
+    gated, absent = pod("gated", schedulingGates=[{"name": "wait"}]), pod("absent", "gone")
+    notes: list[str] = []
+    daemon = pod("daemon", "n1", owner="DaemonSet/d")
+    service = {"kind": "Service", "metadata": {"name": "s"}}
+    read = _read(tmp_path, node("n1"), over, leaving, mirror, gated, absent, daemon, service, notes=notes)
+    assert read.gangs == ()
+    assert read.nodes[0].used.gpu == 4
+    assert sorted(notes) == [
+        "kind Service, which is not read: 1",
+        "pods behind scheduling gates, and not placed: 1",
+        "pods being deleted, which hold what they have and are no loss: 1",
+        "pods of their nodes, which are no jobs: 2",
+        "pods on nodes that no file has, and not counted: 1",
+        "pods over, and not counted: 1",
+    ]
+
+
+def test_kept_nodes(tmp_path: Path) -> None:
+    """Nodes that are closed, of the control plane, or hold what must not be evicted are not returned."""
+    unready = node("unready")
+    unready["status"]["conditions"][0]["status"] = "Unknown"
+    stays = node("stays")
+    stays["metadata"]["annotations"] = {"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
+    read = _read(
+        tmp_path,
+        node("cordoned", spec={"unschedulable": True}),
+        unready,
+        stays,
+        node("control", labels={"node-role.kubernetes.io/control-plane": ""}),
+        *(node(name) for name in ("a", "b", "c", "d", "e")),
+        pod("x-0", "a", owner="Job/x", annotations={"cluster-autoscaler.kubernetes.io/safe-to-evict": "false"}),
+        pod("x-1", "b", owner="Job/x"),
+        pod("y", "c", 0, labels={"app": "y"}),
+        pod("z", "d", labels={"app": "z"}, annotations={"karpenter.sh/do-not-disrupt": "true"}),
+        pod("w", "e", labels={"app": "w"}),
+        budget("none", 0, app="y"),
+        budget("one", 1, app="w"),
+    )
+    evict = "ml/x: pod x-0 has the annotation cluster-autoscaler.kubernetes.io/safe-to-evict"
+    assert read.kept() == {
+        "cordoned": "is cordoned",
+        "unready": "is not ready",
+        "stays": "has the annotation cluster-autoscaler.kubernetes.io/scale-down-disabled",
+        "control": "is of the control plane",
+        "a": evict,
+        "b": evict,
+        "c": "ml/y: pod y the disruption budget ml/none allows no eviction",
+        "d": "ml/z: pod z has the annotation karpenter.sh/do-not-disrupt",
+    }
+    assert read.budgets == {"ml/none": 0, "ml/one": 1}
+
+
+def test_levels_of_the_network(tmp_path: Path) -> None:
+    """Labels of regions, zones and racks make the network, and other labels do where they are told."""
+    places = [("eu", "a", "r1"), ("eu", "a", "r2"), ("us", "a", "r1")]
+    labels = [
+        {"topology.kubernetes.io/region": region, "topology.kubernetes.io/zone": zone, "example.com/row": row}
+        for region, zone, row in places
+    ]
+    nodes = [node(f"n{number}", labels=each) for number, each in enumerate(labels)]
+    found = _read(tmp_path, *nodes).cluster
+    assert {level: len(found.groups[level]) for level in found.levels} == {
+        "machine": 3,
+        "zone": 2,
+        "region": 2,
+        "network": 1,
+    }
+    told = _read(tmp_path, *nodes, levels={"row": "example.com/row"}).cluster
+    assert {level: len(told.groups[level]) for level in told.levels} == {"machine": 3, "row": 2, "network": 1}
+    with pytest.raises(InvalidInput, match=r"levels\.row: 'no': must be a label of some node"):
+        _read(tmp_path, *nodes, levels={"row": "no"})
+    bare = _read(tmp_path, node("n1"), node("n2"))
+    assert bare.cluster.levels == ("machine", "rack", "network")
+    with pytest.raises(InvalidInput, match="at least one has GPUs"):
+        _ = _read(tmp_path, node("n1", 0)).cluster
+
+
+def test_what_a_pod_asks_for(tmp_path: Path) -> None:
+    """Containers add up, what runs before them counts where it is larger, and a pod may tell its whole."""
+    asked = [{"resources": {"requests": {"cpu": cpu}}} for cpu in ("1", "500m")]
+    before = [
+        {"resources": {"requests": {"cpu": "2"}}},
+        {"restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
+        {"resources": {"requests": {"cpu": "3"}}},
+    ]
+    several = pod("several", gpus=0, initContainers=before, overhead={"cpu": "250m"})
+    several["spec"]["containers"] = asked
+    whole = pod("whole", gpus=0, resources={"requests": {"cpu": "9"}})
+    read = _read(tmp_path, node("n1"), several, whole)
+    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [4250, 9000]
