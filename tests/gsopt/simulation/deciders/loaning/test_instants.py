@@ -1,0 +1,32 @@
+"""Multiples of an interval."""
+
+from fractions import Fraction
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.simulation.deciders.loaning.instants import Instants
+
+
+def test_multiples() -> None:
+    """Multiples are instants, in floats and in fractions."""
+    tenth = Instants(0.1)
+    assert [tenth.reached(number * 0.1) for number in range(50)] == [True] * 50
+    assert (tenth.after(0.0), tenth.reached(0.25)) == (0.1, False)
+    third = Instants(3)
+    assert [third.after(Fraction(time)) for time in ("7/2", "6")] == [6, 9]
+    assert not third.reached(Fraction(7, 2))
+
+
+def test_a_wait_ends_once() -> None:
+    """Where decisions come later than what was waited for, the first of them is the instant."""
+    instants = Instants(60)
+    assert instants.ask(61.0) == 120
+    assert (instants.reached(100.0), instants.reached(125.0), instants.reached(125.0)) == (False, True, False)
+
+
+@pytest.mark.parametrize("interval", [0, -1, float("inf"), float("nan"), "1", None])
+def test_bad_intervals(interval: float) -> None:
+    """An interval is a positive, finite number of seconds."""
+    with pytest.raises(InvalidInput, match="must be a positive, finite number of seconds"):
+        Instants(interval, "each")
