@@ -178,3 +178,13 @@ def test_a_loan_under_an_open_request_does_not_meet_it() -> None:
         Loan(time=2, servers=1, gpu_type="A"),
     ]
     assert [there for _, (there, *_) in _gpus(events, "1A 1A 1B")] == [3, 3, 3]
+
+
+def test_loans_come_before_deadlines_of_their_instant() -> None:
+    """A request that is owed more than are there takes the machines that are lent at its deadline, too."""
+    events: list[Event] = [
+        Leave(time=0, servers=["m1", "m2"]),
+        Reclaim(time=1, deadline=4, servers=3),
+        Loan(time=4, servers=2),
+    ]
+    assert [there for _, (there, *_) in _gpus(events)] == [2, 2, 0]
