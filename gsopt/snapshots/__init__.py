@@ -4,7 +4,7 @@ Files of network topologies, which `gsopt.clusters` reads, say nothing about wha
 stands above the decisions that it gives rise to.
 """
 
-from gsopt.snapshots import kubernetes
+from gsopt.snapshots import kubernetes, slurm
 from gsopt.snapshots.draining import Drain, drain
 from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import Node
@@ -24,4 +24,5 @@ __all__ = [
     "drain",
     "kubernetes",
     "read_snapshot",
+    "slurm",
 ]

@@ -6,8 +6,11 @@ from pathlib import Path
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import validated
-from gsopt.snapshots import kubernetes
 from gsopt.snapshots.documents import parse, text_of
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.kubernetes.reader import snapshot_of as kubernetes_snapshot
+from gsopt.snapshots.slurm.reader import LISTS, is_conf
+from gsopt.snapshots.slurm.reader import snapshot_of as slurm_snapshot
 from gsopt.snapshots.snapshot import Snapshot
 
 
@@ -69,8 +72,29 @@ def read_snapshot(
     texts = {str(path): text_of(path) for path in paths}
     if len(texts) < len(paths):
         raise InvalidInput(str(paths[-1]), "", "", "must not be named twice")
-    documents = [document for path, text in texts.items() for document in parse(path, text)]
+    confs = {path: text for path, text in texts.items() if is_conf(text)}
+    documents = [each for path, text in texts.items() if path not in confs for each in parse(path, text)]
     if len(texts) == 1 and len(documents) == 1 and "gangs" in documents[0].mapping():
         ((path, text),) = texts.items()
         return validated(Snapshot, path, text)
-    return kubernetes.snapshot_of(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
+    if source == Source.SLURM or (not source and (confs or any(map(_is_slurm, documents)))):
+        _refuse_for_slurm(levels, gpu_resources)
+        return slurm_snapshot(documents, confs, time=time, notes=notes)
+    if confs:
+        raise InvalidInput(next(iter(confs)), "", "", "must be what kubectl prints, and is a topology.conf")
+    return kubernetes_snapshot(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
+
+
+def _is_slurm(document: Field) -> bool:
+    """Tell whether a document is Slurm's; what Kubernetes prints has a kind."""
+    keys = document.mapping()
+    return "kind" not in keys and any(name in keys for name in LISTS)
+
+
+def _refuse_for_slurm(levels: Mapping[str, str] | None, gpu_resources: Sequence[str]) -> None:
+    if levels is not None:
+        raise InvalidInput(
+            "", "levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf"
+        )
+    if gpu_resources:
+        raise InvalidInput("", "gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")

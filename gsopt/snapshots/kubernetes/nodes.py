@@ -9,9 +9,9 @@ from typing import NamedTuple
 from gsopt.cluster import Machine
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.devices import device
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.needs import amounts_of, counted
+from gsopt.snapshots.kubernetes.devices import device
+from gsopt.snapshots.kubernetes.needs import amounts_of, counted
 from gsopt.snapshots.network import Stand
 
 #: Labels that tell a node's place, by the level that they name, the outermost first.

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from gsopt.errors import InvalidInput
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.budgets import read_budgets
 from gsopt.snapshots.documents import objects, read_documents
 from gsopt.snapshots.field import LONGEST_NAME, Field
 from gsopt.snapshots.gang import Gang
+from gsopt.snapshots.kubernetes.budgets import read_budgets
+from gsopt.snapshots.kubernetes.nodes import Site, read_sites
+from gsopt.snapshots.kubernetes.ownership import Owner
+from gsopt.snapshots.kubernetes.places import Places
+from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, Reader
 from gsopt.snapshots.network import network_of
 from gsopt.snapshots.node import Node
-from gsopt.snapshots.nodes import Site, read_sites
-from gsopt.snapshots.ownership import Owner
-from gsopt.snapshots.places import Places
-from gsopt.snapshots.pods import DAEMON, LEAVING, Pod, Reader
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Where
-from gsopt.snapshots.nodes import Site
-from gsopt.snapshots.selection import admits, tolerates
+from gsopt.snapshots.kubernetes.nodes import Site
+from gsopt.snapshots.kubernetes.selection import admits, tolerates
 
 _LONGEST_REASON = 200
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gsopt.snapshots.field import LONGEST_NAME, Field
-from gsopt.snapshots.selection import selects
+from gsopt.snapshots.kubernetes.selection import selects
 
 
 class Budget(NamedTuple):

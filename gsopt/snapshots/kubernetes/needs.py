@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.devices import device
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.quantities import amount, quantity, unit_of
+from gsopt.snapshots.kubernetes.devices import device
+from gsopt.snapshots.kubernetes.quantities import amount, quantity, unit_of
 
 #: Exact amounts by the names of resources.
 Amounts = Mapping[str, Fraction]

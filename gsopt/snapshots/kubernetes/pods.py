@@ -5,13 +5,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.budgets import Budget, budgets_of
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Part
-from gsopt.snapshots.needs import counted, gpus_of, pod_needs
-from gsopt.snapshots.nodes import Site
-from gsopt.snapshots.ownership import Owner, is_daemon, is_replaced, owner_of
-from gsopt.snapshots.places import Places
+from gsopt.snapshots.kubernetes.budgets import Budget, budgets_of
+from gsopt.snapshots.kubernetes.needs import counted, gpus_of, pod_needs
+from gsopt.snapshots.kubernetes.nodes import Site
+from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon, is_replaced, owner_of
+from gsopt.snapshots.kubernetes.places import Places
 
 #: Annotations that forbid to evict a pod, and the value with which they do.
 _STAYS = {

@@ -1,0 +1,233 @@
+"""Jobs: what runs on the nodes of Slurm and what waits."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import NamedTuple
+
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.gang import Part
+from gsopt.snapshots.slurm.gres import Gres, read_gres, read_tres
+from gsopt.snapshots.slurm.nodes import Host
+from gsopt.snapshots.slurm.places import Places
+from gsopt.snapshots.slurm.values import moment, nodes, number, words
+
+_MILLI = 1000
+_MOST_TASKS = 1_000_000
+
+_STANDING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
+
+#: Why a job waits that no place would start.
+_HELD = frozenset(
+    {"BeginTime", "Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "JobArrayTaskLimit"}
+)
+
+#: What becomes of a job that makes no part of a gang, and what is said of all of them.
+OVER, LEAVING, HELD, ELSEWHERE = (
+    "over, and not counted",
+    "ending, which hold what they have and are no loss",
+    "held, or waiting for a time or for others, and not placed",
+    "on nodes that no file has, and not counted",
+)
+
+_TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
+
+
+class Job(NamedTuple):
+    """A job that runs or waits, a task of an array, or a component of a heterogeneous job.
+
+    Attributes
+    ----------
+    name
+        The id by which Slurm's commands know it, or of the heterogeneous job that it belongs to.
+    kind
+        What it is.
+    parts
+        What it has on each node, or waits for.
+    priority
+        Its priority.
+    copies
+        How many tasks of an array wait.
+    requeues
+        Whether Slurm begins it again where it is preempted.
+    """
+
+    name: str
+    kind: str
+    parts: tuple[Part, ...]
+    priority: int
+    copies: int
+    requeues: bool
+
+
+class Reader(NamedTuple):
+    """What is known when a job is read.
+
+    Attributes
+    ----------
+    hosts
+        The nodes.
+    places
+        Takes on which nodes jobs may stand.
+    """
+
+    hosts: Mapping[str, Host]
+    places: Places
+
+    def fate(self, job: Field) -> str:
+        """Say why a job makes no gang; nothing where it does."""
+        states = {each.upper() for each in words(job["job_state"])}
+        if "COMPLETING" in states:
+            return LEAVING
+        if states & _STANDING:
+            return "" if any(name in self.hosts for name in nodes(job["nodes"])) else ELSEWHERE
+        if "PENDING" not in states:
+            return OVER
+        return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
+
+    def read(self, job: Field) -> Job:
+        """Read a job that makes a gang, or a part of one.
+
+        Raises
+        ------
+        InvalidInput
+            Something in it is not as Slurm has it.
+        """
+        waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
+        parts = self._waiting(job) if waits else tuple(self.standing(job))
+        name, kind = _named(job)
+        return Job(
+            name=name,
+            kind=kind,
+            parts=parts,
+            priority=number(job["priority"]),
+            copies=_tasks(job["array_task_string"]) if waits else 1,
+            requeues=job["requeue"].truth(),
+        )
+
+    def standing(self, job: Field) -> Iterator[Part]:
+        """Give what a job has on each node that is known."""
+        names = nodes(job["nodes"])
+        held = _held(job, names)
+        cpus, memory = _allocated(job, names)
+        started = moment(job["start_time"])
+        for name, gres, own_cpus, own_memory in zip(names, held, cpus, memory, strict=True):
+            if name in self.hosts:
+                yield Part(
+                    node=name,
+                    needs=Resources(**gres.named(), cpu=own_cpus * _MILLI, memory=own_memory),
+                    gpus=float(gres.number),
+                    started=started,
+                )
+
+    def _waiting(self, job: Field) -> tuple[Part, ...]:
+        """Give what a job waits for: a part for each node, for each task, or for each GPU of the job."""
+        count, asked = _shape(job)
+        cpus = ceil(max(1, number(job["cpus"])) / count)
+        memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus
+        needs = Resources(
+            **asked.named(),
+            cpu=_bounded(job["cpus"], cpus * _MILLI),
+            memory=_bounded(job["memory_per_node"] or job["memory_per_cpu"], memory),
+        )
+        where = self.places.of(job)
+        return (Part(count=count, needs=needs, gpus=float(asked.number), where=where),)
+
+
+def _shape(job: Field) -> tuple[int, Gres]:
+    """Give how many parts a job that waits has, and the generic resources of each."""
+    on = max(1, number(job["node_count"]))
+    for key, count in (
+        ("tres_per_node", on),
+        ("tres_per_task", max(1, number(job["tasks"]))),
+        ("tres_per_socket", on),
+    ):
+        if job[key].text():
+            return _counted(job[key], count), read_gres(job[key])
+    asked = read_gres(job["tres_per_job"])
+    if not asked.number:
+        return _counted(job["node_count"], on), asked
+    if number(job["max_nodes"]) == 1 or asked.number == 1:
+        return 1, asked
+    if asked.number % on == 0 and on > 1:
+        return on, Gres({kind: amount // on for kind, amount in asked.gpus.items()}, {})
+    kinds = [kind for kind, amount in asked.gpus.items() if amount]
+    return _counted(job["tres_per_job"], asked.number), Gres({kinds[0] if len(kinds) == 1 else "": 1}, {})
+
+
+def _counted(field: Field, count: int) -> int:
+    if count > _MOST_TASKS:
+        field.refuse(f"must be at most {_MOST_TASKS:,} nodes, tasks or GPUs")
+    return count
+
+
+def _named(job: Field) -> tuple[str, str]:
+    """Name a job as Slurm's commands do, and say what it is."""
+    own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
+    if own <= 0:
+        job["job_id"].refuse("must be the number of a job")
+    task = job["array_task_id"]
+    has_task = task["set"].truth() if isinstance(task.value, dict) else bool(task)
+    if together > 0:
+        return str(together), "heterogeneous job"
+    if array > 0 and has_task:
+        return f"{array}_{number(task)}", "task of an array"
+    return str(own), "array" if job["array_task_string"].text() else "job"
+
+
+def _tasks(field: Field) -> int:
+    """Count the tasks of an array that wait, such as ``0-9,12,20-30:2%4``."""
+    text = field.text().partition("%")[0].strip("[]")
+    if not text:
+        return 1
+    total = 0
+    for piece in text.split(","):
+        found = _TASKS.fullmatch(piece)
+        if found is None:
+            if piece.startswith("...") or piece.endswith("..."):  # Slurm cuts long lists
+                continue
+            field.refuse("must be tasks such as 0-9,12,20-30:2%4")
+        first, last, step = int(found[1]), int(found[2] or found[1]), int(found[3] or 1)
+        if last < first or step < 1:
+            field.refuse("must be tasks such as 0-9,12,20-30:2%4")
+        total += (last - first) // step + 1
+    if total > _MOST_TASKS:
+        field.refuse(f"must be at most {_MOST_TASKS:,} tasks")
+    return max(1, total)
+
+
+def _held(job: Field, names: Sequence[str]) -> list[Gres]:
+    """Give the generic resources that a job has on each of its nodes."""
+    details = [read_gres(each) for each in job["gres_detail"]]
+    if len(details) == len(names):
+        return details
+    if details:
+        job["gres_detail"].refuse(f"must have as many entries as there are nodes, {len(names):,}")
+    if job["tres_per_node"].text():
+        return [read_gres(job["tres_per_node"])] * len(names)
+    total = read_tres(job["tres_alloc_str"]).get("gpu", 0)
+    kinds = list(read_gres(job["tres_per_job"]).gpus)
+    kind = kinds[0] if len(kinds) == 1 else ""
+    return [Gres({kind: amount}, {}) for amount in _spread(total, len(names))]
+
+
+def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Give the CPUs and the MiB that a job has on each of its nodes."""
+    listed = job["job_resources"]["nodes"]
+    if isinstance(listed.value, dict) and len(given := list(listed["allocation"])) == len(names):
+        cpus = [_bounded(each["cpus"], number(each["cpus"]["count"])) for each in given]
+        return cpus, [_bounded(each["memory"], number(each["memory"]["allocated"])) for each in given]
+    tres = read_tres(job["tres_alloc_str"])
+    return _spread(tres.get("cpu", 0), len(names)), _spread(tres.get("mem", 0), len(names))
+
+
+def _spread(total: int, count: int) -> list[int]:
+    """Spread an amount as evenly as can be, the first getting what is over."""
+    return [total // count + (index < total % count) for index in range(count)]
+
+
+def _bounded(field: Field, amount: int) -> int:
+    if not 0 <= amount <= 1_000_000_000:  # noqa: PLR2004 - as much as a decision counts
+        field.refuse("must be at most 1,000,000,000 in all")
+    return amount

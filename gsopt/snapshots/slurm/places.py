@@ -1,0 +1,151 @@
+"""Places: the nodes on which jobs of Slurm may start, by partition, features and reservation."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.gang import Where
+from gsopt.snapshots.slurm.nodes import Host
+from gsopt.snapshots.slurm.values import moment, nodes, number
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za-z0-9_.:=/+-]+)*)", re.ASCII)
+
+
+class Reservation(NamedTuple):
+    """A reservation of nodes.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    nodes
+        The nodes.
+    start, end
+        Seconds since 1970 between which it holds; None where nobody says it.
+    """
+
+    name: str
+    nodes: frozenset[str]
+    start: float | None
+    end: float | None
+
+    def holds(self, time: float | None) -> bool:
+        """Tell whether it holds at a time; where that is not known, it does.
+
+        Examples
+        --------
+        >>> Reservation("maintenance", frozenset(), 60.0, 120.0).holds(90.0)
+        True
+        """
+        return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
+
+
+def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
+    """Read reservations.
+
+    Examples
+    --------
+    >>> read_reservations([Field("", {"name": "r", "node_list": "n[1-2]"})])[0].nodes == {"n1", "n2"}
+    True
+    """
+    return [
+        Reservation(
+            each["name"].name(),
+            frozenset(nodes(each["node_list"])),
+            moment(each["start_time"]),
+            moment(each["end_time"]),
+        )
+        for each in entries
+    ]
+
+
+class Places:
+    """Takes what jobs ask of nodes, and names the nodes that have it.
+
+    Parameters
+    ----------
+    hosts
+        The nodes.
+    partitions
+        The nodes of each partition, for those that the nodes themselves do not name.
+    reservations
+        The reservations that hold.
+    notes
+        Takes a line for what is asked and not looked at.
+    """
+
+    def __init__(
+        self,
+        hosts: Mapping[str, Host],
+        partitions: Mapping[str, frozenset[str]],
+        reservations: Sequence[Reservation],
+        notes: list[str],
+    ) -> None:
+        self._hosts, self._partitions, self._notes = hosts, partitions, notes
+        self._reserved = {each.name: each.nodes for each in reservations}
+        self._open = tuple(host.name for host in hosts.values() if not host.closed)
+        self._named: dict[tuple[str, ...], Where] = {}
+        self._asked: dict[tuple[str, ...], str] = {}
+
+    @property
+    def found(self) -> tuple[Where, ...]:
+        """All that was asked for, each set of nodes once."""
+        return tuple(self._named.values())
+
+    def of(self, job: Field) -> str:
+        """Name the nodes on which a job may start; nothing where it may on all that are open."""
+        keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
+        asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
+        if asked not in self._asked:
+            self._asked[asked] = self._name(job)
+        return self._asked[asked]
+
+    def _name(self, job: Field) -> str:
+        names = tuple(name for name in self._open if self._takes(job, name))
+        names = self._required(job, names)
+        if names == self._open:
+            return ""
+        if names not in self._named:
+            reason = ", ".join(
+                f"{key} {job[key].text()}" for key in ("partition", "features", "resv_name") if job[key].text()
+            )
+            shown = "".join(each if each.isprintable() else "?" for each in reason)[:200]
+            self._named[names] = Where(name=f"where-{len(self._named) + 1}", reason=shown, nodes=names)
+        return self._named[names].name
+
+    def _takes(self, job: Field, name: str) -> bool:
+        labels = self._hosts[name].labels
+        partitions = [each for each in job["partition"].text().split(",") if each]
+        if partitions and not any(
+            each in labels or name in self._partitions.get(each, frozenset()) for each in partitions
+        ):
+            return False
+        return self._free(job, name) and self._has_features(job, labels)
+
+    def _free(self, job: Field, name: str) -> bool:
+        """Tell whether no other reservation holds a node."""
+        own = job["resv_name"].text()
+        if own:
+            return name in self._reserved.get(own, frozenset())
+        return not any(name in held for held in self._reserved.values())
+
+    def _has_features(self, job: Field, labels: Mapping[str, str]) -> bool:
+        text = job["features"].text()
+        if not text:
+            return True
+        if not _PLAIN.fullmatch(text):
+            note = "features joined by other than & alone or | alone, which are not looked at"
+            if note not in self._notes:
+                self._notes.append(note)
+            return True
+        if "|" in text:
+            return any(each in labels for each in text.split("|"))
+        return all(each in labels for each in text.split("&"))
+
+    def _required(self, job: Field, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Keep to the nodes that a job requires, where these are all that it has, and off those it excludes."""
+        required, excluded = set(nodes(job["required_nodes"])), set(nodes(job["excluded_nodes"]))
+        if required and len(required) >= number(job["node_count"]):
+            names = tuple(name for name in names if name in required)
+        return tuple(name for name in names if name not in excluded)

@@ -1,0 +1,226 @@
+"""Slurm: a snapshot from what scontrol, squeue, sinfo and slurmrestd print as JSON or YAML."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gsopt.cluster import Cluster, Machine
+from gsopt.clusters.assembly import Told
+from gsopt.clusters.conf import read_lines
+from gsopt.clusters.hostlist import compress
+from gsopt.clusters.nodes import Gpus, write_gres
+from gsopt.clusters.slurm import read_slurm
+from gsopt.errors import InvalidInput
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.documents import parse, text_of
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.gang import Gang
+from gsopt.snapshots.network import Stand, network_of
+from gsopt.snapshots.node import Node
+from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader
+from gsopt.snapshots.slurm.nodes import Host, read_hosts
+from gsopt.snapshots.slurm.places import Places, Reservation, read_reservations
+from gsopt.snapshots.slurm.values import moment, nodes
+from gsopt.snapshots.snapshot import Snapshot
+from gsopt.snapshots.valid import validly
+
+#: What documents hold.
+LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
+
+
+def read(
+    *paths: str | Path,
+    time: float | None = None,
+    notes: list[str] | None = None,
+) -> Snapshot:
+    """Read a cluster of Slurm.
+
+    The files hold nodes, jobs, partitions and reservations in any order, as ``scontrol show nodes --json``,
+    ``squeue --json``, ``sinfo --json`` or slurmrestd print them (data parsers from v0.0.37 on), and the network
+    as a topology.conf.
+
+    - **GPUs** are those of the generic resources, by type where it is told; shards and MPS stay resources of
+      their own names. What a job has on each node is its ``gres_detail``; without it, GPUs are spread evenly.
+    - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A job that waits for GPUs of the
+      job as a whole (``--gpus``) on any number of nodes waits for each GPU by itself.
+    - **Kept** are nodes that are down, drained, away, or in a reservation that holds.
+
+    Parameters
+    ----------
+    paths
+        The files.
+    time
+        When they were written, in seconds since 1970; the latest update in them when None.
+    notes
+        Takes a line for everything that was left out or not read.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read or is none of these; one line names file, field, value and rule.
+
+    Examples
+    --------
+    >>> import json
+    >>> from tempfile import TemporaryDirectory
+    >>> node = {"name": "n1", "gres": "gpu:h100:4", "state": ["IDLE"], "cpus": 32, "real_memory": 1024}
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "nodes.json").write_text(json.dumps({"nodes": [node]}))
+    ...     read(f"{folder}/nodes.json").gpus
+    Counter({'h100': 4})
+    """
+    texts = {str(path): text_of(path) for path in paths}
+    confs = {source: text for source, text in texts.items() if is_conf(text)}
+    documents = [each for source, text in texts.items() if source not in confs for each in parse(source, text)]
+    return snapshot_of(documents, confs, time=time, notes=notes)
+
+
+def snapshot_of(
+    documents: Sequence[Field],
+    confs: Mapping[str, str],
+    *,
+    time: float | None = None,
+    notes: list[str] | None = None,
+) -> Snapshot:
+    """Read a cluster of Slurm from documents and the texts of topology.conf, as `read` does from files."""
+    said = [] if notes is None else notes
+    of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
+    first = documents[0].source if documents else next(iter(confs), "")
+    if not of["nodes"] and not of["sinfo"]:
+        raise InvalidInput(first, "", "", "must have nodes beside jobs: scontrol show nodes --json")
+    source = (of["nodes"] or of["sinfo"])[0].source
+    with validly(source):
+        hosts = read_hosts(of["nodes"], of["sinfo"], said)
+    now = _latest(documents, of["jobs"]) if time is None else time
+    reservations = [each for each in read_reservations(of["reservations"]) if each.holds(now)]
+    places = Places(hosts, _partitions(of["partitions"]), reservations, said)
+    used, gangs = _read_jobs(of["jobs"], Reader(hosts, places), said)
+    with validly(source):
+        return Snapshot(
+            source="slurm",
+            time=now,
+            nodes=[_node(host, used.get(host.name, {}), reservations) for host in hosts.values()],
+            gangs=gangs,
+            places=places.found,
+            network=_network(confs, hosts, said),
+        )
+
+
+def is_conf(text: str) -> bool:
+    r"""Tell whether a text is a topology.conf.
+
+    Examples
+    --------
+    >>> is_conf("# tree\nSwitchName=s1 Nodes=n[1-2]"), is_conf('{"nodes": []}')
+    (True, False)
+    """
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return first.lower().startswith(("switchname=", "blockname="))
+
+
+def _listed(document: Field, name: str) -> list[Field]:
+    if not any(key in document.mapping() for key in LISTS):
+        document.refuse(f"must be what Slurm prints as JSON, with {', '.join(LISTS)}")
+    return list(document[name])
+
+
+def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
+    """Give the nodes of each partition, in any of the ways that releases have."""
+    found = {}
+    for each in entries:
+        listed = each["nodes"]["configured"] if isinstance(each["nodes"].value, dict) else each["nodes"]
+        found[each["name"].name()] = frozenset(nodes(listed))
+    return found
+
+
+def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
+    """Give when the files were written, or else when the last job began or came."""
+    times = [moment(document["last_update"]) for document in documents]
+    if not any(times):
+        times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
+    return max((each for each in times if each is not None), default=None)
+
+
+def _read_jobs(
+    jobs: Sequence[Field], reader: Reader, notes: list[str]
+) -> tuple[dict[str, dict[str, int]], list[Gang]]:
+    """Give what jobs have of each node, and the gangs."""
+    used: dict[str, dict[str, int]] = {}
+    fates: Counter[str] = Counter()
+    found: dict[str, list[Job]] = {}
+    seen: set[str] = set()
+    for job in jobs:
+        with validly(job.source):
+            fate = reader.fate(job)
+            fates[fate] += 1
+            read_job = None if fate else reader.read(job)
+            standing = list(reader.standing(job)) if fate in ("", LEAVING) else []
+        if read_job and read_job.kind != "heterogeneous job" and read_job.name in seen:
+            job["job_id"].refuse("must not stand in the files twice")
+        if read_job:
+            seen.add(read_job.name)
+            found.setdefault(read_job.name, []).append(read_job)
+        for part in standing:
+            on = used.setdefault(part.node, {})
+            for resource, amount in part.needs.named.items():
+                on[resource] = on.get(resource, 0) + amount
+    notes.extend(f"jobs {fate}: {number:,}" for fate, number in fates.items() if fate)
+    return used, [_gang(each) for each in found.values()]
+
+
+def _gang(jobs: Sequence[Job]) -> Gang:
+    """Make a gang of a job, or of the components of a heterogeneous one."""
+    return Gang(
+        name=jobs[0].name,
+        kind=jobs[0].kind,
+        parts=[part for job in jobs for part in job.parts],
+        priority=max(job.priority for job in jobs),
+        copies=jobs[0].copies,
+        requeues=all(job.requeues for job in jobs),
+    )
+
+
+def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservation]) -> Node:
+    """Make a node; what it says is used of it, and what its jobs have, may be of different times."""
+    reserved = next((each.name for each in reservations if host.name in each.nodes), "")
+    own = host.used.named
+    most = {name: max(own.get(name, 0), used.get(name, 0)) for name in {**own, **used}}
+    return Node(
+        name=host.name,
+        gpus=host.gres.number,
+        gpu_type=host.gres.kind,
+        capacity=host.capacity,
+        used=Resources(**{name: amount for name, amount in most.items() if amount}),
+        labels=host.labels,
+        kept=host.kept or (f"is in the reservation {reserved}" if reserved else ""),
+        closed=host.closed,
+    )
+
+
+def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[str]) -> Cluster | None:
+    """Build the cluster: as topology.conf has it, with the GPUs of the nodes, or as one rack."""
+    with_gpus = [host for host in hosts.values() if host.gres.number]
+    if not confs or not with_gpus:
+        stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)
+        return network_of([Stand(machine, ()) for machine in stands])
+    if len(confs) > 1:
+        raise InvalidInput(list(confs)[1], "", "", "must not be a second topology.conf")
+    ((source, text),) = confs.items()
+    there = _named(source, text)
+    absent = [host.name for host in with_gpus if host.name not in there]
+    if absent:
+        notes.append(f"{source}: nodes with GPUs below no switch, left out of the network: {len(absent):,}")
+    stated: dict[Gpus, list[str]] = {}
+    for name in there:
+        gres = hosts[name].gres if name in hosts else None
+        stated.setdefault(Gpus(gres.number, gres.kind) if gres else Gpus(0), []).append(name)
+    lines = [f"NodeName={compress(names)} Gres={write_gres(gpus)}" for gpus, names in stated.items()]
+    with validly(source):
+        return read_slurm(source, "\n".join([text, "", *lines]), Told(), notes)
+
+
+def _named(source: str, text: str) -> dict[str, None]:
+    """Name the nodes of a topology.conf."""
+    lines = [line for line in read_lines(source, text) if line.kind in ("SwitchName", "BlockName")]
+    return dict.fromkeys(name for line in lines for name in line.names(source, "Nodes"))

@@ -1,0 +1,91 @@
+"""Values: numbers, states and lists as releases of Slurm write them, each in its own way."""
+
+import re
+
+from gsopt.clusters.hostlist import expand
+from gsopt.snapshots.field import LONGEST_NAME, Field
+
+#: What stands in the name of a node; others would be more than one name to Slurm's commands.
+_NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}", re.ASCII)
+
+_MOST_NODES = 100_000
+
+
+def number(field: Field, default: int = 0) -> int:
+    """Read a number, which newer releases wrap; the default where it is not set.
+
+    Examples
+    --------
+    >>> wrapped = {"set": True, "infinite": False, "number": 7}
+    >>> number(Field("", wrapped)), number(Field("", 7)), number(Field("", wrapped | {"set": False}))
+    (7, 7, 0)
+    """
+    if not isinstance(field.value, dict):
+        return field.whole(default)
+    if field["infinite"].truth() or not field["set"].truth():
+        return default
+    inner = field["number"]
+    if isinstance(inner.value, float) and inner.value.is_integer():
+        return int(inner.value)
+    return inner.whole(default)
+
+
+def moment(field: Field) -> float | None:
+    """Read a time in seconds since 1970; None where it is not set.
+
+    Examples
+    --------
+    >>> moment(Field("", {"set": True, "infinite": False, "number": 60})), moment(Field("", 0))
+    (60.0, None)
+    """
+    if isinstance(field.value, dict):
+        return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
+    return field.seconds()
+
+
+def words(field: Field) -> tuple[str, ...]:
+    """Read states, flags or names: a list, or a text with signs between them.
+
+    Examples
+    --------
+    >>> words(Field("", ["IDLE", "DRAIN"])), words(Field("", "mixed+drain*")), words(Field("", "a,b"))
+    (('IDLE', 'DRAIN'), ('mixed', 'drain'), ('a', 'b'))
+    """
+    texts = [each.text() for each in field] if isinstance(field.value, list) else [field.text()]
+    return tuple(word for text in texts for word in re.split(r"[+,&]", text.rstrip("*~#!%$@^-")) if word)
+
+
+def nodes(field: Field) -> list[str]:
+    """Read the names of nodes: a host list, or a list of names.
+
+    Raises
+    ------
+    InvalidInput
+        It is none, or a name has other than letters, digits, ``.``, ``-`` and ``_``: host lists and commands
+        would take it for several.
+
+    Examples
+    --------
+    >>> nodes(Field("", "ia[1-2]")), nodes(Field("", ["a", "b"])), nodes(Field("", ""))
+    (['ia1', 'ia2'], ['a', 'b'], [])
+    """
+    if isinstance(field.value, list):
+        return [node_name(each) for each in field]
+    text = field.text()
+    if not text:
+        return []
+    try:
+        found = expand(text, _MOST_NODES)
+    except ValueError as error:
+        field.refuse(str(error))
+    for name in found:
+        if not _NAME.fullmatch(name):
+            field.refuse("must be names of letters, digits and . - _")
+    return found
+
+
+def node_name(field: Field) -> str:
+    """Read the name of one node, as `nodes`."""
+    if not _NAME.fullmatch(field.name()):
+        field.refuse("must be a name of letters, digits and . - _")
+    return field.name()
