@@ -20,6 +20,7 @@ from gsopt.cli.interference import interference
 from gsopt.cli.judge import judge
 from gsopt.cli.methods import methods
 from gsopt.cli.output import show_help
+from gsopt.cli.pack import pack
 from gsopt.cli.schema import schema
 from gsopt.cli.simulate import simulate
 from gsopt.cli.solve import solve
@@ -72,6 +73,7 @@ app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options"
 app.command()(cluster)
 app.command("import")(import_)
 app.command()(drain)
+app.command()(pack)
 app.command()(interference)
 app.command()(schema)
 app.command()(methods)

@@ -8,6 +8,7 @@ from gsopt.snapshots import kubernetes, slurm
 from gsopt.snapshots.draining import Drain, drain
 from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import Node
+from gsopt.snapshots.packing import Pack, pack
 from gsopt.snapshots.reader import Source, read_snapshot
 from gsopt.snapshots.returning import Cost
 from gsopt.snapshots.snapshot import Snapshot
@@ -17,12 +18,14 @@ __all__ = [
     "Drain",
     "Gang",
     "Node",
+    "Pack",
     "Part",
     "Snapshot",
     "Source",
     "Where",
     "drain",
     "kubernetes",
+    "pack",
     "read_snapshot",
     "slurm",
 ]

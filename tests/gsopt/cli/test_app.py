@@ -20,6 +20,7 @@ _COMMANDS = [
     "interference",
     "judge",
     "methods",
+    "pack",
     "schema",
     "simulate",
     "solve",

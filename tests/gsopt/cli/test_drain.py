@@ -117,3 +117,22 @@ def test_refused(arguments: list[str], message: str, files: list[Path]) -> None:
     run = command(*(word for each in arguments for word in words.get(each, [each])))
     assert (run.returncode, run.stdout, run.stderr.count("\n")) == (Exit.BAD_INPUT, "", 1)
     assert message in run.stderr
+
+
+def test_pack(files: list[Path], tmp_path: Path) -> None:
+    """What waits is placed, or it is said what is missing, with an exit code that says which."""
+    run = command("pack", *files)
+    assert run.returncode == Exit.INFEASIBLE
+    assert run.stdout == (
+        "0 of 1 jobs that wait can be placed (proven: not all)\n"
+        "missing: ml/d needs 8 GPUs on a node, and 7 GPUs are free at most\n"
+        "1 nodes more, like n0 and empty, would hold all of these\n"
+    )
+    more = write(tmp_path / "more.json", [node("n4")])
+    run = command("pack", *files, more)
+    assert (run.returncode, run.stdout) == (
+        Exit.SOLUTION,
+        "1 of 1 jobs that wait can be placed\nnodes in use: 5\n  ml/d: n4\n",
+    )
+    found = json.loads(command("pack", *files, more, "--json").stdout)
+    assert (found["fits"], found["spots"]) == (True, [{"gang": "ml/d", "part": "d", "node": "n4", "number": 1}])

@@ -1,0 +1,72 @@
+"""``gsopt pack``: whether what waits in a cluster that runs can be placed, where, and what is missing."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import Json
+from gsopt.cli.exits import Exit
+from gsopt.cli.snapshots import Files, GpuResources, Levels, Now, SourceOption, read
+from gsopt.errors import escape
+from gsopt.result import plain
+from gsopt.snapshots import Pack
+from gsopt.snapshots import pack as pack_pending
+from gsopt.snapshots.packing import TIME_LIMIT
+
+#: Gangs that are named; the others are counted, and are all in the JSON.
+_MOST = 10
+
+
+def pack(
+    files: Files,
+    time_limit: Annotated[float, typer.Option(help="seconds for the search")] = TIME_LIMIT,
+    now: Now = None,
+    levels: Levels = None,
+    gpu_resources: GpuResources = None,
+    source: SourceOption = "",
+    as_json: Json = False,
+) -> None:
+    """Say whether what waits can be placed, where, and what is missing for what has no room."""
+    found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
+    typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))
+    raise typer.Exit(_exit_code(found))
+
+
+def _exit_code(found: Pack) -> Exit:
+    if found.fits:
+        return Exit.SOLUTION
+    return Exit.INFEASIBLE if found.proven else Exit.NO_SOLUTION
+
+
+def _shown(found: Pack) -> list[str]:
+    proof = (
+        ""
+        if found.fits
+        else " (proven: not all)"
+        if found.proven
+        else " (it is not proven that not all can be)"
+    )
+    lines = [f"{found.placed:,} of {found.waiting:,} jobs that wait can be placed{proof}"]
+    if found.fits and found.result is not None:
+        value, bound = plain(found.result.objective), plain(found.result.bound)
+        lines.append(
+            f"nodes in use: {value:,}" + ("" if value == bound or bound is None else f", at least {bound:,}")
+        )
+    lines += _missing(found)
+    places: dict[str, dict[str, None]] = {}
+    for spot in found.spots:
+        places.setdefault(spot.gang, {})[spot.node] = None
+    lines += [f"  {gang}: {', '.join(nodes)}" for gang, nodes in list(places.items())[:_MOST]]
+    return lines + ([f"  and {len(places) - _MOST:,} more"] if len(places) > _MOST else [])
+
+
+def _missing(found: Pack) -> list[str]:
+    missing, more = found.missing or {}, found.more
+    lines = [f"missing: {gang} {reason}" for gang, reason in list(missing.items())[:_MOST]]
+    lines += [f"missing: {len(missing) - _MOST:,} more"] if len(missing) > _MOST else []
+    if more is not None:
+        least = "" if more.proven else "at most "
+        held = "all of these" if more.gangs == len(missing) else f"{more.gangs:,} of these"
+        lines.append(f"{least}{more.number:,} nodes more, like {more.like} and empty, would hold {held}")
+    return lines

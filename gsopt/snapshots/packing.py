@@ -1,0 +1,179 @@
+"""Packing: whether what waits can be placed, where, and what is missing for the rest."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from gsopt.problems.placement import Placed, Placement, PlacementSolution
+from gsopt.result import Result, Status, plain
+from gsopt.snapshots.admission import Admission, Row, rows_of
+from gsopt.snapshots.shortage import More, more_nodes, reason_of
+from gsopt.snapshots.snapshot import Snapshot
+from gsopt.studies.solve import solve
+
+#: Seconds for the search, unless others are given, and of them for the nodes that are missing.
+TIME_LIMIT = 10.0
+
+_NOTHING = "is closed: no node takes anything"
+
+
+class Spot(NamedTuple):
+    """Parts of a gang and the node on which they have room.
+
+    Attributes
+    ----------
+    gang, part
+        Name of the gang, and of the part where it has one.
+    node
+        The node.
+    number
+        How many parts that are alike.
+    """
+
+    gang: str
+    part: str
+    node: str
+    number: int
+
+
+@dataclass(frozen=True)
+class Pack:
+    """What of all that waits has room.
+
+    Attributes
+    ----------
+    snapshot
+        The cluster.
+    problem, result
+        The decision where to place all of it, and what came of it; None where nothing waits or no node is open.
+    spots
+        Where what has room may stand.
+    missing
+        The gangs without room, with the reason.
+    copies
+        How many copies of each gang have no room.
+    more
+        Nodes that would hold those; None where none that is there would hold one, or nothing is missing.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.snapshots import Gang, Node, Part
+    >>> nodes = [Node(name="n1", gpus=8, capacity=Resources(gpu=8), used=Resources(gpu=2))]
+    >>> gangs = [Gang(name=str(gpus), parts=[Part(needs=Resources(gpu=gpus))]) for gpus in (4, 8)]
+    >>> packed = pack(Snapshot(nodes=nodes, gangs=gangs))
+    >>> packed.spots, packed.more.number
+    ((Spot(gang='4', part='', node='n1', number=1),), 1)
+    >>> packed.missing
+    {'8': 'needs 8 GPUs on a node, and 2 GPUs are free at most'}
+    """
+
+    snapshot: Snapshot
+    problem: Placement | None = None
+    result: Result[PlacementSolution] | None = None
+    spots: Sequence[Spot] = ()
+    missing: Mapping[str, str] | None = None
+    copies: Mapping[str, int] | None = None
+    more: More | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether all of it has room."""
+        return not self.missing
+
+    @property
+    def proven(self) -> bool:
+        """Whether it is proven that all of it has room, or that not all of it has."""
+        return self.fits or self.result is None or self.result.status is Status.INFEASIBLE
+
+    @cached_property
+    def waiting(self) -> int:
+        """Number of gangs that wait, each copy counted."""
+        return sum(gang.copies for gang in self.snapshot.pending)
+
+    @property
+    def placed(self) -> int:
+        """Number of gangs that have room, each copy counted."""
+        return self.waiting - sum((self.copies or {}).values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it as plain JSON types, the way ``gsopt pack --json`` prints it."""
+        result, more = self.result, self.more
+        return {
+            "fits": self.fits,
+            "proven": self.proven,
+            "waiting": self.waiting,
+            "placed": self.placed,
+            "nodes_in_use": None if result is None else plain(result.objective),
+            "bound": None if result is None else plain(result.bound),
+            "spots": [spot._asdict() for spot in self.spots],
+            "missing": dict(self.missing or {}),
+            "more": None if more is None else more._asdict(),
+        }
+
+
+def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
+    """Find a place for all that waits, or for as much as there is room for by priority.
+
+    Where all of it has room it is placed on as few nodes as are found. Where not, gangs are taken by priority
+    and then in their order, each whole or not at all, each part onto the fullest node that has room for it; so
+    another order may place more of them.
+
+    Parameters
+    ----------
+    snapshot
+        The cluster.
+    time_limit
+        Seconds.
+
+    Examples
+    --------
+    >>> from gsopt.snapshots import Node
+    >>> pack(Snapshot(nodes=[Node(name="n1")], gangs=[])).fits
+    True
+    """
+    pending = snapshot.pending
+    if not pending:
+        return Pack(snapshot)
+    if all(node.closed for node in snapshot.nodes):
+        reasons = {gang.name: _NOTHING for gang in pending}
+        return Pack(snapshot, missing=reasons, copies={gang.name: gang.copies for gang in pending})
+    problem = snapshot.placement()
+    result = solve(problem, time_limit=time_limit)
+    rows = rows_of(pending)
+    if result.solution is not None:
+        return Pack(snapshot, problem, result, _spots(rows, result.solution.placed))
+    return _partly(snapshot, problem, result, rows, time_limit)
+
+
+def _spots(rows: Sequence[Row], placed: Sequence[Placed]) -> tuple[Spot, ...]:
+    return tuple(
+        Spot(rows[line].gang.name, rows[line].part.name, node, number) for node, line, number in placed
+    )
+
+
+def _partly(
+    snapshot: Snapshot,
+    problem: Placement,
+    result: Result[PlacementSolution],
+    rows: Sequence[Row],
+    time_limit: float | None,
+) -> Pack:
+    """Place as much as there is room for, and say what is missing for the rest."""
+    admission = Admission(problem)
+    of: dict[str, list[Row]] = {}
+    for row in sorted(rows, key=lambda row: -row.gang.priority):
+        of.setdefault(row.gang.name, []).append(row)
+    left = {name: mine[0].gang.copies - admission.take(mine) for name, mine in of.items()}
+    copies = {name: number for name, number in left.items() if number}
+    places = {where.name: where.reason for where in snapshot.places}
+    return Pack(
+        snapshot,
+        problem,
+        result,
+        _spots(rows, admission.placed),
+        {name: reason_of(problem, admission.rooms, of[name], places) for name in copies},
+        copies,
+        more_nodes(problem, [(row, copies[name]) for name in copies for row in of[name]], time_limit),
+    )

@@ -1,0 +1,129 @@
+"""Shortage: why a gang has no room, and how many nodes more would hold what has none."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from gsopt.problems.placement import Placement, Server, Vector, Workers
+from gsopt.result import Status
+from gsopt.snapshots.admission import Row, fitting
+from gsopt.studies.solve import solve
+
+_MILLI = 1000
+
+
+class More(NamedTuple):
+    """Nodes that would hold what has no room.
+
+    Attributes
+    ----------
+    like
+        The node that is there, which they are like, with nothing on them.
+    number
+        How many.
+    proven
+        Whether fewer would not do for that alone; what is free elsewhere may hold some of it.
+    gangs
+        How many gangs without room they would hold.
+    """
+
+    like: str
+    number: int
+    proven: bool
+    gangs: int
+
+
+def reason_of(
+    problem: Placement, rooms: Sequence[Vector], rows: Sequence[Row], places: Mapping[str, str]
+) -> str:
+    """Say why a gang has no room in what is free.
+
+    Parameters
+    ----------
+    problem
+        The placement.
+    rooms
+        What is free on each server, in the order of the problem's resources.
+    rows
+        The lines of the gang.
+    places
+        What parts ask of nodes, by the name of where they may stand.
+    """
+    capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
+    for row in rows:
+        demand = problem.demands[row.line]
+        able = [number for number, room in enumerate(capacities) if _may_stand(problem, row, room)]
+        if not able:
+            return f"may stand on no node that is open: {places[row.part.where]}"
+        for verb, amounts in (("there", capacities), ("free", rooms)):
+            short = _short(problem, demand, [amounts[number] for number in able])
+            if short:
+                name, need, most = short
+                return f"needs {_said(name, need)} on a node, and {_said(name, most)} are {verb} at most"
+        if not any(fitting(demand, rooms[number]) for number in able):
+            return "needs more on a node than any has free of all at once"
+    total = sum(row.part.count for row in rows)
+    return (
+        f"has no room for all of its {total:,} parts at once"
+        if total > 1
+        else "has room only beside fewer others"
+    )
+
+
+def more_nodes(problem: Placement, short: Sequence[tuple[Row, int]], time_limit: float | None) -> More | None:
+    """Say how many nodes like one that is there would hold what has no room.
+
+    The node is one of those that would hold most of the gangs, and of these the one that most nodes are like.
+
+    Parameters
+    ----------
+    problem
+        The placement.
+    short
+        The lines of gangs without room, each with the number of copies.
+    time_limit
+        Seconds.
+    """
+    shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
+    held = {shape: _held(problem, shape, short) for shape in shapes}
+    best = max(shapes, key=lambda shape: (len(held[shape]), shapes[shape]), default=None)
+    if best is None or not held[best]:
+        return None
+    like = next(each for each in problem.servers if each.capacity.vector(problem.resources) == best)
+    lines = [(row, copies) for row, copies in short if row.gang.name in held[best]]
+    workers = [
+        Workers(job=row.gang.name, count=row.part.count * copies, demand=problem.workers[row.line].demand)
+        for row, copies in lines
+    ]
+    server = Server(name="more", count=sum(line.count for line in workers), capacity=like.capacity)
+    result = solve(Placement(servers=[server], workers=workers), time_limit=time_limit)
+    if result.objective is None:
+        return None
+    return More(like.name, int(result.objective), result.status is Status.OPTIMAL, len(held[best]))
+
+
+def _held(problem: Placement, shape: Vector, short: Sequence[tuple[Row, int]]) -> set[str]:
+    """Name the gangs all of whose parts fit on nodes of a shape."""
+    names = {row.gang.name for row, _ in short}
+    return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
+
+
+def _may_stand(problem: Placement, row: Row, capacity: Vector) -> bool:
+    """Tell whether a node is one of those on which parts may stand."""
+    return not row.part.where or capacity[problem.resources.index(row.part.where)] > 0
+
+
+def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
+    """Name the first resource of which no node has what is needed, with the need and the most there is."""
+    for position, name in enumerate(problem.resources):
+        most = max(amount[position] for amount in amounts)
+        if demand[position] > most:
+            return name, demand[position], most
+    return None
+
+
+def _said(name: str, amount: int) -> str:
+    """Write an amount of a resource in the unit in which people count it."""
+    if name == "cpu":
+        return f"{amount / _MILLI:,g} CPUs"
+    return {"gpu": f"{amount:,} GPUs", "memory": f"{amount:,} MiB"}.get(name, f"{amount:,} {name}")

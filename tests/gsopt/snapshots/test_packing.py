@@ -1,0 +1,163 @@
+"""Packing: what of that which waits has room, where, and why the rest has none."""
+
+from collections import Counter
+from itertools import product
+from random import Random
+
+import pytest
+
+from gsopt.problems.placement import Resources
+from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
+from tests.effort import cases
+
+
+def _node(name: str, gpus: int = 8, used: int = 0, **more: int) -> Node:
+    return Node(name=name, gpus=gpus, capacity=Resources(gpu=gpus, **more), used=Resources(gpu=used))
+
+
+def _waits(name: str, *gpus: int, where: str = "", priority: int = 0, copies: int = 1) -> Gang:
+    parts = [Part(needs=Resources(gpu=each), where=where) for each in gpus]
+    return Gang(name=name, parts=parts, priority=priority, copies=copies)
+
+
+def _hold(snapshot: Snapshot, found: Pack) -> Counter[str]:
+    """Check that no node is overfull and parts stand where they may; give how many parts of each gang do."""
+    free = {node.name: node.capacity.gpu - node.used.gpu for node in snapshot.nodes}
+    where = {each.name: each.nodes for each in snapshot.places}
+    gangs = {gang.name: gang for gang in snapshot.gangs}
+    placed: Counter[str] = Counter()
+    for spot in found.spots:
+        part = next(each for each in gangs[spot.gang].parts if each.name == spot.part)
+        free[spot.node] -= part.needs.gpu * spot.number
+        assert not part.where or spot.node in where[part.where]
+        placed[spot.gang] += spot.number
+    assert min(free.values()) >= 0
+    return placed
+
+
+def test_any_cluster_against_all_ways() -> None:
+    """All fits just where some way of placing all parts does, and what is placed by priority is whole gangs."""
+    random = Random()
+    for _ in range(cases(60)):
+        names = ["n0", "n1", "n2"]
+        nodes = [_node(name, 4, random.randint(0, 3)) for name in names]
+        places = [Where(name="some", nodes=random.sample(names, 2))]
+        gangs = [
+            Gang(
+                name=f"g{number}",
+                priority=random.randint(0, 2),
+                parts=[
+                    Part(
+                        name=f"p{part}",
+                        needs=Resources(gpu=random.randint(1, 3)),
+                        where=random.choice(("", "some")),
+                    )
+                    for part in range(random.randint(1, 2))
+                ],
+            )
+            for number in range(random.randint(1, 3))
+        ]
+        snapshot = Snapshot(nodes=nodes, gangs=gangs, places=places)
+        found = pack(snapshot)
+        placed = _hold(snapshot, found)
+        assert found.fits == _some_way(snapshot)
+        assert found.proven
+        for gang in gangs:
+            assert placed[gang.name] == (0 if gang.name in (found.missing or {}) else len(gang.parts))
+        assert found.placed == len(gangs) - len(found.missing or {})
+
+
+def _some_way(snapshot: Snapshot) -> bool:
+    """Try all ways of placing all parts."""
+    parts = [part for gang in snapshot.gangs for part in gang.parts]
+    where = {each.name: each.nodes for each in snapshot.places}
+    for way in product([node.name for node in snapshot.nodes], repeat=len(parts)):
+        free = {node.name: node.capacity.gpu - node.used.gpu for node in snapshot.nodes}
+        for part, name in zip(parts, way, strict=True):
+            free[name] -= part.needs.gpu if not part.where or name in where[part.where] else 100
+        if min(free.values()) >= 0:
+            return True
+    return False
+
+
+def test_priority_comes_first() -> None:
+    """Gangs are taken by priority, then in their order, whole or not at all; a later one may still fit."""
+    gangs = [
+        _waits("low", 4),
+        _waits("high", 4, 4, priority=9),
+        _waits("wide", 8, 8, priority=5),
+        _waits("last", 2),
+    ]
+    found = pack(Snapshot(nodes=[_node("n1"), _node("n2", used=6)], gangs=gangs))
+    assert {spot.gang: spot.node for spot in found.spots} == {"high": "n1", "last": "n2"}
+    assert found.missing == {
+        "wide": "needs 8 GPUs on a node, and 0 GPUs are free at most",
+        "low": "needs 4 GPUs on a node, and 0 GPUs are free at most",
+    }
+    assert found.more is not None
+    assert (found.more.like, found.more.number, found.more.proven, found.more.gangs) == ("n1", 3, True, 2)
+
+
+def test_copies_are_taken_one_by_one() -> None:
+    """As many tasks of an array are placed as there is room for, and the others are counted as missing."""
+    found = pack(Snapshot(nodes=[_node("n1"), _node("n2")], gangs=[_waits("array", 3, copies=7)]))
+    assert (found.waiting, found.placed, found.copies) == (7, 4, {"array": 3})
+    assert sum(spot.number for spot in found.spots) == 4
+    assert found.more is not None
+    assert found.more.number == 2
+
+
+@pytest.mark.parametrize(
+    ("gang", "reason"),
+    [
+        (_waits("a", 16), "needs 16 GPUs on a node, and 8 GPUs are there at most"),
+        (_waits("a", 8), "needs 8 GPUs on a node, and 5 GPUs are free at most"),
+        (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
+        (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and 4 GPUs are free at most"),
+        (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
+        (
+            Gang(name="a", parts=[Part(needs=Resources(gpu=5, cpu=9000))]),
+            "needs more on a node than any has free of all at once",
+        ),
+        (
+            Gang(name="a", parts=[Part(needs=Resources(cpu=64500))]),
+            "needs 64.5 CPUs on a node, and 64 CPUs are there",
+        ),
+        (
+            Gang(name="a", parts=[Part(needs=Resources(memory=2048))]),
+            "needs 2,048 MiB on a node, and 1,024 MiB are",
+        ),
+        (
+            Gang(name="a", parts=[Part(needs=Resources.model_validate({"mig": 2}))]),
+            "needs 2 mig on a node, and 0 mig are there",
+        ),
+    ],
+)
+def test_reasons(gang: Gang, reason: str) -> None:
+    """It is said what is missing: the place, as much on any node, as much free, or all of it at once."""
+    nodes = [
+        Node(name="n1", capacity=Resources(gpu=8, cpu=64000, memory=1024), used=Resources(gpu=4)),
+        Node(name="n2", capacity=Resources(gpu=8, cpu=8000, memory=1024), used=Resources(gpu=3)),
+        Node(name="n3", capacity=Resources(gpu=80, cpu=640000), closed="is cordoned"),
+    ]
+    places = [Where(name="nowhere", reason="nothing has it"), Where(name="one", nodes=["n1"])]
+    found = pack(Snapshot(nodes=nodes, gangs=[gang], places=places))
+    assert not found.fits
+    assert found.proven
+    assert (found.missing or {})["a"].startswith(reason)
+
+
+def test_nothing_to_place_and_nowhere_to() -> None:
+    """Where nothing waits all fits; where every node is closed nothing does, which is no search."""
+    running = Gang(name="r", parts=[Part(node="n1", gpus=1)])
+    assert pack(Snapshot(nodes=[_node("n1")], gangs=[running])).as_dict()["fits"]
+    closed = Node(name="n1", gpus=8, capacity=Resources(gpu=8), closed="is cordoned")
+    found = pack(Snapshot(nodes=[closed], gangs=[_waits("a", 1, copies=3)]))
+    assert (found.fits, found.proven, found.placed, found.waiting) == (False, True, 0, 3)
+
+
+def test_what_is_used_beyond_what_there_is() -> None:
+    """A node that holds more than it admits now has nothing free, and others are not touched by it."""
+    nodes = [_node("full", 4, used=9), _node("n1", 4)]
+    found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 4)]))
+    assert [spot.node for spot in found.spots] == ["n1"]
