@@ -1,8 +1,8 @@
 """Draining a cluster that runs: nodes as those of openb, held by gangs, and what one by one costs.
 
-The 1,213 nodes have the sizes of Alibaba's openb cluster. Gangs of 1 to 32 GPUs stand on neighbouring nodes, but
-for a quarter or half of the GPUs, which are scattered; then a tenth of the gangs is over. ``pytest -s`` prints
-what the README shows.
+The 1,213 nodes have the sizes of Alibaba's openb cluster. Gangs of 1 to 32 GPUs stand on neighbouring nodes,
+but for a quarter or half of the GPUs, which are scattered; then a tenth of the gangs is over. ``pytest -s``
+prints what the README shows.
 """
 
 from random import Random
