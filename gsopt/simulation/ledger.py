@@ -6,7 +6,7 @@ what stands in the end is allowed.
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from math import inf
 from typing import Protocol
 
@@ -222,13 +222,10 @@ class Placements:
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Give the free GPUs by number, of one type or of any."""
-        machines = self._cluster.machines
-        return tuple(
-            gpu
-            for machine, free in zip(machines, self._free, strict=True)
-            if not kind or machine.gpu_type == kind
-            for gpu in free
-        )
+        if not kind:
+            return tuple(chain.from_iterable(self._free))
+        pairs = zip(self._cluster.machines, self._free, strict=True)
+        return tuple(chain.from_iterable(free for machine, free in pairs if machine.gpu_type == kind))
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Give the jobs on a GPU."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gsopt.clusters.yaml_text import parse_documents
+from gsopt.errors import InvalidInput
 from gsopt.files import parse_json, read_text
 from gsopt.snapshots.field import Field
 
@@ -40,6 +41,8 @@ def parse(source: str, text: str) -> list[Field]:
     if text.lstrip()[:1] in ("{", "["):
         return [Field(source, parse_json(source, text))]
     found = parse_documents(source, text)
+    if not found:
+        raise InvalidInput(source, "", "", "must be what a scheduler prints as JSON or YAML, and is empty")
     if len(found) == 1:
         return [Field(source, found[0])]
     top = Field(source, None)

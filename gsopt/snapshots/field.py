@@ -118,7 +118,7 @@ class Field:
             self.refuse("must have no line breaks or other control characters")
         return found
 
-    def whole(self, default: int = 0, *, least: int | None = None) -> int:
+    def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
         """Give a whole number, or what it is where nothing is there."""
         if self.value is None:
             return default
@@ -129,6 +129,8 @@ class Field:
             self.refuse(f"must be a whole number of at most {_MOST_DIGITS} digits")
         if least is not None and number < least:
             self.refuse(f"must be at least {least}")
+        if most is not None and number > most:
+            self.refuse(f"must be at most {most:,}")
         return number
 
     def truth(self) -> bool:

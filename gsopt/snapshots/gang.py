@@ -8,6 +8,9 @@ from gsopt.problem import Frozen, Many, Name
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.node import Text
 
+#: Priorities of schedulers have 32 bits.
+MOST_PRIORITY = 10_000_000_000
+
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
@@ -85,7 +88,7 @@ class Gang(Frozen):
     name: Name
     kind: Text = ""
     parts: Annotated[Many[Part], Field(min_length=1)]
-    priority: int = 0
+    priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
     copies: Count = 1
     kept: Text = ""
     requeues: bool = True

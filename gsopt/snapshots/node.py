@@ -1,5 +1,6 @@
 """Node: a machine of a cluster that runs, what it has and what stands on it."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -7,6 +8,9 @@ from pydantic import Field
 
 from gsopt.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
+
+#: Names of nodes that are one word to Slurm, whose commands take others for several.
+NODE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}", re.ASCII)
 
 Text = Annotated[str, Field(max_length=400, pattern=PRINTABLE)]
 

@@ -9,6 +9,7 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.node import Node
+from gsopt.snapshots.valid import validly
 
 _HOUR = 3600
 _DIGITS = 3  # of GPU-hours: finer than any clock of a cluster's
@@ -91,16 +92,17 @@ def reclaiming_of(
         raise InvalidInput("", "servers", shorten(servers), rule)
     names = {node.name for node in given}
     lowest = min((gang.priority for gang in gangs if gang.gpus), default=0)
-    jobs = [
-        Job(
-            name=gang.name,
-            workers=_workers(gang, names),
-            cost=_cost(gang, cost, time, lowest),
-            training_servers=sum(node not in names for node in gang.nodes),
-        )
-        for gang in gangs
-        if gang.gpus and not names.isdisjoint(gang.nodes)
-    ]
+    with validly(""):
+        jobs = [
+            Job(
+                name=gang.name,
+                workers=_workers(gang, names),
+                cost=_cost(gang, cost, time, lowest),
+                training_servers=sum(node not in names for node in gang.nodes),
+            )
+            for gang in gangs
+            if gang.gpus and not names.isdisjoint(gang.nodes)
+        ]
     used = Counter[str]()
     for job in jobs:
         used.update(job.workers)

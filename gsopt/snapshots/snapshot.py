@@ -1,5 +1,6 @@
 """Snapshot: a cluster at one time, its nodes, what runs on them and what waits."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
@@ -12,9 +13,12 @@ from gsopt.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.snapshots.gang import Gang, Where
-from gsopt.snapshots.node import Node
+from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of
 from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
+
+#: How Slurm's commands name a job, or a task of an array.
+_JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
 
 
 class Snapshot(Frozen):
@@ -74,6 +78,22 @@ class Snapshot(Frozen):
                     raise RuleBroken(f"gangs[{index}].parts", part.node, "must be one of the nodes")
                 if part.where and part.where not in places:
                     raise RuleBroken(f"gangs[{index}].parts", part.where, "must be one of the places")
+        return self
+
+    @model_validator(mode="after")
+    def _names_are_one_thing_to_commands(self) -> "Snapshot":
+        """Commands of Slurm would take a name such as ``n[1-2]`` for two."""
+        if self.source == "slurm":
+            for index, node in enumerate(self.nodes):
+                if not NODE_NAME.fullmatch(node.name):
+                    raise RuleBroken(
+                        f"nodes[{index}].name", node.name, "must be a name of letters, digits and . - _"
+                    )
+            for index, gang in enumerate(self.gangs):
+                if not _JOB_NAME.fullmatch(gang.name):
+                    raise RuleBroken(
+                        f"gangs[{index}].name", gang.name, "must be the number of a job, such as 12_3"
+                    )
         return self
 
     @property

@@ -20,6 +20,7 @@ from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.events import Leave, Return
 from gsopt.job import Job, Mode, Workload
 from gsopt.scenario import CapacityChange, Scenario
+from gsopt.speed import Speed
 
 #: Speed by number of GPUs: linear, concave, and falling.
 _CURVES: Sequence[Callable[[int], float]] = (
@@ -30,19 +31,38 @@ _CURVES: Sequence[Callable[[int], float]] = (
 )
 
 
+class Way(NamedTuple):
+    """A way to run a job: on so many GPUs of a type, of any when empty, by its menu at a speed."""
+
+    gpu_type: str
+    gpus: int
+    speed: Fraction
+
+
+#: Not running.
+_IDLE = Way("", 0, Fraction(0))
+
+
 class Row(NamedTuple):
-    """What has a price: the GPUs of a type, of any when empty, in groups of a size that a job takes whole."""
+    """What has a price: GPUs by what they are worth, of a type or of any when empty; or groups, taken whole."""
 
     gpu_type: str = ""
     group: int = 1
 
-    def use(self, job: Job, gpus: int) -> int:
-        """Count the groups that a job surely takes."""
-        return gpus // self.group if self.gpu_type in {"", job.gpu_type} else 0
+    def use(self, scenario: Scenario, job: Job, way: Way) -> Fraction:
+        """Count what a job surely takes when it is as fast as it can be."""
+        if self.group > 1:
+            return Fraction(way.gpus // self.group)
+        return _worth(scenario, way) if self.gpu_type in {"", _tie(job)} else Fraction(0)
 
-    def room(self, scenario: Scenario, there: Mapping[str, int]) -> int:
-        """Count the groups that are there."""
-        return scenario.share_limit * there.get(self.gpu_type, 0) // self.group
+    def room(self, scenario: Scenario, there: Mapping[str, int]) -> Fraction:
+        """Count what is there."""
+        kinds = [self.gpu_type] if self.gpu_type else _kinds(there)
+        if self.group > 1:
+            return Fraction(scenario.share_limit * there[""] // self.group)
+        return scenario.share_limit * sum(
+            (there.get(kind, 0) / _slower(scenario, kind) for kind in kinds), Fraction(0)
+        )
 
 
 #: Price of every row by cell; beyond the last cell all is free.
@@ -73,7 +93,7 @@ class _Piece(NamedTuple):
     work: Fraction | float
     cell: int
     speed: Fraction  # gained by it
-    gpus: tuple[int, int]  # from, to
+    ways: tuple[Way, Way]  # from, to
 
 
 def draw(random: Random) -> Scenario:
@@ -97,7 +117,13 @@ def draw(random: Random) -> Scenario:
         share_limit=2 if kind == "shared" else 1,
         capacity_changes=_draw_changes(random, cluster) if random.random() < 0.4 else (),
         events=_draw_events(random) if kind == "typed" and random.random() < 0.5 else (),
+        speed=_draw_speed(random) if kind == "typed" else Speed(),
     )
+
+
+def _draw_speed(random: Random) -> Speed:
+    """Draw how many times slower GPUs of type B are, and jobs on both types."""
+    return Speed(gpu_types={"B": random.choice((1.0, 1.5, 3.0))}, mixed=random.choice((1.0, 1.25)))
 
 
 def _draw_job(random: Random, index: int, cluster: Cluster, kind: str) -> Job:
@@ -107,6 +133,7 @@ def _draw_job(random: Random, index: int, cluster: Cluster, kind: str) -> Job:
     demanded = random.choice(counts)
     curve: Callable[[int], float] = random.choice(_CURVES)
     spare = [(count, random.choice((0.5, 1.25, 2.0))) for count in counts if random.random() < 0.5]
+    other = random.choice((None, "A", "B", "")) if kind == "typed" else None
     return Job(
         name=f"j{index}",
         release_date=random.choice((0, 0, random.randint(0, 6))),
@@ -114,7 +141,7 @@ def _draw_job(random: Random, index: int, cluster: Cluster, kind: str) -> Job:
         gpus=demanded,
         gpu_type=gpu_type,
         menu=[(count, 1.0 if count == demanded else curve(count) / curve(demanded)) for count in counts],
-        modes=[Mode(name="other", menu=spare)] if spare and random.random() < 0.2 else (),
+        modes=[Mode(name="other", menu=spare, gpu_type=other)] if spare and random.random() < 0.3 else (),
     )
 
 
@@ -154,18 +181,45 @@ def draw_prices(random: Random, scenario: Scenario) -> tuple[list[Fraction], Pri
 
 def rows(scenario: Scenario) -> list[Row]:
     """List what may have a price: all GPUs, those of each type, and groups of them."""
-    types = {job.gpu_type for job in scenario.workload.jobs if job.gpu_type}
-    sizes = {count for job in scenario.workload.jobs for count in speeds(job) if count > 1}
+    types = {_tie(job) for job in scenario.workload.jobs} - {""}
+    sizes = {way.gpus for job in scenario.workload.jobs for way in ways(job) if way.gpus > 1}
     return [Row(), *(Row(kind) for kind in sorted(types)), *(Row(group=size) for size in sorted(sizes))]
 
 
-def speeds(job: Job) -> dict[int, Fraction]:
-    """Give the best speed of a job over its modes on each number of GPUs."""
-    found: dict[int, Fraction] = {}
-    for menu in job.speeds.values():
+def ways(job: Job) -> list[Way]:
+    """Give the ways to run a job in any of its modes, for each type and number of GPUs the fastest one."""
+    found: dict[tuple[str, int], Fraction] = {}
+    for mode, menu in job.speeds.items():
         for count, speed in menu.items():
-            found[count] = max(found.get(count, Fraction(0)), Fraction(speed))
-    return found
+            key = job.gpu_type_in(mode), count
+            found[key] = max(found.get(key, Fraction(0)), Fraction(speed))
+    return [Way(*key, speed) for key, speed in found.items()]
+
+
+def _tie(job: Job) -> str:
+    """Give the type of GPUs on which a job runs in every way; empty where there is none."""
+    types = {way.gpu_type for way in ways(job)}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _slower(scenario: Scenario, kind: str) -> Fraction:
+    return Fraction(scenario.speed.gpu_types.get(kind, 1.0))
+
+
+def _kinds(there: Mapping[str, int]) -> list[str]:
+    """List the types of what is there; the one without a name where there are no others."""
+    return [kind for kind in there if kind] or [""]
+
+
+def _worth(scenario: Scenario, way: Way) -> Fraction:
+    """Give what the best GPUs for a way to run are worth; as many as there are, if these are too few."""
+    left, worth = way.gpus, Fraction(0)
+    there = supply(scenario.model_copy(update={"capacity_changes": (), "events": ()}))[0][1]
+    kinds = [way.gpu_type] if way.gpu_type else _kinds(there)
+    for kind in sorted(kinds, key=lambda kind: _slower(scenario, kind)):
+        taken = min(left, there.get(kind, 0))
+        worth, left = worth + taken / _slower(scenario, kind), left - taken
+    return worth
 
 
 def supply(scenario: Scenario) -> list[tuple[Fraction, dict[str, int]]]:
@@ -204,13 +258,13 @@ def bound(scenario: Scenario, weights: Sequence[Fraction], grid: Sequence[Fracti
         start=Fraction(0),
     )
     for job, weight in zip(scenario.workload.jobs, weights, strict=True):
-        cost, used = min(_ways(job, weight, cells, prices), key=lambda way: way[0])
+        cost, used = min(_costs(scenario, job, weight, cells, prices), key=lambda way: way[0])
         value += cost
         for piece, work in used:
             for row in prices:
                 if piece.cell < len(cells) - 1:
-                    more = row.use(job, piece.gpus[1]) - row.use(job, piece.gpus[0])
-                    excess[row][piece.cell] += work / piece.speed * more
+                    less, more = (row.use(scenario, job, way) for way in piece.ways)
+                    excess[row][piece.cell] += work / piece.speed * (more - less)
     return Bound(value, excess)
 
 
@@ -227,8 +281,8 @@ def _supplied(scenario: Scenario, row: Row, cell: _Cell) -> Fraction:
     )
 
 
-def _ways(
-    job: Job, weight: Fraction, cells: Sequence[_Cell], prices: Prices
+def _costs(
+    scenario: Scenario, job: Job, weight: Fraction, cells: Sequence[_Cell], prices: Prices
 ) -> Iterator[tuple[Fraction, list[tuple[_Piece, Fraction]]]]:
     """Give for every cell in which a job may complete what that costs at the least, and how."""
     release = Fraction(job.release_date)
@@ -238,32 +292,32 @@ def _ways(
             continue
         left, cost = Fraction(job.duration), weight * max(own.start, release)
         used: list[tuple[_Piece, Fraction]] = []
-        for piece in sorted([*before, *_pieces(job, index, own.seconds(release), prices, weight)]):
+        here = own.seconds(release)
+        for piece in sorted([*before, *_pieces(scenario, job, index, here, prices, weight)]):
             work = Fraction(min(left, piece.work))
             left, cost = left - work, cost + work * piece.slope
             used.append((piece, work))
             if not left:
                 yield cost, used
                 break
-        before = sorted([*before, *_pieces(job, index, own.seconds(release), prices, Fraction(0))])
+        before = sorted([*before, *_pieces(scenario, job, index, here, prices, Fraction(0))])
 
 
 def _pieces(
-    job: Job, cell: int, seconds: Fraction | float, prices: Prices, waiting: Fraction
+    scenario: Scenario, job: Job, cell: int, seconds: Fraction | float, prices: Prices, waiting: Fraction
 ) -> Iterator[_Piece]:
     """Give the lower convex hull of speed and cost per second, from standing still, as pieces of work."""
-    points = [(Fraction(0), Fraction(0), 0)]
-    for gpus, speed in speeds(job).items():
-        due = sum(
-            (row.use(job, gpus) * price[cell] for row, price in prices.items() if cell < len(price)), waiting
-        )
-        points.append((speed, due, gpus))
-    speed, cost, gpus = points[0]
+    points = [(Fraction(0), Fraction(0), _IDLE)]
+    for way in ways(job):
+        priced = (each for each in prices.items() if cell < len(each[1]))
+        due = sum((row.use(scenario, job, way) * price[cell] for row, price in priced), waiting)
+        points.append((way.speed * _worth(scenario, way) / way.gpus, due, way))
+    speed, cost, way = points[0]
     while faster := [point for point in points if point[0] > speed]:
         slope, _, best = min(((each[1] - cost) / (each[0] - speed), -each[0], each) for each in faster)
         if seconds:
-            yield _Piece(slope, (best[0] - speed) * seconds, cell, best[0] - speed, (gpus, best[2]))
-        speed, cost, gpus = best
+            yield _Piece(slope, (best[0] - speed) * seconds, cell, best[0] - speed, (way, best[2]))
+        speed, cost, way = best
 
 
 def proven(scenario: Scenario, weights: Sequence[Fraction], found: PriceBound) -> Fraction:
@@ -353,7 +407,7 @@ def _solve(scenario: Scenario, weights: Sequence[Fraction], order: Sequence[_Eve
         if event.job is not None:
             cost += float(weights[event.job]) * until[index]
     work = [
-        [float(speeds(job).get(way[number], 0) / Fraction(job.duration)) for _, way in columns]
+        [float(way[number].speed / Fraction(job.duration)) for _, way in columns]
         for number, job in enumerate(jobs)
     ]
     dates = [(until[index], float(event.date)) for index, event in enumerate(order) if event.date is not None]
@@ -367,23 +421,40 @@ def _solve(scenario: Scenario, weights: Sequence[Fraction], order: Sequence[_Eve
     return inf if answer.fun is None else float(answer.fun)
 
 
-def _configurations(scenario: Scenario, event: _Event) -> Iterator[tuple[int, ...]]:
-    """Give every number of GPUs for each job, 0 among them, that can be placed together."""
+class _Held(NamedTuple):
+    """GPUs of each type that a job holds, and its speed on them."""
+
+    gpus: Mapping[str, int]
+    speed: Fraction
+
+
+def _configurations(scenario: Scenario, event: _Event) -> Iterator[tuple[_Held, ...]]:
+    """Give every choice of GPUs for each job, none among them, that can be held together."""
     jobs = scenario.workload.jobs
-    choices = [[0, *speeds(job)] if index in event.active else [0] for index, job in enumerate(jobs)]
-    for way in product(*choices):
-        if _fits(scenario, event.there, way):
-            yield way
+    nothing = _Held({}, Fraction(0))
+    choices = [
+        [nothing, *_holdings(scenario, job, event.there)] if index in event.active else [nothing]
+        for index, job in enumerate(jobs)
+    ]
+    for chosen in product(*choices):
+        held = [sum(each.gpus.get(kind, 0) for each in chosen) for kind in _kinds(event.there)]
+        if all(
+            count <= scenario.share_limit * event.there[kind]
+            for kind, count in zip(_kinds(event.there), held, strict=True)
+        ):
+            yield chosen
 
 
-def _fits(scenario: Scenario, there: Mapping[str, int], way: Sequence[int]) -> bool:
-    """Say whether jobs can hold so many different GPUs each, none of them held too often."""
-    kinds = {kind: room for kind, room in there.items() if kind} or {"": there[""]}
-    tied: dict[str, int] = {}
-    for job, gpus in zip(scenario.workload.jobs, way, strict=True):
-        if job.gpu_type:
-            tied[job.gpu_type] = tied.get(job.gpu_type, 0) + gpus
-        if gpus > (kinds.get(job.gpu_type, 0) if job.gpu_type else there[""]):
-            return False
-    limit = scenario.share_limit
-    return sum(way) <= limit * there[""] and all(gpus <= limit * kinds[kind] for kind, gpus in tied.items())
+def _holdings(scenario: Scenario, job: Job, there: Mapping[str, int]) -> Iterator[_Held]:
+    """Give every choice of GPUs by type on which a job can run, with its speed."""
+    kinds = _kinds(there)
+    for counts in product(*(range(there[kind] + 1) for kind in kinds)):
+        gpus = {kind: count for kind, count in zip(kinds, counts, strict=True) if count}
+        worth = sum((count / _slower(scenario, kind) for kind, count in gpus.items()), Fraction(0))
+        rates = [
+            way.speed * worth / way.gpus
+            for way in ways(job)
+            if way.gpus == sum(counts) and (not way.gpu_type or list(gpus) == [way.gpu_type])
+        ]
+        if rates:
+            yield _Held(gpus, max(rates) / (Fraction(scenario.speed.mixed) if len(gpus) > 1 else 1))

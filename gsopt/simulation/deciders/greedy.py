@@ -86,7 +86,6 @@ class Greedy:
         self._anew = True  # whether more than arrivals may have given rise to wishes
         self._wishing: dict[int, None] = {}  # running jobs below their largest count
         self._before: dict[int, Holding | None] = {}  # what the jobs that change held before
-        self._losing: list[int] = []  # jobs that lose their progress if they wait after this decision
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -102,10 +101,6 @@ class Greedy:
     def update(self, state: State) -> None:
         """Take in what happened since the last decision."""
         self._running.elapsed = state.now - self._begin
-        for job in self._losing:
-            if job in self._waiting:
-                self._wait(job)
-        self._losing = [job for job in state.evicted if not self._jobs[job].checkpoints]
         if state.completed or state.evicted or self._pace is not None or not self._skip:
             self._anew = True
         for job in state.completed:
@@ -167,7 +162,6 @@ class Greedy:
         if not self._before:
             return []
         after = {job: running.holding(job) if job in running else None for job in self._before}
-        self._losing += [job for job in after if not self._jobs[job].checkpoints]
         return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:

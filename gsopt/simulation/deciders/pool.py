@@ -4,6 +4,7 @@ A kind is a type of GPU with its memory. A job may use the kinds of its type wit
 those of the least sufficient memory first.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any, Protocol
@@ -180,9 +181,8 @@ class Kinds:
 
     def look(self, state: State) -> None:
         """Count the free GPUs of every kind."""
-        self._free = [0] * len(self._kinds)
-        for gpu in state.free_gpus():
-            self._free[self._kind_of[gpu]] += 1
+        counts = Counter(map(self._kind_of.__getitem__, state.free_gpus()))
+        self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
         """Name the queue after the kinds and the number."""

@@ -174,7 +174,6 @@ class Segments:
         self._free: Any = None  # what the last decision left
         self._anew = True  # whether more than arrivals may have given rise to wishes
         self._before: dict[int, tuple[Holding, ...]] = {}  # what the jobs that change held before
-        self._losing: list[int] = []  # jobs that lose their progress if they wait after this decision
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -221,10 +220,6 @@ class Segments:
 
     def _take_in(self, state: State) -> None:
         self._running.elapsed = state.now - self._begin
-        for job in self._losing:
-            if job in self._there and job not in self._held:
-                self._wait(job)
-        self._losing = [job for job in state.evicted if not self._jobs[job].checkpoints]
         if state.completed or state.evicted or self._rises:
             self._anew = True
         for job in state.completed:
@@ -396,7 +391,6 @@ class Segments:
         before = {job: _total(held) for job, held in self._before.items()}
         after = {job: _total(self._held.get(job, ())) for job in before}
         self._before.clear()
-        self._losing += [job for job in before if not self._jobs[job].checkpoints]
         if self._rises or self._hysteresis != 1:
             for job in before:
                 if job in self._held:

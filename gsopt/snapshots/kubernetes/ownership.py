@@ -111,7 +111,7 @@ def owner_of(pod: Field) -> Owner:
 
 def _by_controller(metadata: Field, space: str) -> Owner:
     controller = _controller(metadata)
-    kind = controller["kind"].text()
+    kind = controller["kind"].name() if controller["kind"] else ""
     if kind and kind not in _REPLICATED:
         return Owner(kind, space, controller["name"].name())
     return Owner(kind or "Pod", space, metadata["name"].name())

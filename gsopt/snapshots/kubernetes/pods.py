@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.gang import Part
+from gsopt.snapshots.gang import MOST_PRIORITY, Part
 from gsopt.snapshots.kubernetes.budgets import Budget, budgets_of
 from gsopt.snapshots.kubernetes.needs import counted, gpus_of, pod_needs
 from gsopt.snapshots.kubernetes.nodes import Site
@@ -116,7 +116,12 @@ class Reader(NamedTuple):
             scratch=any(volume["emptyDir"] for volume in spec["volumes"]),
             budgets=[budget.name for budget in budgets],
         )
-        return Pod(owner, part, spec["priority"].whole(), _kept(metadata, budgets) if node else "")
+        return Pod(
+            owner,
+            part,
+            spec["priority"].whole(least=-MOST_PRIORITY, most=MOST_PRIORITY),
+            _kept(metadata, budgets) if node else "",
+        )
 
 
 def started_of(pod: Field) -> float | None:

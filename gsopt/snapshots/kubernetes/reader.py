@@ -150,7 +150,8 @@ def _read_pods(
             for resource, amount in needs.named.items():
                 on[resource] = on.get(resource, 0) + amount
     notes.extend(f"pods {fate}: {number:,}" for fate, number in fates.items() if fate)
-    return used, _gangs(members)
+    with validly(pods[0].source if pods else ""):
+        return used, _gangs(members)
 
 
 def _gangs(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.gang import Part
+from gsopt.snapshots.gang import MOST_PRIORITY, Part
 from gsopt.snapshots.slurm.gres import Gres, read_gres, read_tres
 from gsopt.snapshots.slurm.nodes import Host
 from gsopt.snapshots.slurm.places import Places
@@ -15,6 +15,7 @@ from gsopt.snapshots.slurm.values import moment, nodes, number, words
 
 _MILLI = 1000
 _MOST_TASKS = 1_000_000
+_MOST = 1_000_000_000  # of CPUs in thousandths, and of MiB: as much as a decision counts
 
 _STANDING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 
@@ -101,7 +102,7 @@ class Reader(NamedTuple):
             name=name,
             kind=kind,
             parts=parts,
-            priority=number(job["priority"]),
+            priority=_bounded(job["priority"], number(job["priority"]), MOST_PRIORITY),
             copies=_tasks(job["array_task_string"]) if waits else 1,
             requeues=job["requeue"].truth(),
         )
@@ -227,7 +228,7 @@ def _spread(total: int, count: int) -> list[int]:
     return [total // count + (index < total % count) for index in range(count)]
 
 
-def _bounded(field: Field, amount: int) -> int:
-    if not 0 <= amount <= 1_000_000_000:  # noqa: PLR2004 - as much as a decision counts
-        field.refuse("must be at most 1,000,000,000 in all")
+def _bounded(field: Field, amount: int, most: int = _MOST) -> int:
+    if not 0 <= amount <= most:
+        field.refuse(f"must be from 0 to {most:,} in all")
     return amount

@@ -166,7 +166,8 @@ def _read_jobs(
             for resource, amount in part.needs.named.items():
                 on[resource] = on.get(resource, 0) + amount
     notes.extend(f"jobs {fate}: {number:,}" for fate, number in fates.items() if fate)
-    return used, [_gang(each) for each in found.values()]
+    with validly(jobs[0].source if jobs else ""):
+        return used, [_gang(each) for each in found.values()]
 
 
 def _gang(jobs: Sequence[Job]) -> Gang:

@@ -3,10 +3,8 @@
 import re
 
 from gsopt.clusters.hostlist import expand
-from gsopt.snapshots.field import LONGEST_NAME, Field
-
-#: What stands in the name of a node; others would be more than one name to Slurm's commands.
-_NAME = re.compile(rf"[A-Za-z0-9._-]{{1,{LONGEST_NAME}}}", re.ASCII)
+from gsopt.snapshots.field import Field
+from gsopt.snapshots.node import NODE_NAME
 
 _MOST_NODES = 100_000
 
@@ -26,7 +24,7 @@ def number(field: Field, default: int = 0) -> int:
         return default
     inner = field["number"]
     if isinstance(inner.value, float) and inner.value.is_integer():
-        return int(inner.value)
+        return Field(inner.source, int(inner.value), inner.above, inner.key).whole()
     return inner.whole(default)
 
 
@@ -79,13 +77,13 @@ def nodes(field: Field) -> list[str]:
     except ValueError as error:
         field.refuse(str(error))
     for name in found:
-        if not _NAME.fullmatch(name):
+        if not NODE_NAME.fullmatch(name):
             field.refuse("must be names of letters, digits and . - _")
     return found
 
 
 def node_name(field: Field) -> str:
     """Read the name of one node, as `nodes`."""
-    if not _NAME.fullmatch(field.name()):
+    if not NODE_NAME.fullmatch(field.name()):
         field.refuse("must be a name of letters, digits and . - _")
     return field.name()

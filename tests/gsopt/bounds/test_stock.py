@@ -120,6 +120,12 @@ def _gpus(events: Sequence[Event], sizes: str = "2A 2A 2A") -> list[tuple[float,
     return _most(_scenario(events, sizes))
 
 
+def test_changes_of_capacity_cut_machines_off() -> None:
+    """Of GPUs beyond the capacity none is there, and those of a machine that is cut in two in part."""
+    changes = [CapacityChange(time=1, gpus=3), CapacityChange(time=2, gpus=0)]
+    assert _most(_scenario([], "2A 2B", changes)) == [(1, [3, 2, 1]), (2, [0, 0, 0])]
+
+
 def test_the_smallest_machines_may_be_given_up() -> None:
     """Of machines of 1, 2 and 3 GPUs two are asked for: 3 GPUs at most are left."""
     assert _gpus([Reclaim(time=0, deadline=4, servers=2)], "1A 3A 2B") == [(0, [6, 4, 2]), (4, [3, 3, 2])]
@@ -178,3 +184,25 @@ def test_a_loan_under_an_open_request_does_not_meet_it() -> None:
         Loan(time=2, servers=1, gpu_type="A"),
     ]
     assert [there for _, (there, *_) in _gpus(events, "1A 1A 1B")] == [3, 3, 3]
+
+
+def test_loans_come_before_deadlines_of_their_instant() -> None:
+    """A request that is owed more than are there takes the machines that are lent at its deadline, too."""
+    events: list[Event] = [
+        Leave(time=0, servers=["m1", "m2"]),
+        Reclaim(time=1, deadline=4, servers=3),
+        Loan(time=4, servers=2),
+    ]
+    assert [there for _, (there, *_) in _gpus(events)] == [2, 2, 0]
+
+
+def test_who_returns_may_be_given_up_again() -> None:
+    """A machine that is given up, returns, is given up again and fails has met a request for two alone."""
+    events: list[Event] = [
+        Reclaim(time=0, deadline=4, servers=2),
+        Return(time=1, servers=["m0"]),
+        Leave(time=2, servers=["m0"]),
+    ]
+    scenario = _scenario(events, "2A 2A")
+    assert not Presence(scenario, [Vacated(0.5, "m0"), Vacated(1.5, "m0")], float).found
+    assert [there for _, (there, *_) in _most(scenario)] == [4, 4, 2, 2]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from gsopt.cluster import Cluster
-from gsopt.events import Event, Leave, Reclaim, Return
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.job import Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.schedule import Vacated
@@ -15,6 +15,20 @@ from gsopt.schedule.presence import Presence
 #: Four machines, a to d, of two GPUs each.
 _RACKS = Cluster.uniform(racks=2, machines=2, gpus=2)
 _A, _B, _C, _D = (machine.name for machine in _RACKS.machines)
+
+
+#: Machines a to d of 1, 2, 4 and 8 GPUs, every other one of the same type.
+_TYPES = Cluster(
+    racks=[
+        Rack(
+            name="rack",
+            machines=[
+                Machine(name=name, gpus=2**place, gpu_type=("T4", "V100")[place % 2])
+                for place, name in enumerate("abcd")
+            ],
+        )
+    ]
+)
 
 
 def _presence(
@@ -53,6 +67,38 @@ def test_machines_and_limits_together() -> None:
         (),
         [*first.gone],
     )
+
+
+def test_loans_bring_the_first_that_are_away() -> None:
+    """Of their type or their names, whether they left or were given up; fewer where fewer are away."""
+    presence = _presence(
+        Leave(time=0, servers=["d", "b", "c"]),
+        Reclaim(time=0, deadline=2, servers=1, gpu_type="T4"),
+        Loan(time=3, servers=1, gpu_type="V100"),
+        Loan(time=3, servers=1, gpu_type="T4"),
+        Loan(time=4, servers=1, among=["d"]),
+        Loan(time=5, servers=4),
+        cluster=_TYPES,
+        vacated=((1, "a"),),
+    )
+    assert presence.found == []
+    assert _rows(presence) == [(0, 15, 1), (1, 15, 0), (2, 15, 0), (3, 15, 3), (4, 15, 11), (5, 15, 15)]
+    assert [len(step.back) for step in presence.steps] == [0, 0, 0, 2, 1, 1]
+
+
+def test_a_loan_sees_what_happened_before_it() -> None:
+    """At an instant events go in their order, and what is given up goes after them."""
+    goes, comes = Leave(time=1, servers=["a"], lost_work=2), Loan(time=1, servers=1, gpu_type="T4")
+    first = _presence(goes, comes, cluster=_TYPES).steps[0]
+    assert (first.gpus, first.gone, first.back) == (15, (range(1),), (range(1),))
+    assert (first.lost, first.takes((0, 1)), first.takes((1, 2))) == (((range(1), 2),), True, False)
+    assert _presence(comes, goes, cluster=_TYPES).steps[0].gpus == 14
+    asked = Reclaim(time=0, deadline=1, servers=1, gpu_type="T4")
+    last = _presence(asked, comes, cluster=_TYPES, vacated=((1, "a"),)).steps[-1]
+    assert (last.gpus, last.gone, last.back) == (14, (range(1),), ())
+    away = Leave(time=0, servers=["a"])
+    back = _presence(away, comes, goes, cluster=_TYPES).steps[-1]
+    assert (back.gpus, back.gone, back.back) == (14, (), ())
 
 
 def test_gpus_of_a_plain_cluster_go_at_the_deadline() -> None:
@@ -95,6 +141,18 @@ def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
         ([Reclaim(time=0, deadline=2, servers=1, among=[_A])], [(1, _B), (1, _A)], "no request takes it"),
         ([Reclaim(time=0, deadline=2, servers=1, among=[_A])], [(1, "m")], "vacated[0]: 'm' is no machine"),
         ([], [(float("nan"), _A)], "vacated[0]: a machine is given up at a time"),
+        ([Reclaim(time=0, deadline=2, servers=1, gpu_type="T4")], [(1, "a")], None),
+        ([Reclaim(time=0, deadline=2, servers=1, gpu_type="T4")], [(1, "b")], "no request takes it"),
+        (
+            [Reclaim(time=0, deadline=2, servers=2, gpu_type="T4")],
+            [(1, "c")],
+            "at 2: events[0] is owed 1 more machines, and 'a' is there",
+        ),
+        (
+            [Reclaim(time=0, deadline=2, servers=1, gpu_type="V100"), Leave(time=1, servers=["b", "d"])],
+            [],
+            None,
+        ),
         # whatever has left is not there to be given up, and is not asked for
         ([Reclaim(time=0, deadline=2, servers=1, among=[_A]), Leave(time=1, servers=[_A])], [], None),
         (
@@ -147,7 +205,8 @@ def test_a_fall_counts_though_a_rise_follows_at_once() -> None:
 )
 def test_requests(events: list[Event], vacated: list[tuple[Any, str]], rule: str | None) -> None:
     """Machines are given up once, while they are there, on request and in time."""
-    found = _presence(*events, vacated=tuple(vacated)).found
+    typed = any(isinstance(event, Reclaim) and event.gpu_type for event in events)
+    found = _presence(*events, vacated=tuple(vacated), cluster=_TYPES if typed else _RACKS).found
     if rule is None:
         assert found == []
     else:

@@ -22,6 +22,7 @@ from gsopt.simulation import (
     Stop,
     Vacate,
     Wake,
+    engine,
     replay,
     simulate,
 )
@@ -111,11 +112,28 @@ def test_overheads_phases_and_samples_begin_anew() -> None:
     assert done.metrics.mean_epochs == 4 * (1 + 3 / 8)  # after 4 s a quarter of the work, then 1 s more
 
 
-def test_stopping_for_ever_is_refused() -> None:
+def test_stopping_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever takes turns of less than the work completes nothing, and is told so."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = bundle(Job(name=name, release_date=0, duration=4, gpus=1, checkpoints=False) for name in ("a", "b"))
     with pytest.raises(IllegalDecision, match="jobs without checkpoints are stopped so rarely"):
         simulate(jobs, policies.las, cluster=1, round_length=1.0)
+
+
+def test_stopping_now_and_then_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stops are counted from one completion to the next, and evictions are not."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 1)
+    jobs = bundle(
+        Job(name=name, release_date=release, duration=3, gpus=1, checkpoints=False)
+        for name, release in [("a", 0), ("b", 0)]
+    )
+    policy = scripted(
+        [Start(0), Wake(1)], [Stop(0), Start(1)], [], [Start(0), Wake(7)], [Stop(0), Wake(9)], [Start(0)]
+    )
+    changes = [CapacityChange(time=2, gpus=2), CapacityChange(time=6, gpus=1)]
+    assert simulate(jobs, policy, cluster=2, capacity_changes=changes).completion_times == (12, 4)
+    drops = [CapacityChange(time=time, gpus=(time + 1) % 2) for time in range(1, 9)]
+    assert simulate(jobs, policies.fifo, cluster=1, capacity_changes=drops[2:]).completion_times == (3, 11)
 
 
 @pytest.mark.parametrize("policy", [policies.srtf, policies.marginal], ids=lambda policy: policy.__name__)

@@ -109,6 +109,10 @@ def test_at_the_deadline_the_cheapest_machines_go() -> None:
     done = run(jobs, scripted(start, [], [], [Start(2)]), [Reclaim(time=1, deadline=2, servers=3)])
     assert [each.server for each in vacated(done)] == [D, A, C]
     assert done.completion_times == (None, 9, 16)
+    jobs = workload((0, 9, 3), (0, 9, 1), (0, 9, 3))
+    start = [Start(0, (0, 1, 2)), Start(1, (3,)), Start(2, (4, 5, 6))]
+    done = run(jobs, scripted(start), [Reclaim(time=1, deadline=2, servers=2)])
+    assert [each.server for each in vacated(done)] == [A, B]  # once the first job is gone, one GPU is held on B
     idle = run(workload((0, 9, 1)), fifo, [Reclaim(time=1, deadline=2, servers=2)])
     assert [each.server for each in vacated(idle)] == [B, C]
 

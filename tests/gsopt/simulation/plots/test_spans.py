@@ -79,13 +79,13 @@ def test_machines_that_are_lent_change_the_capacity() -> None:
     events: list[Event] = [
         Leave(time=0, servers=["b", "c"]),
         Reclaim(time=0, deadline=1, servers=1, among=["a"]),
-        Loan(time=2, servers=1, gpu_type="T4"),
+        Loan(time=2, servers=1, gpu_type="V100"),
         Loan(time=3, servers=3),
     ]
     cluster = Cluster(racks=[Rack(name="rack", machines=machines)])
     scenario = Scenario(workload=Workload(jobs=[]), cluster=cluster, events=events)
     steps = capacity_steps(Schedule((), vacated=(Vacated(1, "a"),)), scenario, 0, 5)
-    assert steps == [(0, 1), (1, 0), (2, 1), (3, 7), (5, 7)]
+    assert steps == [(0, 1), (1, 0), (2, 4), (3, 7), (5, 7)]
 
 
 def test_gpus_given_up_by_a_deadline_change_the_capacity() -> None:

@@ -314,7 +314,7 @@ def test_bad_nodes(changes: Object, message: str, tmp_path: Path) -> None:
         (pending(1, array_task_string="5-1"), r"array_task_string: '5-1': must be tasks such as"),
         (pending(1, array_task_string="1-999999999"), "must be at most 1,000,000 tasks"),
         (pending(1, node_count=wrapped(10**7)), "must be at most 1,000,000 nodes, tasks or GPUs"),
-        (pending(1, memory_per_node=wrapped(10**12)), "must be at most 1,000,000,000 in all"),
+        (pending(1, memory_per_node=wrapped(10**12)), "must be from 0 to 1,000,000,000 in all"),
     ],
 )
 def test_bad_jobs(job: Object, message: str, tmp_path: Path) -> None:

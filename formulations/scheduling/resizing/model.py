@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.tolerances import LINEAR_ROWS
 
 #: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.

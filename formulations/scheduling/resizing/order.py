@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.timetable import Step
 from gsopt.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
 

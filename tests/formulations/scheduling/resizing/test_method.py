@@ -111,7 +111,7 @@ def test_a_cold_start_keeps_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         pytest.fail("there is no time")
 
-    module = sys.modules["formulations.scheduling.resizing"]
+    module = sys.modules["formulations.scheduling.resizing.method"]
     for name in ("pyomo.environ", "scipy.optimize"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     for name in ("launch_model", "best_steps"):

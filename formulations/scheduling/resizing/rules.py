@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.timetable import Step
 
 

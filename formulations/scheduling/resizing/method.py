@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 from formulations.prover import Prover
 from formulations.scheduling.best import Best
-from formulations.scheduling.launch_cuts import cut
-from formulations.scheduling.launch_model import COST, launch_model, soonest_completions
-from formulations.scheduling.launch_order import Event, best_steps, events_of
-from formulations.scheduling.launching import launched, launches
 from formulations.scheduling.order import Plan
-from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.resizing.cuts import cut
+from formulations.scheduling.resizing.jobs import Resizable
+from formulations.scheduling.resizing.model import COST, launch_model, soonest_completions
+from formulations.scheduling.resizing.order import Event, best_steps, events_of
+from formulations.scheduling.resizing.rules import launched, launches
 from formulations.scheduling.timetable import Step, replay, steps_of
 from gsopt.backends import Outcome
 from gsopt.budget import Budget
@@ -37,7 +37,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     """Decide in which interval between completions each job starts and completes, and what it does in each.
 
     The model bounds the optimum: a schedule obeys all its rows. Its solution's order of events goes to a linear
-    program with the moments of all starts (`launch_order`), which makes a schedule; where that is as good as
+    program with the moments of all starts (`order`), which makes a schedule; where that is as good as
     the bound, it is optimal. Two things may keep it above. Jobs that start within an interval may do so in an
     order, or for a time, that no schedule has. And GPUs are divided as a fluid, which time-sharing
     attains if all elastic jobs have workers of one size; with workers of mixed sizes the bound may be lower.
@@ -72,7 +72,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     area[k]: the y add up to at most C d_k. room[k]: the a_j r_jk add up to at most C.
     soonest[k]: t_k is at least the sum of the k smallest A_j / C. alone[k]: it is at least A_j / b_j of the job
     that completes. alike[i, j, k]: of equal jobs, the first completes first.
-    shared: what jobs can have together, if each has its fewest GPUs or none (`launch_cuts`); only those rows
+    shared: what jobs can have together, if each has its fewest GPUs or none (`cuts`); only those rows
     that the solutions before break, in the linear relaxation first.
 
     Size
@@ -83,7 +83,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     ------
     The problem is that of Aryl, section 5, which gives no model of it over time; the model is gsopt's own.
     Starts at completions alone would not do: a job may have to start in between, so that it completes together
-    with others, and a large job can follow at once (`tests/formulations/scheduling/test_resizing.py`).
+    with others, and a large job can follow at once (`tests/formulations/scheduling/resizing/test_method.py`).
 
     Examples
     --------

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
-from formulations.scheduling.resizable import Resizable
+from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.tolerances import LINEAR_ROWS
 
 #: Largest number of jobs in a group whose members are enumerated.

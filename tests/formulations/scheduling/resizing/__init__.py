@@ -1,0 +1,1 @@
+"""Tests of the joint optimum of elastic jobs over time."""
