@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 #: Machines by where their workers may go: those that are always there, those that are on loan at times, and
 #: both for a job that runs on any mixture.
@@ -122,6 +122,7 @@ class Epoch:
         return sum(self.idle.values())
 
 
+@runtime_checkable
 class Scheduler(Protocol):
     """Decides which jobs start on their base workers, and how many flexible workers each has.
 
