@@ -106,7 +106,8 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
-    shared, lent = scenario.share_limit > 1, any(isinstance(each, Loan) for each in scenario.events)
+    shared = scenario.share_limit > 1
+    lent = "scenario" in cell.instance or any(isinstance(each, Loan) for each in scenario.events)
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared or lent)
     runtime = perf_counter() - begin
     worth: dict[str, Any] = {}

@@ -44,7 +44,7 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
 
 
 def test_loans_have_their_figures() -> None:
-    """Where machines are lent a cell says what they were worth; where none are it does not."""
+    """Where machines are lent a cell says what they were worth, and beside it what usage is without them."""
     entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4, "loaning": [True, False]}
     lent, alone = (compute(cell).figures for cell in cells_of(study(instances=[entry], methods=["fifo"])))
     assert (
@@ -53,7 +53,8 @@ def test_loans_have_their_figures() -> None:
     assert lent["training_usage"] > lent["loaned_usage"] == 0
     assert lent["reclaimed_servers"] >= lent["reclaims"] > 0
     assert lent["spare_servers"] == 1
-    assert "reclaims" not in alone
+    assert 0 < alone["training_usage"] == alone["overall_usage"] < 1
+    assert alone["loaned_usage"] is None
     assert lent["mean_jct"] == alone["mean_jct"]
 
 
