@@ -15,6 +15,7 @@ from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
 from gsopt.studies import catalogue
@@ -112,6 +113,7 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     runtime = perf_counter() - begin
     worth: dict[str, Any] = {}
     if run.schedule is not None:
+        judged(run.schedule, scenario, fairness=False)
         worth = _worth(run.schedule, scenario) if shared else Loans(run.schedule, scenario).as_dict()
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
 
