@@ -38,9 +38,9 @@ def test_both_studies_of_dally_have_the_same_policies() -> None:
     assert len(methods) == 9
 
 
-@pytest.mark.parametrize(("name", "cells"), [("sweeps", 8 * (5 + 5 + 4)), ("predictions", 2 * (1 + 4 * 3))])
+@pytest.mark.parametrize(("name", "cells"), [("sweeps", 8 * 5), ("heterogeneous", 3 * 5)])
 def test_the_studies_of_aryl_span_their_grids(name: str, cells: int) -> None:
-    """Eight schedulers meet three sweeps, and four shares of wrong predictions three draws of two scenarios."""
+    """Every scheduler meets five shares of the jobs; without data a line says so."""
     study = studies.read_study(FOLDER / f"aryl-{name}.json")
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match="needs real data"):
@@ -135,3 +135,23 @@ def test_the_study_of_ones_spans_its_grid() -> None:
     assert len(cells) == 9 * 4 * 2
     rates = {(each["gpus"] * each["load"]) for each in study.instances if not isinstance(each, str)}
     assert rates == {16 * 0.8}  # the same jobs arrive, however many GPUs there are
+
+
+def test_the_study_of_aryl_holds_its_tables() -> None:
+    """Every row of Tables 5, 6, 9 and 12 that can be is a cell, and a line says when the data are missing."""
+    study = studies.read_study(FOLDER / "aryl-loaning.json")
+    if catalogue.data_folder() is None:
+        with pytest.raises(InvalidInput, match="real: True: needs real data"):
+            studies.cells_of(study)
+        return
+    cells = studies.cells_of(study)
+    rows = {(str(cell.labels.group), str(cell.labels.method)) for cell in cells}
+    scaling = {"Baseline", "Gandiva", "AFS", "Goodput search", "Aryl", "Exact allocation"}
+    reclaiming = {"Random", "SCF", "Static", "SSF", "LSF", "Aryl", "Exact reclaiming"}
+    placement = {"Basic", "Advanced", "Ideal"}
+
+    assert {("Scaling", name) for name in scaling} <= rows
+    assert {("Loaning", name) for name in reclaiming} <= rows
+    assert {(name, method) for name in placement for method in ("Aryl", "Aryl, ungrouped")} <= rows
+    assert {("Basic", f"Aryl, misjudging(wrong={wrong})") for wrong in (0.2, 0.4, 0.6)} <= rows
+    assert len(cells) == len(rows) < 45

@@ -103,19 +103,19 @@ class Giving:
 
 
 class Loans:
-    """What a schedule did with machines on loan: those that a `gsopt.events.Loan` may bring.
+    """What a schedule did with machines on loan: those that a `gsopt.events.Loan` may bring, or none.
 
     Parameters
     ----------
     schedule
-        What ran, on named GPUs that are not shared.
+        What ran.
     scenario
         What was given.
 
     Raises
     ------
     Unsupported
-        The cluster is plain, nothing is ever lent, or GPUs may be shared.
+        GPUs may be shared.
 
     Notes
     -----
@@ -150,8 +150,8 @@ class Loans:
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
         events = [event for event in scenario.events if isinstance(event, Loan)]
-        if not events or scenario.share_limit > 1:
-            raise Unsupported("figures of loans where nothing is lent, or where jobs share GPUs")
+        if scenario.share_limit > 1:
+            raise Unsupported("figures of loans where jobs share GPUs")
         self._schedule, self._scenario = schedule, scenario
         self._lent = {
             machine.name: scenario.cluster.gpus_of[machine.name]
@@ -164,8 +164,10 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """When the last event happens: up to then machines come and go."""
-        return max(getattr(event, "deadline", event.time) for event in self._scenario.events)
+        """When the last machine comes or goes, or, where none does, when the last job is released."""
+        events, jobs = self._scenario.events, self._scenario.workload.jobs
+        last = max((job.release_date for job in jobs), default=0.0)
+        return max((getattr(event, "deadline", event.time) for event in events), default=last)
 
     @cached_property
     def jobs(self) -> tuple[str, ...]:

@@ -18,6 +18,9 @@ from gsopt.studies.spec import Study
 
 _METHOD, _POLICY = "method", "policy"
 
+#: The key of a method's entry that names the instances for which it is, by their label.
+_FOR = "for"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -81,13 +84,14 @@ class Labels:
 
 @dataclass(frozen=True)
 class _Way:
-    """A method and its options, before it is known which decision's method it is."""
+    """A method and its options, before it is known which decision's method it is, and which it is for."""
 
     place: str
     kind: str
     name: str
     options: Mapping[str, Any]
     label: Label
+    meant: str
 
 
 def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
@@ -169,8 +173,11 @@ def _way(place: str, point: Point) -> _Way:
     name = point.values[kind]
     if not isinstance(name, str):
         raise InvalidInput("", kind, shorten(name), "must be a name")
-    options = {key: value for key, value in point.values.items() if key != kind}
-    return _Way(place, kind, name, options, point.name(name, options))
+    meant = point.values.get(_FOR, "")
+    if not isinstance(meant, str):
+        raise InvalidInput("", _FOR, shorten(meant), "must be the label of an instance")
+    options = {key: value for key, value in point.values.items() if key not in (kind, _FOR)}
+    return _Way(place, kind, name, options, point.name(name, options), meant)
 
 
 def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
@@ -189,7 +196,7 @@ def _known(way: _Way, word: str) -> Mapping[str, Callable[..., Any]]:
 
 
 def _fits(way: _Way, instance: Instance) -> bool:
-    return way.name in _known(way, instance.word)
+    return way.meant in ("", instance.group.base) and way.name in _known(way, instance.word)
 
 
 def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]) -> None:
@@ -197,6 +204,10 @@ def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]
     for way in ways:
         with _within(source, way.place):
             known = dict.fromkeys(name for word in words for name in _known(way, word))
+        labels = dict.fromkeys(instance.group.base for instance in given)
+        if way.meant and way.meant not in labels:
+            rule = f"must be the label of an instance: {', '.join(labels)}"
+            raise InvalidInput(source, f"{way.place}.{_FOR}", shorten(way.meant), rule)
         if way.name not in known:
             rule = (
                 f"must be one of {', '.join(known)}, or package.module:function"

@@ -15,6 +15,7 @@ from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
 from gsopt.studies import catalogue
@@ -106,11 +107,13 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     policy = catalogue.find_policy(cell.method)
     chosen = partial(policy, **typed(policy, cell.options))
     begin = perf_counter()
-    shared, lent = scenario.share_limit > 1, any(isinstance(each, Loan) for each in scenario.events)
+    shared = scenario.share_limit > 1
+    lent = "scenario" in cell.instance or any(isinstance(each, Loan) for each in scenario.events)
     run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared or lent)
     runtime = perf_counter() - begin
     worth: dict[str, Any] = {}
     if run.schedule is not None:
+        judged(run.schedule, scenario, fairness=False)
         worth = _worth(run.schedule, scenario) if shared else Loans(run.schedule, scenario).as_dict()
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
 

@@ -139,10 +139,19 @@ def test_nothing_given_up_has_no_shares() -> None:
     assert figures["loaned_mean_jct"] is None
 
 
-def test_where_there_are_no_loans_there_are_no_figures() -> None:
-    """A scenario without loans, or with shared GPUs, is refused; so is a step that is no time."""
-    with pytest.raises(Unsupported, match="nothing is lent"):
-        loans([], events=EVENTS[:1])
+def test_without_loans_all_machines_are_for_training() -> None:
+    """The usage is then that of the cluster until the last release, and nothing else has a figure."""
+    jobs = [Job(name=name, release_date=date, duration=99, gpus=1) for name, date in (("a", 0), ("b", 20))]
+    scenario = Scenario(workload=Workload(jobs=jobs), cluster=CLUSTER)
+    figures = Loans(Schedule((Segment("a", 10.0, 30.0, 2, (0, 1)),)), scenario).as_dict()
+
+    assert figures["training_usage"] == figures["overall_usage"] == 20 / (8 * 20)
+    assert figures["loaned_usage"] is None
+    assert (figures["loaned_jobs"], figures["reclaims"]) == (0, 0)
+
+
+def test_what_has_no_figures_is_refused() -> None:
+    """Shared GPUs are, and so is a step that is no time."""
     with pytest.raises(Unsupported, match="share GPUs"):
         loans([], share_limit=2)
     with pytest.raises(InvalidInput, match="step: 0: must be more than 0 and at most the end, 40 s"):

@@ -77,6 +77,19 @@ def test_a_policy_is_a_method_of_scheduling() -> None:
         cells_of(study(instances=[example], methods=[{"policy": "exact"}]))
 
 
+def test_a_method_may_be_for_some_instances() -> None:
+    """It meets those with the labels that it names, and its own name does not change by that."""
+    grid = study(
+        instances=[{"label": "A", **_POISSON, "seed": [1, 2]}, {"label": "B", **_POISSON, "seed": 3}],
+        methods=["fifo", {"policy": "srtf", "for": "B"}, {"policy": "sjf", "for": ["A", "B"]}],
+    )
+    met = [(str(cell.labels.group), str(cell.labels.method), dict(cell.options)) for cell in cells_of(grid)]
+    assert met == [
+        *[("A", "fifo", {}), ("A", "sjf", {})] * 2,
+        *[("B", "fifo", {}), ("B", "srtf", {}), ("B", "sjf", {})],
+    ]
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -92,6 +105,11 @@ def test_a_policy_is_a_method_of_scheduling() -> None:
             {"instances": [FIGURE_5, _POISSON]},
             "s.json: instances[1]: 'poisson(jobs=5, gpus=8, seed=1)': no method",
         ),
+        (
+            {"methods": [{"method": "exact", "for": "x"}]},
+            "s.json: methods[0].for: 'x': must be the label of an instance: reclaiming/aryl-figure-5",
+        ),
+        ({"methods": [{"method": "exact", "for": 1}]}, "s.json: methods[0].for: 1: must be the label of"),
         ({"instances": ["reclaiming/x"]}, "s.json: instances[0].instance: 'reclaiming/x': is no file"),
         ({"instances": ["x.json"]}, "s.json: instances[0]: x.json: cannot be read"),
     ],

@@ -1,5 +1,6 @@
 """One cell."""
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 import gsopt
+from gsopt import simulation
 from gsopt.job import Job, Workload
 from gsopt.simulation import simulate
 from gsopt.studies import State, cells_of
@@ -44,17 +46,35 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
 
 
 def test_loans_have_their_figures() -> None:
-    """Where machines are lent a cell says what they were worth; where none are it does not."""
+    """Where machines are lent a cell says what they were worth, and beside it what usage is without them."""
     entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4, "loaning": [True, False]}
     lent, alone = (compute(cell).figures for cell in cells_of(study(instances=[entry], methods=["fifo"])))
-    assert (
-        lent["loaned_jobs"] == 0
-    )  # no job of the basic scenario is for any type, which is all that FIFO knows
+    assert lent["loaned_jobs"] == 0  # FIFO starts jobs in their default mode, which is for training GPUs
     assert lent["training_usage"] > lent["loaned_usage"] == 0
     assert lent["reclaimed_servers"] >= lent["reclaims"] > 0
     assert lent["spare_servers"] == 1
-    assert "reclaims" not in alone
+    assert 0 < alone["training_usage"] == alone["overall_usage"] < 1
+    assert alone["loaned_usage"] is None
     assert lent["mean_jct"] == alone["mean_jct"]
+
+
+def test_a_recorded_schedule_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell whose schedule breaks a rule has failed, and says which."""
+    entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4}
+    (cell,) = cells_of(study(instances=[entry], methods=["fifo"]))
+    replay = simulation.replay
+
+    def losing(*args: Any, **options: Any) -> simulation.Replay:
+        run = replay(*args, **options)
+        assert run.schedule is not None
+        return dataclasses.replace(
+            run, schedule=dataclasses.replace(run.schedule, segments=run.schedule.segments[1:])
+        )
+
+    monkeypatch.setattr(simulation, "replay", losing)
+    outcome = compute(cell)
+    assert outcome.state is State.FAILED
+    assert "does not complete" in outcome.message
 
 
 @pytest.mark.parametrize(
