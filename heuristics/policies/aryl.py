@@ -5,6 +5,7 @@ from functools import partial
 from math import inf
 from typing import Any, Literal
 
+from gsopt.errors import InvalidInput
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.loaning.epoch import Scheduler
@@ -142,15 +143,13 @@ def aryl(
         require(not scheduler_options, "scheduler_options", scheduler_options, "must be None for two_phase")
         decides: Scheduler = TwoPhase(
             find_method("allocation", "exact"),
-            knapsack=None if allocation is None else find_method("allocation", allocation),
+            knapsack=None if allocation is None else _method("allocation", allocation),
             work=work,
             normalised=normalisation if capacity == "normalised" else None,
         )
     else:
         decides = _scheduler(scheduler, scheduler_options)
-    chooses = Orchestrator(
-        find_method("reclaiming", reclaiming), spare_first=spare_first, on_reclaim=on_reclaim
-    )
+    chooses = Orchestrator(_method("reclaiming", reclaiming), spare_first=spare_first, on_reclaim=on_reclaim)
     built_in = placement == "best_fit_decreasing"
     return Loaning(
         state,
@@ -160,8 +159,16 @@ def aryl(
         orchestrator_interval=orchestrator_interval,
         inference=inference,
         grouping=grouping,
-        placement=None if built_in else find_method("placement", placement),
+        placement=None if built_in else _method("placement", placement),
     )
+
+
+def _method(decision: str, given: MethodLike | str) -> MethodLike:
+    """Find a method of a decision, whose option has the decision's name."""
+    try:
+        return find_method(decision, given)
+    except InvalidInput as error:
+        raise InvalidInput("", decision, error.value, error.rule) from None
 
 
 def _scheduler(given: SchedulerLike | str, options: Mapping[str, Any] | None) -> Scheduler:

@@ -147,6 +147,17 @@ def test_a_preempted_job_starts_later_than_it_was_preempted() -> None:
     assert replay.completion_times == (60 + 50 - 10, 60)
 
 
+def test_a_preempted_job_starts_again_though_nothing_happens() -> None:
+    """The only job loses its machine and goes on at the next interval on another."""
+    one = job("a", 0, 50, 8, gpu_type="T4")
+    events = lent(0, (10, -1), notice=5)
+    replay = run(aryl, pools(0, 2), one, events=events, spare_first=False, **_SECONDS)
+    assert replay.completion_times == (50,)
+    asked = {"reclaiming": lambda problem: greedy(problem.model_copy(update={"servers": problem.servers[:1]}))}
+    replay = run(aryl, pools(0, 2), one, events=events, spare_first=False, **asked, **_SECONDS)
+    assert replay.completion_times == (51,)
+
+
 def test_requests_are_answered_at_the_orchestrators_interval() -> None:
     """A request waits for the orchestrator, unless its deadline comes before that is there again."""
     for notice, given_up in [(100, 30), (20, 7), (23, 7)]:
@@ -281,7 +292,7 @@ def test_wrong_estimates_change_the_order_only() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"interval": 0}, "interval: 0: must be a positive, finite number of seconds"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds, at least 1e-06"),
         ({"orchestrator_interval": float("inf")}, "orchestrator_interval: inf: must be"),
         ({"weights": "none"}, "weights: 'none': must be one of corrected, printed"),
         ({"work": "some"}, "work: 'some': must be one of remaining, full"),
@@ -290,7 +301,10 @@ def test_wrong_estimates_change_the_order_only() -> None:
         ({"weights": "printed", "allocation": "dp"}, "allocation: 'dp': must be None"),
         ({"scheduler": "none"}, "scheduler: 'none': must be one of"),
         ({"scheduler_options": {"blocks": True}}, "scheduler_options: {'blocks': True}: must be None"),
-        ({"reclaiming": "none"}, "method: 'none': must be one of"),
+        ({"interval": 5e-324}, "interval: 5e-324: must be a finite number of seconds, at least 1e-06"),
+        ({"reclaiming": "none"}, "reclaiming: 'none': must be one of"),
+        ({"placement": "none"}, "placement: 'none': must be one of"),
+        ({"allocation": "none"}, "allocation: 'none': must be one of"),
         ({"cluster": 8}, "cluster: 8 plain GPUs: must have machines"),
     ],
 )  # fmt: skip

@@ -71,13 +71,6 @@ class Books:
         self.there += self.base + self.flexible
         return True
 
-    def lose(self, machines: Iterable[int]) -> None:
-        """Forget machines that have been given up; nobody has workers on them."""
-        for machine in machines:
-            self._free[machine].clear()
-            self.there[machine] = 0
-        self._seen = None
-
     # Workers
 
     def begin(self, crew: Crew) -> None:

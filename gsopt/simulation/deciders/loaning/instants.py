@@ -4,6 +4,7 @@ from math import floor, inf
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.simulation.run import SHORTEST_ROUND
 
 
 class Instants:
@@ -21,7 +22,7 @@ class Instants:
     Raises
     ------
     InvalidInput
-        The interval is no positive, finite number of seconds.
+        The interval is no finite number of seconds, or shorter than rounds may be.
 
     Examples
     --------
@@ -31,8 +32,9 @@ class Instants:
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
-        if not (isinstance(interval, int | float) and 0 < interval < inf):
-            raise InvalidInput("", field, shorten(interval), "must be a positive, finite number of seconds")
+        if not (isinstance(interval, int | float) and SHORTEST_ROUND <= interval < inf):
+            rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g}"
+            raise InvalidInput("", field, shorten(interval), rule)
         self._interval = interval
         self._asked: Any = None
 

@@ -43,7 +43,7 @@ class Loaning:
     Raises
     ------
     InvalidInput
-        An interval is no positive, finite number; or the cluster is plain.
+        An interval is no finite number of seconds, or too short; or the cluster is plain.
     """
 
     preemptive = False
@@ -105,7 +105,6 @@ class Loaning:
         yield from books.commit(but=lost)
         for job in lost:
             books.end(job)
-        books.lose(given)
         self._queue.rest(lost)
         if given:
             yield Vacate([self._machines.names[machine] for machine in given])

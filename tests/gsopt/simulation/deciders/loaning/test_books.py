@@ -59,6 +59,14 @@ def test_jobs_that_are_left_out() -> None:
     one = crew(given, 0, form(given, "inference", 4, 1), {1: 1})
     assert list(given.commit(but=[0])) == []
     assert (given.on([1]), given.on([0])) == ([0], [])
-    given.end(0)
-    given.lose([1])
-    assert (given.there.tolist(), one.gpus) == ([8, 0], {})
+    assert one.held == ()
+
+
+def test_machines_come_and_go_beside_workers() -> None:
+    """What is there is what is free and what workers hold."""
+    given = _with_gpus(books(2, 0))
+    crew(given, 0, form(given, "training", 2, 1, (1.0, 2.0)), {0: 1}, {0: 1})
+    list(given.commit())
+    state: Any = SimpleNamespace(servers=("v0",), capacity=8, free_gpus=lambda: (4, 5, 6, 7))
+    assert given.look(state)
+    assert (given.there.tolist(), given.room.tolist(), given.idle.tolist()) == ([8, 0], [6, 0], [4, 0])

@@ -38,6 +38,8 @@ def test_workers_fit_every_machine() -> None:
     machines = Machines(Cluster(racks=racks), "")
     found = [forms_of(job("a", 0, 9, gpus, gpu_type=""), machines)[0].worker_gpus for gpus in (6, 8)]
     assert found == [3, 1]  # four workers of two GPUs find three machines of three
+    racks = [Rack(name="r", machines=[Machine(name=str(size), gpus=size) for size in (8, 4)])]
+    assert forms_of(job("a", 0, 9, 8, gpu_type=""), Machines(Cluster(racks=racks), ""))[0].worker_gpus == 4
 
 
 def test_counts_beyond_the_machines_are_left_out() -> None:

@@ -25,8 +25,8 @@ def test_a_wait_ends_once() -> None:
     assert (instants.reached(100.0), instants.reached(125.0), instants.reached(125.0)) == (False, True, False)
 
 
-@pytest.mark.parametrize("interval", [0, -1, float("inf"), float("nan"), "1", None])
+@pytest.mark.parametrize("interval", [0, -1, 5e-324, float("inf"), float("nan"), "1", None])
 def test_bad_intervals(interval: float) -> None:
-    """An interval is a positive, finite number of seconds."""
-    with pytest.raises(InvalidInput, match="must be a positive, finite number of seconds"):
+    """An interval is a finite number of seconds, and none of next to nothing."""
+    with pytest.raises(InvalidInput, match="must be a finite number of seconds, at least 1e-06"):
         Instants(interval, "each")

@@ -56,6 +56,16 @@ def test_flexible_workers_on_the_training_pool() -> None:
     assert place_flexible(given, one, 9, grouping=True) == {1: 1, 0: 2}
 
 
+def test_flexible_workers_stay_in_the_pool_that_counts() -> None:
+    """A job whose base workers may be mixed has flexible ones only where they make it faster."""
+    given = books(1, 1)
+    one = crew(given, 0, form(given, "mixed", 4, 1, (1.0, 2.0, 3.0)), {0: 1})
+    one.pool = "training"
+    assert place_flexible(given, one, 2, grouping=True) == {0: 1}
+    one.pool = "inference"
+    assert place_flexible(given, one, 3, grouping=False) == {1: 2}
+
+
 def test_flexible_workers_of_mixed_jobs() -> None:
     """They prefer inference machines; without grouping training machines."""
     given = books(1, 1)
