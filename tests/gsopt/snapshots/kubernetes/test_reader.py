@@ -143,11 +143,16 @@ def test_parts_of_gpus_are_held(tmp_path: Path) -> None:
     sliced = pod("sliced", "cut", 0)
     sliced["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/mig-2g.10gb": 1}
     notes: list[str] = []
-    read = _read(tmp_path, cut, turns, sliced, pod("turn", "turns"), notes=notes)
-    assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25]
+    some = node("some", 0, labels={"nvidia.com/gpu.count": "8"})
+    some["status"]["allocatable"]["nvidia.com/gpu.shared"] = "16"
+    shared = pod("shared", "some", 0)
+    shared["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/gpu.shared": 1}
+    read = _read(tmp_path, cut, turns, some, sliced, pod("turn", "turns"), shared, notes=notes)
+    assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25, 0.5]
     assert notes == [
-        "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 1",
+        "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 2",
         "nodes with nvidia.com/mig-2g.10gb, slices of GPUs, which are placed by that name: 1",
+        "nodes with nvidia.com/gpu.shared, turns on GPUs, which are placed by that name: 1",
     ]
 
 

@@ -303,7 +303,7 @@ def test_bad_nodes(changes: Object, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("job", "message"),
     [
-        (running(1, "n[1-999999999]"), r"jobs\[0\]\.nodes: .*: must have at most 100,000 names"),
+        (running(1, "n[1-999999999]"), r"jobs\[0\]\.nodes: .*: must have at most 20,000 names"),
         (running(1, "n[3-1]"), r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
         (running(1, "$(id)"), r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
         (running(0, "n1"), r"jobs\[0\]\.job_id: 0: must be the number of a job"),
