@@ -7,7 +7,7 @@ then what requests of this deadline are still owed is taken, then jobs arrive an
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, SerializerFunctionWrapHandler, field_validator, model_serializer, model_validator
 
@@ -25,6 +25,28 @@ class _Event(Frozen):
     @model_serializer(mode="wrap")
     def _with_its_kind(self, fields: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return {"event": self.event, **fields(self)}
+
+
+class _OfMachines(_Event):
+    """What concerns a number of machines, of those that are named, of those of a type, or of all."""
+
+    among: Many[Name] = ()
+    gpu_type: str = ""
+
+    @field_validator("among", mode="after")
+    @classmethod
+    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
+        return _refuse_equal("among", among)
+
+    @model_validator(mode="after")
+    def _names_or_type(self) -> Self:
+        if self.among and self.gpu_type:
+            raise RuleBroken("gpu_type", self.gpu_type, "must be empty where machines are named")
+        return self
+
+    def takes(self, server: str, gpu_type: str = "") -> bool:
+        """Tell whether a machine of a type is one of them."""
+        return self.gpu_type in ("", gpu_type) and (not self.among or server in self.among)
 
 
 class Leave(_Event):
@@ -92,13 +114,13 @@ class Return(_Event):
         return self
 
 
-class Reclaim(_Event):
+class Reclaim(_OfMachines):
     """A request, from a time on, to give machines or GPUs up by a deadline.
 
     A machine that is given up answers the request with the earliest deadline, of those that are open, not yet
     met and may take it; the one given first of those with the same deadline. It stays away until a `Return`
-    names it. At the deadline as many machines have been given up as were asked for, or all that may be are
-    away. In a plain cluster so many GPUs go at the deadline.
+    names it or a `Loan` brings it. At the deadline as many machines have been given up as were asked for, or
+    all that may be are away. In a plain cluster so many GPUs go at the deadline.
 
     It does not come unannounced: a job that goes on elsewhere in the instant in which its machine is given up
     was moved.
@@ -131,17 +153,9 @@ class Reclaim(_Event):
     deadline: Seconds
     servers: Gpus | None = None
     gpus: Gpus | None = None
-    among: Many[Name] = ()
-    gpu_type: str = ""
-
-    @field_validator("among", mode="after")
-    @classmethod
-    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
-        return _refuse_equal("among", among)
 
     @model_validator(mode="after")
-    def _names_or_type(self) -> "Reclaim":
-        _refuse_names_and_type(self.among, self.gpu_type)
+    def _gpus_have_no_type(self) -> "Reclaim":
         if self.gpu_type and self.gpus is not None:
             raise RuleBroken("gpu_type", self.gpu_type, "must be empty for GPUs, which have no type")
         return self
@@ -161,12 +175,8 @@ class Reclaim(_Event):
             raise RuleBroken("among", self.among, rule)
         return self
 
-    def takes(self, server: str, gpu_type: str = "") -> bool:
-        """Tell whether a machine of a type may be given up for this request."""
-        return _is_meant(self.among, self.gpu_type, server, gpu_type)
 
-
-class Loan(_Event):
+class Loan(_OfMachines):
     """Machines that are away come back: somebody who has them lends them until they are reclaimed.
 
     Of the machines that are away and may come the first in the order of the cluster do, so that what is there
@@ -193,35 +203,13 @@ class Loan(_Event):
 
     event: Literal["loan"] = "loan"
     servers: Gpus
-    among: Many[Name] = ()
-    gpu_type: str = ""
-
-    @field_validator("among", mode="after")
-    @classmethod
-    def _servers_differ(cls, among: tuple[str, ...]) -> tuple[str, ...]:
-        return _refuse_equal("among", among)
 
     @model_validator(mode="after")
-    def _names_or_type(self) -> "Loan":
-        _refuse_names_and_type(self.among, self.gpu_type)
+    def _enough_are_named(self) -> "Loan":
         if self.among and self.servers > len(self.among):
             rule = f"must name at least the {self.servers} servers that are lent"
             raise RuleBroken("among", self.among, rule)
         return self
-
-    def takes(self, server: str, gpu_type: str = "") -> bool:
-        """Tell whether a machine of a type may come by this loan."""
-        return _is_meant(self.among, self.gpu_type, server, gpu_type)
-
-
-def _is_meant(among: Sequence[str], wanted: str, server: str, gpu_type: str) -> bool:
-    """Tell whether a machine is one of those that are named, or of the type that is wanted."""
-    return wanted in ("", gpu_type) and (not among or server in among)
-
-
-def _refuse_names_and_type(among: Sequence[str], gpu_type: str) -> None:
-    if among and gpu_type:
-        raise RuleBroken("gpu_type", gpu_type, "must be empty where machines are named")
 
 
 #: What happens to the machines of a cluster.

@@ -43,15 +43,16 @@ def read_scenario(
     """Read a trace with its reader, or a workload file, into a setting."""
     selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
-    _say_if_network_is_free(workload, setting)
-    return setting.scenario(workload)
+    scenario = setting.scenario(workload)
+    _say_if_network_is_free(scenario)
+    return scenario
 
 
-def _say_if_network_is_free(workload: Workload, setting: Setting) -> None:
+def _say_if_network_is_free(scenario: Scenario) -> None:
     """Say so where jobs run on several GPUs of a cluster with a network, which slows none of them down."""
-    parallel = [job for job in workload.jobs if job.gpus > 1]
-    tiers = setting.speed.tiers
-    if parallel and not setting.machines.is_plain and not any(job.model in tiers for job in parallel):
+    parallel = [job for job in scenario.workload.jobs if job.gpus > 1]
+    tiers = scenario.speed.tiers
+    if parallel and not scenario.cluster.is_plain and not any(job.model in tiers for job in parallel):
         reason = "no job's model has a penalty; --setting speed=dally has those of Dally"
         typer.echo(f"the network slows no job down: {reason}", err=True)
 

@@ -10,7 +10,7 @@ _DEEPEST = 16
 _LONGEST = 4 * 2**20  # characters; ten thousand machines, each with a domain of its own, take one
 
 #: Of streams of documents, such as all pods of a cluster.
-_DEEPEST_STREAM = 64
+DEEPEST = 64
 _LONGEST_STREAM = 64 * 2**20
 _MOST_DOCUMENTS = 1_000_000
 
@@ -54,7 +54,7 @@ def parse_documents(source: str, text: str) -> list[Any]:
     >>> parse_documents("", "a: 1\n---\nb: null")
     [{'a': '1'}, {'b': None}]
     """
-    return _parsed(source, text, longest=_LONGEST_STREAM, deepest=_DEEPEST_STREAM, most=_MOST_DOCUMENTS)
+    return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
 def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) -> list[Any]:

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from gsopt.clusters.yaml_text import parse_documents
+from gsopt.clusters.yaml_text import DEEPEST, parse_documents
 from gsopt.errors import InvalidInput
 from gsopt.files import parse_json, read_text
 from gsopt.snapshots.field import Field
+
+#: Objects of one kind, or entries of one list of Slurm.
+MOST_OBJECTS = 1_000_000
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -39,7 +43,9 @@ def text_of(path: str | Path) -> str:
 def parse(source: str, text: str) -> list[Field]:
     """Read the documents of a text, as `read_documents` does those of a file."""
     if text.lstrip()[:1] in ("{", "["):
-        return [Field(source, parse_json(source, text))]
+        data = parse_json(source, text)
+        _require_shallow(source, data)
+        return [Field(source, data)]
     found = parse_documents(source, text)
     if not found:
         raise InvalidInput(source, "", "", "must be what a scheduler prints as JSON or YAML, and is empty")
@@ -47,6 +53,21 @@ def parse(source: str, text: str) -> list[Field]:
         return [Field(source, found[0])]
     top = Field(source, None)
     return [Field(source, each, top, index) for index, each in enumerate(found) if each is not None]
+
+
+def _require_shallow(source: str, data: Any) -> None:
+    """Refuse what is nested more deeply than any scheduler prints it."""
+    level = [data]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, dict) else each)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return
+    raise InvalidInput(source, "", "", "must not be nested so deeply")
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:

@@ -10,7 +10,7 @@ from gsopt.errors import InvalidInput, shorten
 #: Characters of a name; those of clusters have up to 253, and decisions take 200.
 LONGEST_NAME = 200
 
-_LONGEST_TEXT = 4096
+_LONGEST_TEXT = 65_536
 _MOST_DIGITS = 18
 _WHOLE = re.compile(rf"[+-]?\d{{1,{_MOST_DIGITS}}}", re.ASCII)
 _LATEST = 253_402_300_799  # seconds; the end of the year 9999

@@ -11,6 +11,9 @@ from gsopt.snapshots.node import Text
 #: Priorities of schedulers have 32 bits.
 MOST_PRIORITY = 10_000_000_000
 
+#: Different sets of wishes for nodes; each is held against all nodes.
+MOST_ASKED = 10_000
+
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 

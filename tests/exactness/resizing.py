@@ -15,22 +15,24 @@ def elastic(name: str, work: float, fewest: int, most: int, size: int = 1) -> El
     return ElasticJob(name=name, release=0, work=work, rates={count: float(count) for count in counts})
 
 
-def draw(random: Random, jobs: int) -> Scheduling:
-    """Draw jobs whose workers have one GPU each, about a third of them inelastic."""
+def draw(random: Random, jobs: int, *, latest: int = 0) -> Scheduling:
+    """Draw jobs whose workers have one GPU each, about a third of them inelastic, until a date."""
     gpus = random.randint(2, 8)
     drawn = []
     for index in range(jobs):
         fewest = random.randint(1, gpus)
         most = fewest if random.random() < 0.3 else random.randint(fewest, gpus)
-        drawn.append(elastic(f"j{index}", round(most * random.uniform(1, 10), 1), fewest, most))
+        job = elastic(f"j{index}", round(most * random.uniform(1, 10), 1), fewest, most)
+        drawn.append(job.model_copy(update={"release": float(random.randint(0, latest))}) if latest else job)
     return Scheduling(gpus=gpus, jobs=drawn, preemptive=False)
 
 
 def optimum(problem: Scheduling) -> float:
-    """Give the least mean completion time over all orders in which jobs start and complete."""
+    """Give the least mean job completion time over all orders in which jobs start and complete."""
     number = len(problem.jobs)
+    released = sum(job.release for job in problem.jobs)
     values = (_value(problem, order) for order in _orders(frozenset(range(number)), frozenset()))
-    return min(value for value in values if value is not None) / number
+    return (min(value for value in values if value is not None) - released) / number
 
 
 def _orders(waiting: frozenset[int], running: frozenset[int]) -> Iterator[list[tuple[int, bool]]]:
@@ -72,5 +74,14 @@ def _value(problem: Scheduling, order: list[tuple[int, bool]]) -> float | None:
     for (j, _), index in column.items():
         work[j, index] = 1.0
     cost = [float(index < events and not order[index][1]) for index in range(events + len(cells))]
-    answer = linprog(cost, np.array(rows), limits, work, [job.work for job in problem.jobs], method="highs")
+    dates = [(problem.jobs[job].release if starts else 0.0, None) for job, starts in order]
+    answer = linprog(
+        cost,
+        np.array(rows),
+        limits,
+        work,
+        [job.work for job in problem.jobs],
+        bounds=[*dates, *[(0.0, None)] * len(cells)],
+        method="highs",
+    )
     return None if answer.fun is None else float(answer.fun)

@@ -21,15 +21,22 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
     """
     if not values:
         return False
-    numbers, found = range(len(jobs)), False
+    found = False
     for weights, most in groups(jobs):
-        done = (sum(weight * values[f"y[{j},{k}]"] for j, weight in weights.items()) for k in numbers)
-        if any(sum_k > most * values[f"d[{k}]"] + LINEAR_ROWS for k, sum_k in enumerate(done)):
+        rows = [
+            (f"{k},{i}", {j: weight for j, weight in weights.items() if j < jobs.there[i]})
+            for k, i in jobs.cells
+        ]
+        if any(
+            sum(weight * values[f"y[{j},{cell}]"] for j, weight in here.items())
+            > most * values[f"d[{cell}]"] + LINEAR_ROWS
+            for cell, here in rows
+        ):
             found = True
-            for k in numbers:
-                model.shared.add(
-                    sum(weight * model.y[j, k] for j, weight in weights.items()) <= most * model.d[k]
-                )
+            for (k, i), (_, here) in zip(jobs.cells, rows, strict=True):
+                if here:
+                    done = sum(weight * model.y[j, k, i] for j, weight in here.items())
+                    model.shared.add(done <= most * model.d[k, i])
     return found
 
 

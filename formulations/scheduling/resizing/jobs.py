@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, gcd, isclose
+from math import fsum, gcd, inf, isclose
 
 from formulations.scheduling.instance import Instance
 from gsopt.errors import Unsupported
@@ -47,8 +47,8 @@ class Resizable:
         Raises
         ------
         Unsupported
-            Jobs may be preempted, must be served fairly, are released at different times, are not as much
-            faster as they have more GPUs, or may not have every number of workers between two numbers.
+            Jobs may be preempted, must be served fairly, are not as much faster as they have more GPUs, or may
+            not have every number of workers between two numbers.
         """
         _refuse(problem)
         instance = Instance.of(problem)
@@ -86,6 +86,32 @@ class Resizable:
             if least < most
         )
 
+    @cached_property
+    def there(self) -> tuple[int, ...]:
+        """Number of jobs that are released in each period and before; a release date begins a period."""
+        return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
+
+    @cached_property
+    def cells(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of how many jobs are complete and the period, in the order in which they may follow."""
+        return tuple(
+            (done, period)
+            for done in range(len(self))
+            for period, there in enumerate(self.there)
+            if done <= there
+        )
+
+    def before(self, job: int, done: int, period: int) -> list[tuple[int, int]]:
+        """Give the cells in which a job may run that come no later than one, if both are passed."""
+        return [
+            cell for cell in self.cells if cell[0] <= done and cell[1] <= period and job < self.there[cell[1]]
+        ]
+
+    def length(self, period: int) -> float:
+        """Seconds from one release date to the next; infinite after the last."""
+        begins = [*self.instance.arrivals, inf]
+        return begins[period + 1] - begins[period]
+
     @property
     def unit(self) -> float:
         """Seconds in which all GPUs do all work: the unit of time for programs."""
@@ -101,8 +127,6 @@ def _refuse(problem: Scheduling) -> None:
         raise Unsupported("resizing: jobs may be preempted: it is for problems that are not preemptive")
     if problem.fairness is not None:
         raise Unsupported("resizing: it knows no fairness")
-    if len({job.release for job in problem.jobs}) > 1:
-        raise Unsupported("resizing: all jobs must be released at the same time")
     for job in problem.jobs:
         each = [rate / gpus for gpus, rate in job.rates.items() if gpus <= problem.gpus]
         if not isclose(min(each), max(each), rel_tol=SPAN_ERROR):

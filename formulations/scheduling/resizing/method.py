@@ -22,8 +22,8 @@ from gsopt.result import Result, Status, StoppedBy
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import CONTINUOUS
 
-#: Jobs up to which the model is built.
-_MOST_JOBS = 30
+#: Pairs of a job and an interval up to which the model is built: those of 30 jobs that are released at once.
+_MOST_PLACES = 900
 
 #: Seconds that are enough to load Pyomo, or SciPy's linear programs, for the first time on a busy machine.
 _LOADING = 3.0
@@ -34,7 +34,9 @@ _GAP = CONTINUOUS / 4
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
-    """Decide in which interval between completions each job starts and completes, and what it does in each.
+    """Decide in which interval each job starts and completes, and what it does in each.
+
+    A release date begins a period, and periods are divided by the completions in them.
 
     The model bounds the optimum: a schedule obeys all its rows. Its solution's order of events goes to a linear
     program with the moments of all starts (`order`), which makes a schedule; where that is as good as
@@ -44,18 +46,21 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Sets
     ----
-    Jobs j; intervals k = 1 .. n, each of which ends with one completion.
+    Jobs j; periods i from one release date to the next, the last one without end; intervals (k, i), the part of
+    period i in which k - 1 jobs are complete, for k = 1 .. n and no more than are released. Those that a
+    schedule passes follow each other in k and i; the others are empty.
 
     Parameters
     ----------
     A_j: GPU-seconds of a job. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best schedule known. H_k: the longest that interval k can be, by what U leaves for the k-th completion if
-    those before are as early as can be.
+    best schedule known. H_ki: the longest that an interval can be, by the length of its period, and by what U
+    leaves for the k-th completion if those before are as early as can be.
 
     Variables
     ---------
-    d[k]: length of an interval; the k-th completion t_k is at d[1] + .. + d[k]. s[j, k], c[j, k], binary: job j
-    starts in interval k, or at its begin; it completes at its end. y[j, k]: GPU-seconds that it has in it.
+    d[k, i]: length of an interval; the k-th completion t_k is at the sum of the d of intervals up to k.
+    x[k, i], binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in an interval, or at
+    its begin. c[j, k], binary: its completion is the k-th. y[j, k, i]: GPU-seconds that it has in an interval.
 
     Objective
     ---------
@@ -63,21 +68,28 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Constraints
     -----------
-    With r_jk, the s[j, i] for i <= k less the c[j, i] for i < k, 1 where a job runs at the end of an interval:
-    starts[j], ends[j], turn[k]: one start and one completion of each job, one completion in each interval.
-    runs[j, k]: r_jk >= c_jk. work[j]: the y add up to A_j. there[j, k]: y_jk <= A_j r_jk.
-    until[j, k], since[j, k]: the y up to k add up to A_j if the job is complete, to 0 if it has not begun.
-    most[j, k]: y_jk <= b_j d_k. least[j, k]: y_jk >= a_j d_k - a_j H_k (1 - r_jk + s_jk): a job that was there
-    all the interval has its fewest GPUs.
-    area[k]: the y add up to at most C d_k. room[k]: the a_j r_jk add up to at most C.
-    soonest[k]: t_k is at least the sum of the k smallest A_j / C. alone[k]: it is at least A_j / b_j of the job
-    that completes. alike[i, j, k]: of equal jobs, the first completes first.
+    Let v_ki be 1 where an interval is passed: completion k - 1 is by the end of period i, and k not by that of
+    the period before. Let r_jki be 1 where a job runs at the end of an interval that is passed: the s[j] of all
+    intervals up to k and i, less the c[j] before k.
+    once[k], starts[j], ends[j], turn[k]: each completion is in one period; each job has one start and one
+    completion, and each completion one job. passed, visits: v_ki is at least 0 and the s[j, k, i].
+    length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a period add up to its length.
+    runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
+    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up
+    to A_j if the job is complete, to 0 if it has not begun.
+    most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job
+    that was there all the interval has its fewest GPUs.
+    area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C.
+    soonest[k]: t_k is no sooner than the k-th completion of shortest remaining area first, nor than the k-th
+    smallest of the jobs alone. alone[k]: it is no sooner than the job that completes would be alone.
+    alike[i, j, k]: of equal jobs, the first completes first.
     shared: what jobs can have together, if each has its fewest GPUs or none (`cuts`); only those rows
     that the solutions before break, in the linear relaxation first.
 
     Size
     ----
-    2 n^2 binaries and n^2 + n columns beside them for n jobs; about 7 n^2 rows.
+    With one release date 2 n^2 binaries and n^2 + n columns beside them for n jobs, and about 7 n^2 rows; up to
+    n / 2 times as many where each job has a date of its own.
 
     Source
     ------
@@ -115,7 +127,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         Raises
         ------
         Unsupported
-            The problem is not one of resizable jobs (`Resizable.of`), or has more than 30 jobs.
+            The problem is not one of resizable jobs (`Resizable.of`), or has more than 30 jobs, or 13 that are
+            released one by one.
         """
         jobs = _jobs_of(problem)
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
@@ -162,8 +175,12 @@ resizing = Resizing()
 
 def _jobs_of(problem: Scheduling) -> Resizable:
     jobs = Resizable.of(problem)
-    if len(jobs) > _MOST_JOBS:
-        raise Unsupported(f"resizing: {len(jobs)} jobs: at most {_MOST_JOBS}")
+    places = sum(jobs.there[period] for _, period in jobs.cells)
+    if places > _MOST_PLACES:
+        size = (
+            f"{len(jobs)} jobs of {len(jobs.there)} release dates make {places} pairs of a job and an interval"
+        )
+        raise Unsupported(f"resizing: {size}: at most {_MOST_PLACES}")
     return jobs
 
 
@@ -226,10 +243,11 @@ def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
     """Read the order of events: a job without work for all of its first interval starts late in it."""
     events: list[Event] = []
     for k in range(len(jobs)):
-        length = values[f"d[{k}]"]
-        begun = [j for j in range(len(jobs)) if values[f"s[{j},{k}]"] > 0]
-        held = {j: values[f"y[{j},{k}]"] * jobs.gpus / jobs.least[j] for j in begun}
-        events += [Event(j, starts=True) for j in sorted(begun, key=lambda j: -min(held[j], length))]
+        for i in (period for done, period in jobs.cells if done == k):
+            length = values[f"d[{k},{i}]"]
+            begun = [j for j in range(jobs.there[i]) if values[f"s[{j},{k},{i}]"] > 0]
+            held = {j: values[f"y[{j},{k},{i}]"] * jobs.gpus / jobs.least[j] for j in begun}
+            events += [Event(j, starts=True) for j in sorted(begun, key=lambda j: -min(held[j], length))]
         events += [Event(j, starts=False) for j in range(len(jobs)) if values[f"c[{j},{k}]"] > 0]
     return events
 

@@ -45,7 +45,8 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
     """
     running = list(_running(order))
     cells = [(piece, job) for piece, there in enumerate(running) for job in there]
-    found = _solve(jobs, running, cells)
+    starts = {job: piece for piece, (job, begins) in enumerate(order) if begins}
+    found = _solve(jobs, running, cells, starts)
     if found is None:
         return None
     lengths, amounts = found[: len(running)], dict(zip(cells, found[len(running) :], strict=True))
@@ -58,15 +59,19 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
 
 
 def _running(order: Sequence[Event]) -> Iterator[list[int]]:
-    """Give the jobs that run between each event and the next."""
+    """Give the jobs that run before the first event, and between each event and the next."""
     there: list[int] = []
+    yield there
     for job, starts in order[:-1]:
         there = [*there, job] if starts else [other for other in there if other != job]
         yield there
 
 
 def _solve(
-    jobs: Resizable, running: Sequence[Sequence[int]], cells: Sequence[tuple[int, int]]
+    jobs: Resizable,
+    running: Sequence[Sequence[int]],
+    cells: Sequence[tuple[int, int]],
+    starts: Mapping[int, int],
 ) -> list[float] | None:
     """Give the lengths of all pieces in units of time, then the work of all cells in GPUs times units."""
     from scipy.optimize import linprog
@@ -77,7 +82,9 @@ def _solve(
     cost = np.zeros(width)
     for piece in range(pieces):
         cost[piece] = sum(end >= piece for end in last.values())
-    most = np.zeros((pieces + 2 * len(cells), width))
+    released = [(job, date / jobs.unit) for job, date in enumerate(jobs.instance.release) if date > 0]
+    most = np.zeros((pieces + 2 * len(cells) + len(released), width))
+    limits = np.zeros(len(most))
     for piece, job in cells:
         most[piece, column[piece, job]] = 1.0
     most[range(pieces), range(pieces)] = -1.0
@@ -85,13 +92,15 @@ def _solve(
         low, high = pieces + 2 * index, pieces + 2 * index + 1
         most[low, [piece, column[piece, job]]] = jobs.least[job] / jobs.gpus, -1.0
         most[high, [piece, column[piece, job]]] = -jobs.most[job] / jobs.gpus, 1.0
+    for row, (job, date) in enumerate(released, start=pieces + 2 * len(cells)):
+        most[row, : starts[job] + 1], limits[row] = -1.0, -date
     work = np.zeros((len(jobs), width))
     for piece, job in cells:
         work[job, column[piece, job]] = 1.0
     answer = linprog(
         cost,
         A_ub=most,
-        b_ub=np.zeros(len(most)),
+        b_ub=limits,
         A_eq=work,
         b_eq=[area / scale for area in jobs.area],
         method="highs",

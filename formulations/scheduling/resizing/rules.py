@@ -1,6 +1,7 @@
 """Launching: simple rules of who starts and who is resized, as first schedules of resizable jobs."""
 
 from collections.abc import Iterator, Sequence
+from math import inf
 
 from formulations.scheduling.resizing.jobs import Resizable
 from formulations.scheduling.timetable import Step
@@ -37,18 +38,22 @@ def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list
         GPUs that each running job keeps from those that wait: its fewest, so that as many as possible start
         (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
     """
-    waiting, left = list(order), dict[int, float]()
+    waiting, left, now = list(order), dict[int, float](), 0.0
+    release = jobs.instance.release
     steps: list[Step] = []
     while waiting or left:
         for job in list(waiting):
-            if jobs.least[job] <= jobs.gpus - sum(room[other] for other in left):
+            if release[job] <= now and jobs.least[job] <= jobs.gpus - sum(room[other] for other in left):
                 left[job] = jobs.area[job]
                 waiting.remove(job)
         gpus = _shares(jobs, left)
-        length = min(left[job] / gpus[job] for job in left)
-        first = min(left, key=lambda job: left[job] / gpus[job])
-        left = {job: area - length * gpus[job] for job, area in left.items() if job != first}
+        first = min(left, key=lambda job: left[job] / gpus[job], default=None)
+        end = inf if first is None else now + left[first] / gpus[first]
+        ahead = min((release[job] for job in waiting if release[job] > now), default=inf)
+        length = min(end, ahead) - now
+        left = {job: left[job] - length * gpus[job] for job in left if job != first or ahead < end}
         steps.append(Step(length, gpus))
+        now = min(end, ahead)
     return steps
 
 

@@ -135,10 +135,10 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
     labels = metadata["labels"].texts()
     stated = status["allocatable"] or status["capacity"]
     amounts = amounts_of(stated)
-    turns = Fraction(_number(labels, _TURNS, 1))
+    turns = _turns(amounts, labels)
     return Site(
         name=metadata["name"].name(),
-        gpus=_gpus(stated, amounts, labels, turns, others),
+        gpus=_gpus(stated, amounts, turns, others),
         gpu_type=next((labels[key] for key in _TYPES if labels.get(key)), ""),
         capacity=counted(stated, amounts, others, needed=False),
         labels=labels,
@@ -154,10 +154,16 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
     )
 
 
+def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
+    """Give how many containers share each GPU: what a label says, or turns by the GPUs that there are."""
+    told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
+    shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
+    return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
+
+
 def _gpus(
     stated: Field,
     amounts: Mapping[str, Fraction],
-    labels: Mapping[str, str],
     turns: Fraction,
     others: Sequence[str],
 ) -> int:
@@ -168,9 +174,6 @@ def _gpus(
             of[found.kind] += value * found.gpus
     if not any(of.values()):
         return 0
-    counted_by_label = _number(labels, _COUNT, 0)
-    if of["shared"] and turns == 1 and counted_by_label:
-        return counted_by_label
     total = ceil((of["whole"] + of["shared"]) / turns) + ceil(of["slice"])
     total = total or ceil(of["share"])
     if total > 1_000_000:  # noqa: PLR2004 - as many as a decision takes

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.gang import Where
+from gsopt.snapshots.gang import MOST_ASKED, Where
 from gsopt.snapshots.kubernetes.nodes import Site
 from gsopt.snapshots.kubernetes.selection import admits, tolerates
 
@@ -37,6 +37,8 @@ class Places:
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)
         if text not in self._asked:
+            if len(self._asked) >= MOST_ASKED:
+                spec.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
             self._asked[text] = self._name(spec)
         return self._asked[text]
 

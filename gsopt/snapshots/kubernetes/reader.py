@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gsopt.errors import InvalidInput
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.documents import objects, read_documents
+from gsopt.snapshots.documents import MOST_OBJECTS, objects, read_documents
 from gsopt.snapshots.field import LONGEST_NAME, Field
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.kubernetes.budgets import read_budgets
@@ -118,6 +118,8 @@ def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]
         kind = each["kind"].name()
         if kind in of:
             of[kind].append(each)
+            if len(of[kind]) > MOST_OBJECTS:
+                each.refuse(f"must be at most {MOST_OBJECTS:,} of kind {kind}")
         else:
             others[kind] += 1
     notes += (f"kind {kind}, which is not read: {number:,}" for kind, number in others.items())

@@ -16,8 +16,7 @@ _MOST = 1_000_000_000
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 _COUNT = re.compile(r"(\d{1,12})([KMG]?)", re.ASCII)
 _WORD = re.compile(r"[^\s:=,()]{1,100}")
-_BETWEEN = re.compile(r",(?![^()]*\))")  # commas, but for those in brackets
-_SOCKETS = re.compile(r"\([^()]*\)$")  # such as (S:0-1) and (IDX:0,2)
+_SOCKETS = re.compile(r"\((?!null\))[^()]*\)")  # such as (S:0-1) and (IDX:0,2)
 
 
 class Gres(NamedTuple):
@@ -83,7 +82,7 @@ def read_gres(field: Field) -> Gres:
     (0, 1)
     """
     gpus, others = Counter[str](), Counter[str]()
-    for part in _BETWEEN.split(field.text()):
+    for part in _SOCKETS.sub("", field.text()).split(","):
         name, kind, number = _entry(field, part.strip())
         if name == _GPU:
             gpus[kind] += number
@@ -122,10 +121,9 @@ def _amount(text: str) -> int | None:
 
 def _entry(field: Field, part: str) -> tuple[str, str, int]:
     """Cut an entry into its name, its type and its number."""
-    text = _SOCKETS.sub("", part)
-    if text in _NOTHING:
+    if part in _NOTHING:
         return "", "", 0
-    words = text.removeprefix("gres/").removeprefix("gres:").split(":")
+    words = part.removeprefix("gres/").removeprefix("gres:").split(":")
     number = _COUNT.fullmatch(words[-1]) if len(words) > 1 else None
     named = words[:-1] if number else words
     if not named or len(named) > 2 or not all(map(_WORD.fullmatch, named)):  # noqa: PLR2004 - a name and a type

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.gang import Where
+from gsopt.snapshots.gang import MOST_ASKED, Where
 from gsopt.snapshots.slurm.nodes import Host
 from gsopt.snapshots.slurm.values import moment, nodes, number
 
@@ -98,6 +98,8 @@ class Places:
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
+            if len(self._asked) >= MOST_ASKED:
+                job.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
             self._asked[asked] = self._name(job)
         return self._asked[asked]
 

@@ -12,7 +12,7 @@ from gsopt.clusters.nodes import Gpus, write_gres
 from gsopt.clusters.slurm import read_slurm
 from gsopt.errors import InvalidInput
 from gsopt.problems.placement import Resources
-from gsopt.snapshots.documents import parse, text_of
+from gsopt.snapshots.documents import MOST_OBJECTS, parse, text_of
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.network import Stand, network_of
@@ -122,7 +122,12 @@ def is_conf(text: str) -> bool:
 def _listed(document: Field, name: str) -> list[Field]:
     if not any(key in document.mapping() for key in LISTS):
         document.refuse(f"must be what Slurm prints as JSON, with {', '.join(LISTS)}")
-    return list(document[name])
+    found = list(document[name])
+    if len(found) > MOST_OBJECTS:
+        raise InvalidInput(
+            document.source, name, f"{len(found):,} entries", f"must be at most {MOST_OBJECTS:,}"
+        )
+    return found
 
 
 def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:

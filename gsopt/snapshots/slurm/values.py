@@ -6,7 +6,7 @@ from gsopt.clusters.hostlist import expand
 from gsopt.snapshots.field import Field
 from gsopt.snapshots.node import NODE_NAME
 
-_MOST_NODES = 100_000
+_MOST_NODES = 20_000
 
 
 def number(field: Field, default: int = 0) -> int:

@@ -11,7 +11,7 @@ from gsopt.bounds.prices import PriceBound, price_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction, InvalidInput
 from gsopt.job import Job
-from gsopt.scenario import Scenario
+from gsopt.scenario import CapacityChange, Scenario
 from heuristics.policies import srtf
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -33,6 +33,16 @@ def test_few_jobs_are_bounded_by_formulas() -> None:
     formulas = mean_jct(lower_bound(few.workload, 6), few.workload)
     assert mean_jct_bound(few) == MeanBound(formulas, "formulas")
     assert mean_jct_bound(_scenario(0)) is None
+
+
+def test_formulas_count_what_is_there_at_most() -> None:
+    """GPUs that are away for a while count, and those that never come do not."""
+    jobs = bundle(Job(name=name, release_date=0, duration=1, gpus=1) for name in "abcd")
+    for sizes, expected in (((4, 1), 1.0), ((0, 2), 1.5)):
+        changes = [CapacityChange(time=time, gpus=gpus) for time, gpus in zip((0, 10), sizes, strict=True)]
+        found = mean_jct_bound(Scenario(workload=jobs, cluster=Cluster.plain(4), capacity_changes=changes))
+        assert found is not None
+        assert found.mean_jct == pytest.approx(expected)
 
 
 def test_the_better_proof_counts() -> None:

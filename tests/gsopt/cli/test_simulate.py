@@ -210,6 +210,9 @@ def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:
     assert paid.stderr == ""
     assert [json.loads(run.stdout)["mean_jct"] for run in (free, paid)] == pytest.approx([4, 4.28])
     _assert_refused("'tiresias': must be dally, or slowdowns", *line, "--setting", "speed=tiresias")
+    events = tmp_path / "setting.json"
+    events.write_text(json.dumps({"events": [{"event": "leave", "time": 0, "servers": ["nowhere"]}]}))
+    _assert_refused("'nowhere': must be a machine of the cluster", *line, "--setting", events)
 
 
 def test_options_are_read_as_they_are_printed(workload: Path) -> None:

@@ -41,7 +41,7 @@ def scenario(random: Random) -> Scenario:
             return Scenario(
                 workload=Workload(jobs=jobs),
                 cluster=cluster,
-                speed=_speed(cluster),
+                speed=_speed(random, cluster),
                 overheads=_overheads(random),
                 share_limit=random.choice([1, 2, 3]) if racks else 1,
                 capacity_changes=_changes(random, cluster),
@@ -51,15 +51,15 @@ def scenario(random: Random) -> Scenario:
             continue
 
 
-def _speed(cluster: Cluster) -> Speed:
-    """Give all slowdowns that there can be on a cluster."""
+def _speed(random: Random, cluster: Cluster) -> Speed:
+    """Draw slowdowns of every kind that there can be on a cluster."""
     kinds = {machine.gpu_type for machine in cluster.machines}
     return Speed(
         tiers=_TIERS,
         interference=_INTERFERENCE,
         default_interference=1.25,
-        gpu_types={kind: slow for kind, slow in _GPU_TYPES.items() if kind in kinds},
-        mixed=1.25,
+        gpu_types=random.choice([{}, {kind: slow for kind, slow in _GPU_TYPES.items() if kind in kinds}]),
+        mixed=random.choice([1.0, 1.25]),
     )
 
 

@@ -176,6 +176,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "items": ('{"kind": "List", "items": 3}', "items: 3: must be a list"),
     "item": ('{"kind": "List", "items": [3]}', "items[0]: 3: must be a mapping"),
     "deep JSON": (f'{{"kind": "List", "items": {_DEEP}', "must not be nested so deeply"),
+    "deep enough": (f'{{"kind": "List", "items": [{"[" * 100 + "]" * 100}]}}', "must not be nested so deeply"),
     "deep YAML": (f"kind: List\nitems: {_DEEP}", "must not be nested so deeply"),
     "aliases": ("a: &a [x, x]\nb: &b [*a, *a]\nkind: List", "must not be an alias"),
     "tag": ("kind: !!python/object/apply:os.system [id]", "kind: ['id']: must be a text"),

@@ -98,6 +98,13 @@ def test_priority_comes_first() -> None:
     assert (found.more.like, found.more.number, found.more.proven, found.more.gangs) == ("n1", 3, True, 2)
 
 
+def test_what_fails_behind_others_may_fit_alone() -> None:
+    """A gang whose second part has no room leaves the room of its first to a gang of one such part."""
+    found = pack(Snapshot(nodes=[_node("n1", 4)], gangs=[_waits("pair", 4, 4, priority=1), _waits("one", 4)]))
+    assert [spot.gang for spot in found.spots] == ["one"]
+    assert list(found.missing or {}) == ["pair"]
+
+
 def test_copies_are_taken_one_by_one() -> None:
     """As many tasks of an array are placed as there is room for, and the others are counted as missing."""
     found = pack(Snapshot(nodes=[_node("n1"), _node("n2")], gangs=[_waits("array", 3, copies=7)]))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gsopt.scenario import Scenario
 from gsopt.simulation.deciders.loaning import schedulers
+from gsopt.speed import linear_menu
 from gsopt.testing import check_policy
 from heuristics.policies.aryl import aryl
 from tests.effort import cases
@@ -63,6 +64,14 @@ def test_afs_grows_whom_the_knapsack_does_not() -> None:
     afs, two_phase = (_times(scheduler, *jobs) for scheduler in ("afs", "two_phase"))
     assert afs[0] < two_phase[0]
     assert afs[1] > two_phase[1]
+
+
+def test_tables_3_and_4() -> None:
+    """The least GPU time first is optimal in Table 3, where the knapsack is not, and is not in Table 4."""
+    b = job("B", 0, 60, 2, menu=linear_menu(2, range(2, 7)))
+    wide, narrow = (job("A", 0, 150, 2, menu=linear_menu(2, range(2, most + 1))) for most in (6, 3))
+    totals = [[sum(_times(scheduler, a, b)) for scheduler in ("marginal", "two_phase")] for a in (wide, narrow)]
+    assert totals == [[Fraction(250, 3), Fraction(290, 3)], [Fraction(380, 3), 124]]
 
 
 @settings(max_examples=cases(20), deadline=None)

@@ -19,6 +19,11 @@ def problem(gpus: int, *jobs: ElasticJob) -> Scheduling:
     return Scheduling(gpus=gpus, jobs=jobs, preemptive=False)
 
 
+def later(job: ElasticJob, release: float) -> ElasticJob:
+    """Give a job that is released at a time."""
+    return job.model_copy(update={"release": release})
+
+
 def late_start() -> Scheduling:
     """Give jobs of which the inelastic one must start between completions, to complete with the last small one.
 
@@ -56,6 +61,35 @@ def test_every_order_of_events(jobs: int) -> None:
         assert result.objective == pytest.approx(least, rel=1e-6), seed
 
 
+@pytest.mark.parametrize("jobs", [2, 3])
+def test_every_order_of_events_after_release_dates(jobs: int) -> None:
+    """Jobs that are released early, late and together have the optimum of all orders of events."""
+    for seed in range(cases(15)):
+        instance = draw(Random(seed), jobs, latest=(1, 5, 20)[seed % 3])
+        result, least = resizing(instance), optimum(instance)
+
+        assert result.status is Status.OPTIMAL, seed
+        assert result.objective == pytest.approx(least, rel=1e-6), seed
+
+
+def test_a_large_job_waits_for_a_small_one() -> None:
+    """All GPUs stand still until a job of a second comes, as the one that is there would take ten."""
+    jobs = elastic("large", 40, 4, 4), later(elastic("small", 4, 4, 4), 1)
+    result = resizing(problem(4, *jobs))
+
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx((12 + 1) / 2)
+
+
+def test_nothing_runs_before_the_next_release_date() -> None:
+    """A job that is released long after the other one is complete runs by itself, on its most GPUs."""
+    jobs = elastic("early", 8, 1, 4), later(elastic("late", 8, 1, 4), 1e6)
+    result = resizing(problem(4, *jobs))
+
+    assert result.status is Status.OPTIMAL
+    assert result.objective == pytest.approx(2)
+
+
 def test_a_job_starts_between_completions() -> None:
     """In the optimum, of 195 s in all, the inelastic job starts after 3 s, when nothing completes."""
     result = exact(late_start())
@@ -85,11 +119,8 @@ def test_workers_of_two_sizes() -> None:
         (Scheduling(gpus=2, jobs=[elastic("a", 1, 1, 2)], preemptive=False, fairness=1), "fairness"),
         (problem(2, ElasticJob(name="a", release=0, work=1, rates={1: 1.0, 2: 1.5})), "proportional"),
         (problem(4, ElasticJob(name="a", release=0, work=1, rates={1: 1.0, 2: 2.0, 4: 4.0})), "every number"),
-        (
-            problem(2, elastic("a", 1, 1, 2), ElasticJob(name="b", release=1, work=1, rates={1: 1.0})),
-            "released",
-        ),
-        (problem(2, *(elastic(str(index), 1, 1, 2) for index in range(31))), "at most 30"),
+        (problem(2, *(elastic(str(index), 1, 1, 2) for index in range(31))), "31 jobs .* at most 900"),
+        (problem(2, *(later(elastic(str(index), 1, 1, 2), index) for index in range(14))), "14 release dates"),
     ],
 )
 def test_what_it_does_not_express(instance: Scheduling, rule: str) -> None:

@@ -143,11 +143,16 @@ def test_parts_of_gpus_are_held(tmp_path: Path) -> None:
     sliced = pod("sliced", "cut", 0)
     sliced["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/mig-2g.10gb": 1}
     notes: list[str] = []
-    read = _read(tmp_path, cut, turns, sliced, pod("turn", "turns"), notes=notes)
-    assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25]
+    some = node("some", 0, labels={"nvidia.com/gpu.count": "8"})
+    some["status"]["allocatable"]["nvidia.com/gpu.shared"] = "16"
+    shared = pod("shared", "some", 0)
+    shared["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/gpu.shared": 1}
+    read = _read(tmp_path, cut, turns, some, sliced, pod("turn", "turns"), shared, notes=notes)
+    assert [gang.gpus for gang in read.gangs] == [float(Fraction(2, 7)), 0.25, 0.5]
     assert notes == [
-        "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 1",
+        "nodes whose GPUs are shared by turns, 4 on each at most, which placements count: 2",
         "nodes with nvidia.com/mig-2g.10gb, slices of GPUs, which are placed by that name: 1",
+        "nodes with nvidia.com/gpu.shared, turns on GPUs, which are placed by that name: 1",
     ]
 
 
@@ -293,5 +298,31 @@ def test_what_a_pod_asks_for(tmp_path: Path) -> None:
     several = pod("several", gpus=0, initContainers=before, overhead={"cpu": "250m"})
     several["spec"]["containers"] = asked
     whole = pod("whole", gpus=0, resources={"requests": {"cpu": "9"}})
-    read = _read(tmp_path, node("n1"), several, whole)
-    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [4250, 9000]
+    brief = pod("brief", gpus=0, initContainers=[{"resources": {"requests": {"cpu": "100m"}}}])
+    read = _read(tmp_path, node("n1"), several, whole, brief)
+    assert [gang.parts[0].needs.cpu for gang in read.gangs] == [4250, 9000, 1000]
+
+
+def test_where_pods_may_stand(tmp_path: Path) -> None:
+    """Selectors and taints say on which open nodes a pod may stand, each set of nodes once."""
+    taint = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+    nodes = [
+        node("n1", labels={"gpu": "a"}),
+        node("n2", labels={"gpu": "a"}, spec=taint),
+        node("n3"),
+        node("n4", labels={"gpu": "a"}, spec={"unschedulable": True}),
+    ]
+    tolerant = {"tolerations": [{"key": "gpu", "operator": "Exists"}]}
+    asked: list[dict[str, Any]] = [{}, tolerant, {"nodeSelector": {"gpu": "a"}}, {"nodeSelector": {"gpu": "a"}}]
+    pods = [pod(f"p{number}", **each) for number, each in enumerate([*asked, {"nodeSelector": {"gpu": "b"}}])]
+    read = _read(tmp_path, *nodes, *pods)
+    places = {where.name: where.nodes for where in read.places} | {"": ("n1", "n2", "n3")}
+    assert [places[gang.parts[0].where] for gang in read.gangs] == [
+        ("n1", "n3"),
+        ("n1", "n2", "n3"),
+        ("n1",),
+        ("n1",),
+        (),
+    ]
+    assert len(read.places) == 3
+    assert {where.reason for where in read.places} == {"tolerates their taints", "gpu=a", "gpu=b"}

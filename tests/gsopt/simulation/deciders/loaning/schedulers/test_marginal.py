@@ -37,6 +37,12 @@ def test_bad_scaling_waits() -> None:
     assert marginal(exponent=1).order(epoch) == []
 
 
+def test_all_may_start() -> None:
+    """As in Aryl's first phase all jobs are named, the shortest first."""
+    waiting = [Waiting(1, 0.0, 61.0, 1), Waiting(2, 0.0, 59.0, 1)]
+    assert marginal(starts="all").order(crowded(waiting, linear(0, 60.0, extra=3))) == [2, 1]
+
+
 def test_the_least_left_grows_first() -> None:
     """The job with less GPU time left gets its most, the other what remains."""
     assert marginal().extras(calm(linear(0, 60.0), linear(1, 59.0), training=4)) == {0: 1, 1: 3}
@@ -53,3 +59,9 @@ def test_bad_exponent(exponent: Any) -> None:
     """An exponent out of its range is refused in one line."""
     with pytest.raises(InvalidInput, match=r"^exponent: .* must be a number above 0 and at most 16$"):
         marginal(exponent=exponent)
+
+
+def test_bad_starts() -> None:
+    """A way to start that there is not is refused in one line."""
+    with pytest.raises(InvalidInput, match=r"^starts: 'most': must be one of ranked, all$"):
+        marginal(starts="most")  # type: ignore[arg-type]
