@@ -7,7 +7,8 @@ from tests.gsopt.simulation.deciders.loaning.books import books, crew, form
 def test_who_does_not_fit_is_passed_over() -> None:
     """Jobs start in the given order as far as they fit, unless the first that does not blocks the others."""
     given = books(1, 0)
-    forms = {number: [form(given, "training", size, 1)] for number, size in enumerate([4, 8, 1])}
+    one = form(given, "training", 1, 1)
+    forms = {number: [one._replace(worker_gpus=size)] for number, size in enumerate([4, 8, 1])}
     assert [each.job for each in start(given, [0, 1, 2], forms, blocks=False, grouping=True)] == [0, 2]
     given = books(1, 0)
     assert [each.job for each in start(given, [0, 1, 2], forms, blocks=True, grouping=True)] == [0]
