@@ -7,7 +7,7 @@ import typer
 
 from gsopt.cli.arguments import Json, complete
 from gsopt.cli.exits import Exit
-from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, moment, read
+from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, counted, moment, read
 from gsopt.clusters.hostlist import compress
 from gsopt.errors import escape
 from gsopt.problem import Number
@@ -63,7 +63,7 @@ def _shown(found: Drain) -> str:
 
 def _headline(found: Drain) -> str:
     if found.result is None:
-        return f"{found.asked:,} nodes cannot be returned: only {found.returnable:,} may be"
+        return f"{counted(found.asked, 'node')} cannot be returned: only {found.returnable:,} may be"
     if found.solution is None:
         return "no choice of nodes is found within the time limit"
     gap = found.result.gap
@@ -72,20 +72,20 @@ def _headline(found: Drain) -> str:
     else:
         proof = f"at least {plain(found.result.bound)}" + ("" if gap is None else f", gap {percent(gap)}")
     lost = _lost(found, found.result.objective)
-    return f"return {found.asked:,} of {found.returnable:,} nodes: {lost} lost ({proof})"
+    return f"return {found.asked:,} of {counted(found.returnable, 'node')}: {lost} lost ({proof})"
 
 
 def _lost(found: Drain, value: Number | None) -> str:
     """Say what is lost, in what it is counted in."""
     unit = _UNITS[Cost(found.cost)]
-    return f"{plain(value):,} {'job' if unit == 'jobs' and value == 1 else unit}"
+    return counted(plain(value) or 0, "job") if found.cost == Cost.JOBS else f"{plain(value):,} {unit}"
 
 
 def _facts(found: Drain) -> list[str]:
     lines = [f"  {name}, one by one: {_lost(found, value)}" for name, value in found.rules.items()]
     lines.append(f"nodes: {escape(compress(found.servers)) or '-'}")
     named = [
-        f"{gang.name} ({gang.kind}, {gang.gpus:g} GPUs on {len(gang.nodes)})"
+        f"{gang.name} ({gang.kind}, {counted(gang.gpus, 'GPU')} on {counted(len(gang.nodes), 'node')})"
         for gang in found.preempted[:_MOST]
     ]
     named += [f"and {len(found.preempted) - _MOST:,} more"] if len(found.preempted) > _MOST else []

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import Json, complete
-from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, moment, read
+from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, counted, moment, read
 from gsopt.errors import InvalidInput, escape
 from gsopt.files import require_writable, to_json, write
 from gsopt.snapshots import Cost, Snapshot, Source
@@ -67,14 +67,15 @@ def _shown(snapshot: Snapshot) -> str:
     parts = sum(len(gang.standing) for gang in running)
     waiting = sum(part.count * gang.copies for gang in pending for part in gang.waiting)
     network = snapshot.network
+    held = round(sum(gang.gpus for gang in running), 6)
     with_gpus = sum(node.gpus > 0 for node in snapshot.nodes)
     lines = [
         f"{snapshot.source} at {moment(snapshot.time)}",
         f"nodes    {len(snapshot.nodes):,}, {with_gpus:,} of them with GPUs",
         f"GPUs     {snapshot.gpus.total():,}" + (f": {types}" if types else ""),
         f"network  {', '.join(network.levels) if network else '-'}",
-        f"running  {len(running):,} jobs on {sum(gang.gpus for gang in running):,.6g} GPUs, {parts:,} parts",
-        f"pending  {sum(gang.copies for gang in pending):,} jobs, {waiting:,} parts",
-        f"kept     {len(kept):,} nodes must not be returned",
+        f"running  {counted(len(running), 'job')} on {counted(held, 'GPU')}, {counted(parts, 'part')}",
+        f"pending  {counted(sum(gang.copies for gang in pending), 'job')}, {counted(waiting, 'part')}",
+        f"kept     {counted(len(kept), 'node')} that must not be returned",
     ]
     return "\n".join(map(escape, lines))

@@ -7,7 +7,7 @@ import typer
 
 from gsopt.cli.arguments import Json
 from gsopt.cli.exits import Exit
-from gsopt.cli.snapshots import Files, GpuResources, Levels, Now, SourceOption, read
+from gsopt.cli.snapshots import Files, GpuResources, Levels, Now, SourceOption, counted, read
 from gsopt.errors import escape
 from gsopt.result import plain
 from gsopt.snapshots import Pack
@@ -47,7 +47,8 @@ def _shown(found: Pack) -> list[str]:
         if found.proven
         else " (it is not proven that not all can be)"
     )
-    lines = [f"{found.placed:,} of {found.waiting:,} jobs that wait can be placed{proof}"]
+    waiting = counted(found.waiting, "job")
+    lines = [f"{found.placed:,} of {waiting} can be placed{proof}"]
     if found.fits and found.result is not None:
         value, bound = plain(found.result.objective), plain(found.result.bound)
         lines.append(
@@ -68,5 +69,6 @@ def _missing(found: Pack) -> list[str]:
     if more is not None:
         least = "" if more.proven else "at most "
         held = "all of these" if more.gangs == len(missing) else f"{more.gangs:,} of these"
-        lines.append(f"{least}{more.number:,} nodes more, like {more.like} and empty, would hold {held}")
+        nodes = counted(more.number, "node")
+        lines.append(f"{least}{nodes} more, like {more.like} and empty, would hold {held}")
     return lines

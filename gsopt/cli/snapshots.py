@@ -75,6 +75,17 @@ def read(
     return found
 
 
+def counted(number: float, word: str) -> str:
+    """Say how many there are of something.
+
+    Examples
+    --------
+    >>> counted(1, "job"), counted(2000, "job"), counted(0.5, "GPU")
+    ('1 job', '2,000 jobs', '0.5 GPUs')
+    """
+    return f"{number:,.10g} {word}" if number == 1 else f"{number:,.10g} {word}s"
+
+
 def moment(time: float | None) -> str:
     """Write a time as the files do.
 

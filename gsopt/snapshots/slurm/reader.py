@@ -24,6 +24,9 @@ from gsopt.snapshots.slurm.values import moment, nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
 
+#: How the reader of topology.conf ends its note on a node that it leaves out.
+_NO_GPUS = ": has no GPUs and is left out"
+
 #: What documents hold.
 LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
 
@@ -222,8 +225,14 @@ def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[st
         gres = hosts[name].gres if name in hosts else None
         stated.setdefault(Gpus(gres.number, gres.kind) if gres else Gpus(0), []).append(name)
     lines = [f"NodeName={compress(names)} Gres={write_gres(gpus)}" for gpus, names in stated.items()]
+    said: list[str] = []
     with validly(source):
-        return read_slurm(source, "\n".join([text, "", *lines]), Told(), notes)
+        cluster = read_slurm(source, "\n".join([text, "", *lines]), Told(), said)
+    without = sum(note.endswith(_NO_GPUS) for note in said)
+    if without:
+        notes.append(f"{source}: nodes without GPUs, left out of the network: {without:,}")
+    notes.extend(note for note in said if not note.endswith(_NO_GPUS))
+    return cluster
 
 
 def _named(source: str, text: str) -> dict[str, None]:

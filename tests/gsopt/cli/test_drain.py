@@ -35,7 +35,7 @@ def test_drain(files: list[Path]) -> None:
         "  least utilized first, one by one: 2 jobs\n"
         "  fewest jobs first, one by one: 1 job\n"
         "nodes: n[0-1]\n"
-        "preempted: ml/a (Job, 8 GPUs on 2)\n"
+        "preempted: ml/a (Job, 8 GPUs on 2 nodes)\n"
         "\n"
         "kubectl cordon -- n0\n"
         "kubectl cordon -- n1\n"
@@ -75,8 +75,8 @@ def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Pat
         "GPUs     32: 32 of a type nobody tells\n"
         "network  machine, rack, network\n"
         "running  3 jobs on 11 GPUs, 4 parts\n"
-        "pending  1 jobs, 1 parts\n"
-        "kept     0 nodes must not be returned\n"
+        "pending  1 job, 1 part\n"
+        "kept     0 nodes that must not be returned\n"
     )
     assert gsopt.read_cluster(out["cluster"]).gpus == 32
     assert json.loads(command("solve", out["reclaiming"], "--json").stdout)["objective"] == 1
@@ -124,15 +124,15 @@ def test_pack(files: list[Path], tmp_path: Path) -> None:
     run = command("pack", *files)
     assert run.returncode == Exit.INFEASIBLE
     assert run.stdout == (
-        "0 of 1 jobs that wait can be placed (proven: not all)\n"
+        "0 of 1 job can be placed (proven: not all)\n"
         "missing: ml/d needs 8 GPUs on a node, and 7 GPUs are free at most\n"
-        "1 nodes more, like n0 and empty, would hold all of these\n"
+        "1 node more, like n0 and empty, would hold all of these\n"
     )
     more = write(tmp_path / "more.json", [node("n4")])
     run = command("pack", *files, more)
     assert (run.returncode, run.stdout) == (
         Exit.SOLUTION,
-        "1 of 1 jobs that wait can be placed\nnodes in use: 5\n  ml/d: n4\n",
+        "1 of 1 job can be placed\nnodes in use: 5\n  ml/d: n4\n",
     )
     found = json.loads(command("pack", *files, more, "--json").stdout)
     assert (found["fits"], found["spots"]) == (True, [{"gang": "ml/d", "part": "d", "node": "n4", "number": 1}])

@@ -253,7 +253,10 @@ def test_the_network_is_that_of_topology_conf(tmp_path: Path) -> None:
         ("n2", 4, ""),
         ("n3", 3, "a+b"),
     ]
-    assert "nodes with GPUs below no switch, left out of the network: 1" in " ".join(notes)
+    assert notes[1:] == [
+        f"{tmp_path}/topology.conf: nodes with GPUs below no switch, left out of the network: 1",
+        f"{tmp_path}/topology.conf: nodes without GPUs, left out of the network: 2",
+    ]
 
 
 def test_spread_evenly_without_details(tmp_path: Path) -> None:
