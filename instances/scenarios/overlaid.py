@@ -16,8 +16,9 @@ JOBS_PER_SERVER_DAY = 50_390 / (15 * 443)
 #: Days of the public ITP trace at which the two windows begin: together they have as many jobs as the paper.
 FIRST_DAYS = (11, 16)
 
-#: GPU time that is submitted over GPU time that is there, at which FIFO queues jobs as long as in the paper.
-LOAD = 0.975
+#: GPU time that is submitted over GPU time that is there, at which FIFO, with workers that need one machine
+#: each, queues jobs about as long as in the paper.
+LOAD = 0.91
 
 #: Jobs with more than this share of the GPUs are left out. Source: Aryl, section 7.5.
 _LARGEST_SHARE = 0.5

@@ -7,7 +7,7 @@ import pytest
 
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
-from instances.scenarios.overlaid import made_up_workload, overlaid_workload
+from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
 from instances.traces.reading import Reading
 
 DAY = 86_400
@@ -75,7 +75,7 @@ def test_made_up_workloads_have_the_size_and_the_load() -> None:
     assert len(workload.jobs) == round(50_390 / (15 * 443) * 2 * 8)
     assert all(0 <= job.release_date <= 2 * DAY for job in workload.jobs)
     assert max(job.gpus for job in workload.jobs) <= 32
-    assert workload.gpu_hours == pytest.approx(0.975 * 64 * 48)
+    assert workload.gpu_hours == pytest.approx(LOAD * 64 * 48)
     assert workload == made_up_workload(days=2, gpus=64, seed=4)
     assert workload != made_up_workload(days=2, gpus=64, seed=5)
 
