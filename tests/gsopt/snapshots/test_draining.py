@@ -132,11 +132,13 @@ def test_only_among_some() -> None:
 def test_commands_of_kubernetes() -> None:
     """All nodes are cordoned before one is drained, and what a drain deletes is said before it."""
     parts = [
-        Part(name="a-0", node="n1", gpus=1, scratch=True),
+        Part(name="a-0", node="n1", gpus=1, scratch=True, budgets=["ml/c"]),
         Part(name="a-1", node="n2", gpus=1, replaced=False, budgets=["ml/b"]),
         Part(name="a-2", node="n2", gpus=1, replaced=False, budgets=["ml/b"]),
     ]
-    snapshot = Snapshot(nodes=_nodes("n1", "n2"), gangs=[Gang(name="a", parts=parts)], budgets={"ml/b": 1})
+    snapshot = Snapshot(
+        nodes=_nodes("n1", "n2"), gangs=[Gang(name="a", parts=parts)], budgets={"ml/b": 1, "ml/c": 1}
+    )
     found = drain(snapshot, 2)
     assert found.commands == (
         "kubectl cordon -- n1",

@@ -1,5 +1,6 @@
 """Goodput search: who is searched for, when, and what it finds."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
@@ -29,12 +30,11 @@ def test_nobody_more_than_doubles() -> None:
     assert goodput_search(doubling=False).extras(epoch[0]) == {0: 8}
 
 
-def test_between_searches_jobs_keep_what_is_there() -> None:
-    """Until the next search is due jobs keep their workers, later ones as far as they are left."""
+def test_between_searches_jobs_keep_what_they_have() -> None:
+    """Until the next search is due nobody grows or shrinks, though GPUs are idle."""
     scheduler = goodput_search(interval=60)
-    scheduler.extras(calm(linear(0, 9), training=1))
-    later = calm(linear(0, 9, extra=2), linear(1, 9, extra=2), training=-1)
-    assert scheduler.extras(later) == {0: 2, 1: 1}
+    epochs = [replace(calm(linear(0, 9, extra=1), training=2), now=now) for now in (0.0, 59.0, 60.0)]
+    assert [scheduler.extras(epoch) for epoch in epochs] == [{0: 3}, {0: 1}, {0: 3}]
 
 
 def test_greedy_is_what_a_search_can_find_at_best() -> None:
