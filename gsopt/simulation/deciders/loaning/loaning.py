@@ -27,7 +27,8 @@ class Loaning:
     state
         The state at the beginning of the run.
     scheduler
-        Says who starts, and who gets flexible workers.
+        Says who starts, and who gets flexible workers; one with a true attribute ``own_servers_only`` gives
+        them only on machines where the job has workers.
     orchestrator
         Says which machines are given up.
     interval, orchestrator_interval
@@ -44,6 +45,19 @@ class Loaning:
     ------
     InvalidInput
         An interval is no finite number of seconds, or too short; or the cluster is plain.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.deciders.loaning.schedulers import fifo
+    >>> from heuristics.reclaiming import greedy
+    >>> def first_come(state):
+    ...     return Loaning(state, fifo(), Orchestrator(greedy), interval=10)
+    >>> jobs = [Job(name=name, release_date=0, duration=15, gpus=4) for name in "ab"]
+    >>> simulate(Workload(jobs=jobs), first_come, cluster=Cluster.uniform(machines=1, gpus=4)).completion_times
+    (15.0, 35.0)
     """
 
     preemptive = False
@@ -110,7 +124,7 @@ class Loaning:
             yield Vacate([self._machines.names[machine] for machine in given])
 
     def _schedule(self, state: State) -> Iterator[Action]:
-        """Start jobs, and give the elastic ones their flexible workers."""
+        """Start jobs, and give elastic ones their flexible workers; jobs that rest are news for next time."""
         books, queue = self._books, self._queue
         books.look(state)
         elastic = {job: _elastic(state, crew) for job, crew in books.elastic.items()}
