@@ -126,29 +126,39 @@ class Presence:
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
-        dates: set[Any] = set()
+        requested: list[Any] = []
+        due: list[Any] = []
         for index, event in enumerate(self._scenario.events):
             name, time = f"events[{index}]", number(event.time)
             yield _Happening(time, _EVENT, self._happen, (name, event))
             if isinstance(event, Reclaim):
                 deadline = number(event.deadline)
                 yield _Happening(deadline, _DEADLINE, self._close, (deadline, name))
-                dates |= {time, deadline}
-        known = sorted(dates)
+                requested.append(time)
+                due.append(deadline)
+        due.sort()
         for index, (time, server) in enumerate(vacated):
             if not isfinite(time):
                 self.found.append(f"vacated[{index}]: a machine is given up at a time")
             elif server not in self._cluster.gpus_of:
                 self.found.append(f"vacated[{index}]: {server!r} is no machine of the cluster")
             else:
-                date = self._nearby(number(time), known)
+                date = self._meant(number(time), requested, due)
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
-    def _nearby(self, time: Any, dates: Sequence[Any]) -> Any:
-        """Give the date that floats cannot tell from a time, or the time."""
-        place = bisect_left(dates, time)
+    def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
+        """Give the date that floats cannot tell from a time: a deadline just before, a request just after.
+
+        A time just before a deadline stays, as it keeps the deadline; what is lent at that date comes after it.
+        """
         excuse = 0 if self._number is Fraction else clock_error(time, 0)
-        return next((date for date in dates[max(place - 1, 0) : place + 1] if abs(date - time) <= excuse), time)
+        place = bisect_right(due, time)
+        if place and time - due[place - 1] <= excuse:
+            return due[place - 1]
+        place = bisect_left(requested, time)
+        if place < len(requested) and requested[place] - time <= excuse:
+            return requested[place]
+        return time
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> Step:
         """Let everything of an instant happen."""

@@ -1,6 +1,7 @@
 """What is there when is worked out from what was given and from the machines that were given up."""
 
 from fractions import Fraction
+from math import nextafter
 from typing import Any
 
 import pytest
@@ -235,6 +236,25 @@ def test_a_tick_beside_the_deadline_is_in_time(late: bool) -> None:
     assert _presence(*events, vacated=((time, _A),)).found != []
     hour = time + 3600 if late else time - 3600
     assert _presence(*events, vacated=((hour, _A),), number=float).found != []
+
+
+@pytest.mark.parametrize("given_up", [nextafter(2, 0), 2, nextafter(2, 3)])
+def test_what_is_lent_at_a_deadline_comes_back(given_up: float) -> None:
+    """A machine given up a tick before a deadline is lent again at that date; one given up at it or later not."""
+    presence = _presence(
+        Reclaim(time=1, deadline=2, servers=1),
+        Loan(time=2, servers=1),
+        vacated=((given_up, _A),),
+        number=float,
+    )
+    assert presence.found == []
+    assert presence.steps[-1].gpus == (8 if given_up < 2 else 6)
+
+
+def test_a_tick_before_the_request_is_at_the_request() -> None:
+    """What is given up a tick before it is asked for answers the request."""
+    presence = _presence(Reclaim(time=1, deadline=2, servers=1), vacated=((nextafter(1, 0), _A),), number=float)
+    assert presence.found == []
 
 
 def test_who_had_to_stop() -> None:
