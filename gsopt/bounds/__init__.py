@@ -2,10 +2,11 @@
 
 The bounds hold for every policy, whatever it resizes, preempts, shares out in rounds or loses in overhead: a
 job on k GPUs progresses at most at the speed that the menu of its mode says, and the held GPUs never exceed the
-capacity. Each job enters by its area (least GPU-seconds over the menus of all its modes, phase by phase), its
-height (least seconds, likewise) and its release date. Where network tiers slow jobs down, `on_best_tiers` gives
-the jobs that bounds look at. They bound the sum of completion times; subtract the
-release dates for job completion times.
+capacity. GPUs of slower types count by what they are worth (`gsopt.bounds.capability`): a job is as many times
+slower on them as they are worth less, so they do not change its area. Each job enters by its area (least
+GPU-seconds over the menus of all its modes, phase by phase), its height (least seconds, likewise) and its
+release date. Where network tiers slow jobs down, `on_best_tiers` gives the jobs that bounds look at. They bound
+the sum of completion times; subtract the release dates for job completion times.
 
 `gsopt.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
 `mean_jct_bound` gives the best of all that is affordable.

@@ -21,7 +21,8 @@ def lower_bound(workload: Workload, gpus: float) -> float:
     workload
         The jobs.
     gpus
-        Largest capacity at any time; where jobs may share GPUs, in GPUs that each would have to itself.
+        Largest capacity at any time; where jobs may share GPUs, in GPUs that each would have to itself; of
+        slower types what they are worth (`gsopt.bounds.capability`).
 
     Examples
     --------

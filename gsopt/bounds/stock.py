@@ -23,8 +23,9 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
     """Give from each time on the most that the GPUs that are there are worth together, for rows of worths.
 
-    What is known is how many machines have been given up at each deadline, not which: so the ones that are
-    there are those that are worth most. A lower number may be impossible to exceed, never a higher one.
+    What is known is how many machines have been given up at each deadline, not which: so those that are there
+    are taken to be the ones that are worth most. No schedule has more; that some schedule has as much is not
+    said.
 
     Parameters
     ----------
@@ -129,8 +130,10 @@ class _Group:
 class Stock:
     """The machines of a cluster from event to event, as far as they do not depend on decisions.
 
-    Machines are counted in groups, one for each type and one of all: requests and loans that take machines of
-    one type count for both, others for all machines alone.
+    Machines are counted in groups, one for each type and one of all: requests that take machines of one type
+    count for both, others for all machines alone. A machine that is given up is no longer there, but counts as
+    promised until the deadline of its request, when as many promises fall due as were asked for. One that
+    returns or is lent meanwhile counts anew, as it may be given up again.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def test_every_order_of_events(jobs: int) -> None:
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_every_order_of_events_after_release_dates(jobs: int) -> None:
     """Jobs that are released early, late and together have the optimum of all orders of events."""
-    for seed in range(cases(15)):
+    for seed in (10, 13, *range(cases(15))):
         instance = draw(Random(seed), jobs, latest=(1, 5, 20)[seed % 3])
         result, least = resizing(instance), optimum(instance)
 
