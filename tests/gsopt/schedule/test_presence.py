@@ -240,7 +240,7 @@ def test_a_tick_beside_the_deadline_is_in_time(late: bool) -> None:
 
 @pytest.mark.parametrize("given_up", [nextafter(2, 0), 2, nextafter(2, 3)])
 def test_what_is_lent_at_a_deadline_comes_back(given_up: float) -> None:
-    """A machine given up a tick before a deadline is lent again at that date; one given up at it or later not."""
+    """A machine given up a tick before a deadline is lent again at that date, one given up at it is not."""
     presence = _presence(
         Reclaim(time=1, deadline=2, servers=1),
         Loan(time=2, servers=1),
