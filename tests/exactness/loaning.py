@@ -361,8 +361,7 @@ class Aryl:
             run.started = run.settled = self.now
             self._reach(run)
         self._make_way()
-        elastic = [run for run in self._running() if len(menu_of(run.job, run.way.mode)) > 1]
-        self._share(elastic)
+        self._share([run for run in self._running() if len(run.speeds) > 1])
 
     def _time(self, run: Run) -> Fraction:
         menu = menu_of(run.job, "")
@@ -391,9 +390,12 @@ class Aryl:
         return next((each for each in suited if sum(box // each for box in boxes) * each >= min(counts)), 0)
 
     def _can_grow(self, job: Job, way: Way) -> bool:
+        return sum(count <= self._most(way) for count in menu_of(job, way.mode)) > 1
+
+    def _most(self, way: Way) -> int:
+        """Give the most GPUs that workers of one size could hold if all were empty."""
         boxes = [gpus for machine, gpus in self.size.items() if self.type[machine] in way.types]
-        most = sum(box // way.size for box in boxes) * way.size
-        return sum(count <= most for count in menu_of(job, way.mode)) > 1
+        return sum(box // way.size for box in boxes) * way.size
 
     def _stand(self, run: Run, way: Way) -> bool:
         """Place the base workers of a job, or nothing."""
@@ -454,7 +456,8 @@ class Aryl:
 
     def _reach(self, run: Run) -> None:
         """Find where a job may grow; one on both types as far as that makes it faster."""
-        menu = menu_of(run.job, run.way.mode)
+        most = self._most(run.way)
+        menu = {count: speed for count, speed in menu_of(run.job, run.way.mode).items() if count <= most}
         run.grows_on, run.speeds = run.way.types, menu
         if len(run.way.types) == 1 or len(menu) == 1:
             return

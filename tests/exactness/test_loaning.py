@@ -24,7 +24,7 @@ _ALL_LENT = 10_000.0
 def test_two_versions_do_the_same() -> None:
     """Completion times, machines given up and preemptions are equal, and the judge finds no fault."""
     seen = [0, 0, 0]
-    for seed in range(cases(400)):
+    for seed in range(cases(250)):
         random = Random(seed)
         given, (interval, orchestrator) = _scenario(random), random.choice(_INTERVALS)
         grouping = random.random() < 0.7
@@ -39,7 +39,7 @@ def test_two_versions_do_the_same() -> None:
         assert (seed, run.metrics.preemptions) == (seed, preemptions)
         assert judge(run.schedule, given, exact=True, fairness=False).violations == ()
         seen = [seen[0] + preemptions, seen[1] + len(given_up), seen[2] + run.metrics.resizes]
-    assert min(seen) > cases(400) / 4, "preemptions, machines given up and resizes are no rare cases"
+    assert min(seen) > cases(250) / 4, "preemptions, machines given up and resizes are no rare cases"
 
 
 def _scenario(random: Random) -> Scenario:
@@ -49,7 +49,7 @@ def _scenario(random: Random) -> Scenario:
         lost = Overhead(start=random.choice([0, 5]), stop=random.choice([0, 63]), resize=random.choice([0, 7]))
         try:
             return Scenario(
-                workload=Workload(jobs=[_job(random, number) for number in range(random.randint(1, 6))]),
+                workload=Workload(jobs=[_job(random, number) for number in range(random.randint(1, 7))]),
                 cluster=cluster,
                 speed=Speed(
                     gpu_types={INFERENCE: random.choice([1.0, 1.7, 3.1])},
@@ -76,8 +76,8 @@ def _cluster(random: Random) -> Cluster:
 
 
 def _job(random: Random, number: int) -> Job:
-    size, base = random.choice([1, 1, 2, 4]), random.randint(1, 3)
-    most = base + random.choice([0, 0, 1, 2, 3])
+    size, base = random.choice([1, 1, 2, 4]), random.randint(1, 2)
+    most = base + random.choice([0, 1, 2, 3])
     counts = [workers * size for workers in range(base, most + 1)]
     if len(counts) > 2 and random.random() < 0.2:
         counts.remove(random.choice(counts[1:]))
@@ -90,7 +90,7 @@ def _job(random: Random, number: int) -> Job:
     lent = Mode(name="lent", gpu_type=INFERENCE, menu=[(count * times, speed * times) for count, speed in menu])
     return Job(
         name=f"job {number}",
-        release_date=random.choice([0, 0, random.randint(0, 900)]),
+        release_date=random.choice([0, random.randint(0, 300), random.randint(0, 900)]),
         duration=random.randint(1, 1999),
         gpus=demand,
         menu=menu if len(menu) > 1 else [],
