@@ -22,6 +22,12 @@ GPUS, SERVERS, INFERENCE_SERVERS = 8, 443, 520
 #: for one training server; its Table 10 takes four.
 SLOWER = 3.0
 
+#: Most servers of each cluster, 200 times as many as in the paper; more take a replay longer than anybody waits.
+MOST_SERVERS = 100_000
+
+#: How many times slower a GPU may be, as in `gsopt.speed.Speed`.
+MOST_SLOWER = 1_000_000
+
 #: Seconds of overhead whenever a job is preempted. Source: Aryl, section 7.2.
 OVERHEAD = 63.0
 
@@ -135,8 +141,10 @@ def aryl(
     (8, 15, 'leave')
     """
     require(support in SUPPORT, "support", support, f"must be one of {', '.join(SUPPORT)}")
-    require(servers >= 1, "servers", servers, "must be at least 1")
-    require(inference_servers >= 1, "inference_servers", inference_servers, "must be at least 1")
+    for name, number in (("servers", servers), ("inference_servers", inference_servers)):
+        require(1 <= number <= MOST_SERVERS, name, number, f"must be at least 1 and at most {MOST_SERVERS:,}")
+    require(1 <= slower <= MOST_SLOWER, "slower", slower, f"must be at least 1 and at most {MOST_SLOWER:,}")
+    require(0 <= overhead <= LATEST, "overhead", overhead, f"must be at least 0 and at most {LATEST:g}")
     whole = not normalised or float(slower).is_integer()
     require(whole, "slower", slower, "must be a whole number where demands are normalised")
     usual = SUPPORT[support]

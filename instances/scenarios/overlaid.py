@@ -26,6 +26,9 @@ _LARGEST_SHARE = 0.5
 #: Least and most load that can be asked for.
 _LEAST_LOAD, _MOST_LOAD = 1e-3, 1e3
 
+#: Most jobs, 20 times as many as in the paper.
+_MOST_JOBS = 1_000_000
+
 #: Made-up jobs arrive in bursts: the rate of a quarter of a day is lognormal with this deviation.
 _BURST, _BURSTS_A_DAY = 0.5, 4
 
@@ -156,10 +159,12 @@ def _check(
 ) -> None:
     require(0 < days <= 31, "days", days, "must be more than 0 and at most 31")  # noqa: PLR2004
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
-    require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
+    rule = f"must be at least 1 and at most {_MOST_JOBS:,}"
+    require(jobs is None or 1 <= jobs <= _MOST_JOBS, "jobs", jobs, rule)
     fine = load is None or _LEAST_LOAD <= load <= _MOST_LOAD
     require(fine, "load", load, f"must be between {_LEAST_LOAD:g} and {_MOST_LOAD:g}")
-    fine = LEAST <= shortest <= longest <= LATEST
+    require(LEAST <= longest <= LATEST, "longest", longest, f"must be between {LEAST:g} and {LATEST:g}")
+    fine = LEAST <= shortest <= longest
     require(fine, "shortest", shortest, f"must be more than 0 and at most longest, {longest:g} s")
 
 

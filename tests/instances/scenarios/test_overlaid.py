@@ -94,6 +94,8 @@ def test_durations_are_limited_before_they_are_stretched() -> None:
         ({"days": 32}, "days: 32: must be more than 0 and at most 31"),
         ({"gpus": 0}, "gpus: 0: must be at least 1"),
         ({"jobs": 0}, "jobs: 0: must be at least 1"),
+        ({"jobs": 10**12}, "jobs: 1000000000000: must be at least 1 and at most 1,000,000"),
+        ({"longest": 0}, "longest: 0: must be between 1e-09 and 1e+12"),
         ({"load": 0}, "load: 0: must be between 0.001 and 1000"),
         ({"shortest": 9, "longest": 8}, "shortest: 9: must be more than 0 and at most longest, 8 s"),
     ],
