@@ -22,7 +22,7 @@ GPUS, SERVERS, INFERENCE_SERVERS = 8, 443, 520
 #: for one training server; its Table 10 takes four.
 SLOWER = 3.0
 
-#: Most servers of each cluster, 200 times as many as in the paper; more take a replay longer than anybody waits.
+#: Most servers of each cluster, 200 times as many as in the paper.
 MOST_SERVERS = 100_000
 
 #: How many times slower a GPU may be, as in `gsopt.speed.Speed`.
