@@ -24,7 +24,7 @@ def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Sche
     from gsopt.simulation.deciders.loaning import schedulers  # which holds them all, as soon as it is loaded
 
     if name not in schedulers.__all__:
-        rule = f"must be one of {', '.join(schedulers.__all__)}"
+        rule = f"must be two_phase, or one of {', '.join(schedulers.__all__)}"
         raise InvalidInput("", "scheduler", shorten(name), rule)
     factory = getattr(schedulers, name)
     known = signature(factory).parameters

@@ -22,7 +22,7 @@ def test_options() -> None:
 
 def test_bad_name() -> None:
     """A scheduler that there is not is refused in one line, and an option that it has not."""
-    with pytest.raises(InvalidInput, match=r"^scheduler: 'lifo': must be one of afs, .*optimus$"):
+    with pytest.raises(InvalidInput, match=r"^scheduler: 'lifo': must be two_phase, or one of afs, .*optimus$"):
         scheduler_named("lifo")
     with pytest.raises(InvalidInput, match=r"^scheduler_options: 'gain': is no option of fifo; it has blocks$"):
         scheduler_named("fifo", {"gain": "base"})
