@@ -23,10 +23,11 @@ class Study(Frozen):
         Name of the study; a folder holds the results of one study.
     instances
         A name, a suite or a file; or an object with the key ``instance``, ``generator`` (an instance of a
-        decision), ``reader`` (a trace) or ``workload`` (a generator of workloads, or a workload file).
+        decision), ``reader`` (a trace), ``workload`` (a generator of workloads, or a workload file) or
+        ``scenario`` (a maker of whole scenarios).
     methods
         The name of a method or policy, which may be ``package.module:function``; or an object with the key
-        ``method`` or ``policy``, and its options.
+        ``method`` or ``policy``, its options, and perhaps ``for``, the label of the instances that it meets.
     seeds
         Given to each method that draws at random; the others run once.
     time_limit

@@ -52,7 +52,7 @@ ASSUMPTIONS = (
     "A worker has 2 GPUs, an elastic job its demand and up to twice as much; the paper gives no ranges.",
     "Jobs that run on either type, 21 %, are drawn among all, of any size; so are heterogeneous ones.",
     "A job that runs on either type takes as many GPUs of either, and is three times slower on the slower one.",
-    "By Table 7 of the paper it is no slower there: JCT minus queueing is less on loaned servers (`slower=1`).",
+    "By Table 7 of the paper, if its rows are of the same jobs, it is no slower there (`slower=1`).",
     "Jobs keep their progress when they are stopped and lose 63 s, as in the paper's simulation.",
     "The combined usage of 0.52 in Table 5 of the paper means that inference uses 0.35, not 0.65 as Figure 1.",
 )
