@@ -28,7 +28,7 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     log J) for I allowed numbers of workers of J jobs, W of which are given.
 
     On a quarter of the clusters of `instances.scenarios.aryl`, where all jobs are elastic and none on loan, the
-    mean JCT of five days is 13,044 s, and 13,274 s with ``starts="all"``; that of Aryl is 14,550 s. So it is
+    mean JCT of five days is 12,116 s, and 12,200 s with ``starts="all"``; that of Aryl is 12,989 s. So it is
     its second phase that loses most: a knapsack of the time saved gives workers to jobs that have much time
     left.
 
