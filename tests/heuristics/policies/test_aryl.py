@@ -299,7 +299,7 @@ def test_wrong_estimates_change_the_order_only() -> None:
         ({"capacity": "all"}, "capacity: 'all': must be one of pools, normalised"),
         ({"normalisation": 0.5}, "normalisation: 0.5: must be a number, at least 1"),
         ({"weights": "printed", "allocation": "dp"}, "allocation: 'dp': must be None"),
-        ({"scheduler": "none"}, "scheduler: 'none': must be one of"),
+        ({"scheduler": "none"}, "scheduler: 'none': must be two_phase, or one of"),
         ({"scheduler_options": {"blocks": True}}, "scheduler_options: {'blocks': True}: must be None"),
         ({"interval": 5e-324}, "interval: 5e-324: must be a finite number of seconds, at least 1e-06"),
         ({"reclaiming": "none"}, "reclaiming: 'none': must be one of"),
