@@ -114,7 +114,8 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     worth: dict[str, Any] = {}
     if run.schedule is not None:
         judged(run.schedule, scenario, fairness=False)
-        worth = _worth(run.schedule, scenario) if shared else Loans(run.schedule, scenario).as_dict()
+        worth = _worth(run.schedule, scenario) if shared else {}
+        worth |= Loans(run.schedule, scenario).as_dict() if lent else {}
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
 
 
