@@ -1,5 +1,6 @@
 """Provenance: when, where and with what the cells of a study were computed."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -47,6 +48,20 @@ class Run:
         """The versions of packages by name; none where an earlier version of gsopt kept none."""
         found: Mapping[str, str] = self.details.get("packages", {})
         return found
+
+
+def run_of(
+    begun: str,
+    version: str,
+    python: str,
+    machine: str,
+    cpus: int | None,
+    workers: int,
+    cells: int,
+    details: str,
+) -> Run:
+    """Read a run from what is stored."""
+    return Run(begun, version, python, machine, cpus, workers, cells, json.loads(details))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell
 from gsopt.studies.outcome import Outcome, State
-from gsopt.studies.provenance import Run, Source
+from gsopt.studies.provenance import Run, Source, run_of
 from gsopt.studies.rows import Row, labels_of, row_of
 from gsopt.studies.spec import Study
 from gsopt.studies.versions import versions
@@ -185,7 +185,7 @@ class Store:
             " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
         )
         with self._transaction() as database:
-            return [Run(*found, details=json.loads(kept)) for *found, kept in database.execute(line)]
+            return [run_of(*found) for found in database.execute(line)]
 
     def sources(self) -> list[Source]:
         """Give the files that the instances of the grid were read from, by path."""
