@@ -9,15 +9,15 @@ from gsopt.problem import About, Number, Problem, Sense
 from gsopt.problems.reader import read_problem
 from gsopt.result import Result, Status
 from gsopt.studies import catalogue
-from gsopt.suites.known import Known
+from gsopt.suites.known import Known, Standing
 from gsopt.suites.verdict import Outcome, Verdict
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
     """Write an improvement back to the files of its instance, and give the paths of these.
 
-    The instance's file takes value, bound, who found them and the day; the solution is kept where it is better.
-    Nothing is written of any other outcome.
+    The solution is kept, and the instance's file takes value, bound, who found them and the day, unless the
+    optimum was proven before. Nothing is written of any other outcome.
 
     Parameters
     ----------
@@ -49,6 +49,8 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
         require_folder(kept.parent)
         write(verdict.result.solution, kept)
         written.append(kept)
+    if verdict.known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
+        return written
     write(_improved(read_problem(file), verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
     return [*written, file]
 

@@ -127,15 +127,13 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
         result = solve(problem, time_limit=time_limit, start=solution)
     except (Contradiction, InvalidSolution) as error:
         return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
-    outcome, note = _Case(problem, known, result).outcome()
+    outcome, note = _Case(problem, known, result, has_solution=solution is not None).outcome()
     return Verdict(known.instance, outcome, note, known, result)
 
 
 def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | None) -> Iterator[str]:
     """Say what is wrong with the solution on file, without any method."""
     if solution is None:
-        if known.objective is not None:
-            yield "no solution is on file that is worth its value"
         return
     for broken in problem.violations(solution):
         yield f"the solution on file breaks a rule: {broken}"
@@ -153,6 +151,7 @@ class _Case:
     problem: Problem[Any]
     known: Known
     result: Result[Any]
+    has_solution: bool
 
     def outcome(self) -> tuple[Outcome, str]:
         """Say what comes of it, and what is to be said of that."""
@@ -164,7 +163,7 @@ class _Case:
             return Outcome.IMPROVED, better
         if self._is_reached():
             return Outcome.CONFIRMED, ""
-        return Outcome.OPEN, f"bound {_told(self.result.bound)} so far; the file says {_told(self._stated)}"
+        return Outcome.OPEN, self._shortfall()
 
     @property
     def _stated(self) -> Number | None:
@@ -186,10 +185,14 @@ class _Case:
 
     def _improvement(self) -> str:
         found, known = self.result, self.known
-        if known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
-            return ""
         parts = []
-        if known.objective is None or self._better(found.objective, known.objective):
+        if self._lacks_solution and not self._better(known.objective, found.objective):
+            parts.append(f"a solution of value {_told(found.objective)}")
+        if known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
+            return ", ".join(parts)
+        if found.objective is not None and known.objective is None:
+            parts.append(f"value none -> {_told(found.objective)}")
+        if self._better(found.objective, known.objective):
             parts.append(f"value {_told(known.objective)} -> {_told(found.objective)}")
         if found.bound is not None and (known.bound is None or self._better(known.bound, found.bound)):
             parts.append(f"bound {_told(known.bound)} -> {_told(found.bound)}")
@@ -197,8 +200,23 @@ class _Case:
             parts.append("proven")
         return ", ".join(parts)
 
+    @property
+    def _lacks_solution(self) -> bool:
+        """Whether the value on file can be checked now, and could not before."""
+        stated = self.known.objective is not None and not self.has_solution
+        return stated and self.result.objective is not None
+
+    def _shortfall(self) -> str:
+        """Say what is not reached of what the file says."""
+        found, known = self.result, self.known
+        if known.objective is not None and not self.has_solution:
+            return f"value {_told(found.objective)} so far; the file says {_told(known.objective)}"
+        return f"bound {_told(found.bound)} so far; the file says {_told(self._stated)}"
+
     def _is_reached(self) -> bool:
         """Tell whether all that the file says is proven again."""
+        if self.known.objective is not None and not self.has_solution:
+            return False
         if self.known.standing is Standing.INFEASIBLE:
             return self.result.status is Status.INFEASIBLE
         if self.known.standing is Standing.PROVEN:

@@ -73,6 +73,18 @@ def figure_best() -> ReclaimingSolution:
     return ReclaimingSolution(servers=("s1", "s2"))
 
 
+def test_a_proof_takes_the_solution_that_it_lacked(problem: Problem[Any], tmp_path: Path) -> None:
+    """A value that was proven without a solution on file has one then; the proof stays as it is."""
+    proof = with_about(problem, {"objective": 1.0, "bound": 1.0, "proved_by": "a", "found_by": ""})
+    write(proof, tmp_path / "reclaiming/example.json")
+
+    record(compare(proof, None, time_limit=30), tmp_path, today=TODAY)
+
+    assert read_problem(tmp_path / "reclaiming/example.json") == proof
+    solution = read_solution(tmp_path / "solutions/reclaiming/example.json", proof)
+    assert proof.objective(solution) == 1
+
+
 @pytest.mark.parametrize("outcome", [each for each in Outcome if each is not Outcome.IMPROVED])
 def test_nothing_else_is_written(problem: Problem[Any], tmp_path: Path, outcome: Outcome) -> None:
     """A verdict that improves nothing changes no file."""

@@ -53,8 +53,8 @@ def stating(**facts: Any) -> Problem[Any]:
         (
             {"objective": 1.0, "bound": 1.0, "proved_by": "a"},
             None,
-            Outcome.CONTRADICTED,
-            "no solution is on file that is worth its value",
+            Outcome.IMPROVED,  # now it can be checked
+            "a solution of value 1",
         ),
         (
             {"objective": 1.0, "bound": 1.0, "proved_by": "a"},
@@ -105,6 +105,8 @@ def test_a_bound_that_is_not_reached_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert compare(bracket, WORSE, time_limit=1).outcome is Outcome.OPEN
     monkeypatch.setattr(verdict, "solve", lambda problem, **_: bounded(problem, 1))
     assert compare(bracket, WORSE, time_limit=1).outcome is Outcome.CONFIRMED
+    unreached = compare(stating(objective=1.0, bound=1.0, proved_by="a"), None, time_limit=1)
+    assert (unreached.outcome, unreached.note) == (Outcome.OPEN, "value 2 so far; the file says 1")
     worse_bracket = stating(objective=2.0, bound=0.0, found_by="a")
     assert compare(worse_bracket, WORSE, time_limit=1).note == "bound 0 -> 1"
 
@@ -145,4 +147,5 @@ def test_every_value_on_file_is_that_of_its_solution(name: str) -> None:
     problem = load(name)
     solution = best_solution(name)
 
+    assert (solution is None) == (problem.about is None or problem.about.objective is None)
     assert list(verdict._wrong_of_solution(problem, Known.of(problem), solution)) == []  # noqa: SLF001
