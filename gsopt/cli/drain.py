@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gsopt.cli.arguments import Json, complete
+from gsopt.cli.arguments import Json, complete, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, counted, moment, read
 from gsopt.clusters.hostlist import compress
@@ -34,7 +34,7 @@ def drain(
         ),
     ] = Cost.JOBS.value,
     among: Among = None,
-    time_limit: Annotated[float, typer.Option(help="seconds for the proof")] = TIME_LIMIT,
+    time_limit: Annotated[float, time_limit_option("time for the proof, such as 30s")] = TIME_LIMIT,
     now: Now = None,
     levels: Levels = None,
     gpu_resources: GpuResources = None,

@@ -7,7 +7,6 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resou
 from gsopt.result import Result, Status
 from gsopt.snapshots.gang import Gang, Part
 
-
 #: Solves a placement exactly, within what time there is.
 Search = Callable[[Placement], Result[PlacementSolution]]
 

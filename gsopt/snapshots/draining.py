@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from gsopt.budget import TimeLimit, checked_time_limit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -178,7 +179,7 @@ def drain(
     *,
     cost: str = Cost.JOBS,
     among: Sequence[str] = (),
-    time_limit: float | None = TIME_LIMIT,
+    time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:
     """Choose the nodes to return so that the least work is lost.
 
@@ -193,12 +194,12 @@ def drain(
     among
         Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
     time_limit
-        Seconds; the best that is known by then is given with what is proven of it.
+        Seconds, or text such as ``30s``; the best that is known by then is given with what is proven of it.
 
     Raises
     ------
     InvalidInput
-        There is no such cost or label, or `servers` is no number of at least 0.
+        There is no such cost or label, `servers` is no number of at least 0, or the limit is no time.
 
     Examples
     --------
@@ -206,6 +207,7 @@ def drain(
     >>> drain(Snapshot(nodes=[Node(name="n1", gpus=8)], gangs=[]), 1).commands[0]
     'kubectl cordon -- n1'
     """
+    limit = checked_time_limit(time_limit)
     if isinstance(servers, bool) or not isinstance(servers, int) or servers < 0:
         raise InvalidInput("", "servers", shorten(servers), "must be a number of at least 0")
     check_cost(cost)
@@ -214,4 +216,4 @@ def drain(
     if servers > returnable or not returnable:
         return Drain(snapshot, servers, cost, returnable, kept)
     problem = snapshot.reclaiming(servers, cost=cost, among=among)
-    return Drain(snapshot, servers, cost, returnable, kept, problem, solve(problem, time_limit=time_limit))
+    return Drain(snapshot, servers, cost, returnable, kept, problem, solve(problem, time_limit=limit))

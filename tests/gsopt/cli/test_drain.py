@@ -110,7 +110,7 @@ def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Pat
             "source: 'mesos': must be one of kubernetes",
         ),
         (["drain", "--servers", "1", "FILES", "FILES"], "must not be named twice"),
-        (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "time_limit: -1.0: must be"),
+        (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "--time-limit': '-1': must be"),
         (["import", "nomad", "FILES"], "source: 'nomad': must be one of kubernetes, slurm"),
         (["import", "kubernetes", "FILES", "--servers", "1"], "--reclaiming: needs --servers"),
         (["import", "kubernetes", "PODS"], "pods.json: must have nodes beside pods"),

@@ -187,7 +187,7 @@ def test_what_is_the_same_as_gpus_is_told_once() -> None:
 
 
 def test_a_gang_is_placed_wherever_all_of_it_has_room() -> None:
-    """Where its first part takes the room of its second, a gang is placed otherwise, and no copy more than fits."""
+    """Where its first part takes the room of its second, a gang is placed otherwise."""
     nodes = [_node("n1", 4), _node("n2", 8)]
     parts = [
         Part(name="p", needs=Resources(gpu=4)),
