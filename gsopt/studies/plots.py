@@ -19,7 +19,7 @@ from gsopt.drawing import (
 )
 from gsopt.errors import InvalidInput, escape, shorten
 from gsopt.schedule.figures import Kind, figure_of
-from gsopt.studies.report import CELL_FIGURES, baselines, headline, numeric_figures, values_of
+from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import percentile
@@ -327,12 +327,7 @@ def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]
 
 
 def _refuse_absent(x: str, rows: Sequence[Row]) -> None:
-    known = dict.fromkeys(
-        name
-        for row in rows
-        for name, value in row.columns.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    )
+    known = dict.fromkeys(name for row in rows for name, value in row.columns.items() if is_number(value))
     if x not in known:
         rule = f"must be an option with numbers: {', '.join(known)}" if known else "no option has numbers"
         raise InvalidInput("", "x", shorten(x), rule)

@@ -8,11 +8,12 @@ from gsopt.studies.page.svg import drawing, inline
 
 def _drawn(prefix: str) -> str:
     """Draw two lines, a hatched bar, and text that is not in the fonts at hand."""
-    axes = new_figure(3, 2).subplots()
+    figure = new_figure(3, 2)
+    axes = figure.subplots()
     axes.plot([0, 1], [0, 1], marker="o", color="black")
     axes.bar([0], [1], hatch="///", color="#0072B2", edgecolor="black")
     axes.set_title("<b>&\U0001f680 \u5b57")
-    return inline(axes.figure, prefix, 'a "title" <x>')
+    return inline(figure, prefix, 'a "title" <x>')
 
 
 def test_a_picture_is_one_element() -> None:
