@@ -60,8 +60,8 @@ class Store:
         self._lock = Lock()
         self._run = 0
 
-    def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
-        """Make a study's grid the one of the folder, and note that a run begins.
+    def adopt(self, study: Study, cells: Sequence[Cell], workers: int, machine: str = "") -> None:
+        """Make a study's grid the one of the folder, and note that a run of workers of a machine begins.
 
         Results of cells that are no longer in the grid are kept, but not shown.
 
@@ -84,12 +84,17 @@ class Store:
                 datetime.now(UTC).isoformat(timespec="seconds"),
                 version("gsopt"),
                 platform.python_version(),
-                platform.platform(),
+                machine or platform.platform(),
                 os.cpu_count(),
                 workers,
             )
             line = "INSERT INTO run (begun, version, python, machine, cpus, workers) VALUES (?, ?, ?, ?, ?, ?)"
             self._run = database.execute(line, circumstances).lastrowid or 0
+
+    def note_machine(self, machine: str) -> None:
+        """Note on which machines the run goes on."""
+        with self._transaction() as database:
+            database.execute("UPDATE run SET machine = ? WHERE run = ?", (machine, self._run))
 
     def begin(self, cell: Cell) -> None:
         """Note that a cell is being computed."""
