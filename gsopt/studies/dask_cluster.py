@@ -25,11 +25,12 @@ from gsopt.studies.cells import Cell
 from gsopt.studies.dask_worker import Answer, Order, at, carry_out, inspect
 from gsopt.studies.executor import Call
 from gsopt.studies.installation import installation
-from gsopt.studies.needs import needs_of
+from gsopt.studies.needs import Needs, needs_of
 from gsopt.studies.outcome import Outcome, State
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
+_ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
 
 #: A cluster of so many workers on this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
@@ -97,12 +98,13 @@ class DaskCluster:
         """
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
-        found[self._name] = self._client.run_on_scheduler(inspect, *wanted)
         for worker, wrong in sorted(found.items()):
-            if isinstance(wrong, InvalidInput):
-                raise at(worker, wrong)
-            if isinstance(wrong, Exception):
-                raise _stranger(worker, wrong)
+            _refuse(worker, wrong)
+        try:
+            wrong = self._client.run_on_scheduler(inspect, installation(), Needs())
+        except Exception as error:  # noqa: BLE001 - whatever hinders it there
+            wrong = error
+        _refuse(self._name, wrong)
 
     def close(self) -> None:
         """Drop what is under way: workers end it, and threads that wait for it are let go."""
@@ -120,7 +122,8 @@ class DaskCluster:
             try:
                 answer = self._answer(order)
             except KilledWorker as killed:
-                if max(tried, self._begun[order.number]) > killed.allowed_failures:
+                blamed = self._begun[order.number] > killed.allowed_failures
+                if blamed or tried == _ROUNDS:
                     return _given_up(killed, monotonic() - begin)
                 continue  # it waited behind the cells that were being computed when their workers died
             self._machines.add(answer.machine)
@@ -137,7 +140,9 @@ class DaskCluster:
             answer: Answer = future.result()
         except CancelledError:
             self._refuse_lost()
-            raise LostScheduler(f"{self._name}: the scheduler has dropped a cell; what is finished is kept") from None
+            raise LostScheduler(
+                f"{self._name}: the scheduler has dropped a cell; what is finished is kept"
+            ) from None
         finally:
             self._futures.discard(future)
         return answer
@@ -155,14 +160,18 @@ class DaskCluster:
 
 def _given_up(killed: Any, wall: float) -> Reply:
     """Give up a cell whose workers die."""
-    times = killed.allowed_failures + 1
-    return Reply(Outcome(State.FAILED, {}, wall, f"its Dask worker died, {times} times", "Crash"))
+    return Reply(
+        Outcome(State.FAILED, {}, wall, f"the Dask worker died, {killed.allowed_failures + 1} times", "Crash")
+    )
 
 
-def _stranger(machine: str, error: Exception) -> InvalidInput:
-    """Refuse a machine on which gsopt is missing, or so different that it cannot even be asked."""
-    rule = f"must be {dict(installation())['gsopt']}, as where the study was started: {one_line(error)}"
-    return InvalidInput(machine, "gsopt", "", rule)
+def _refuse(machine: str, wrong: Exception | None) -> None:
+    """Refuse a machine that is not fit, or cannot even be asked as gsopt is missing there or is too different."""
+    if isinstance(wrong, InvalidInput):
+        raise at(machine, wrong)
+    if wrong is not None:
+        rule = f"must be {dict(installation())['gsopt']}, as where the study was started: {one_line(wrong)}"
+        raise InvalidInput(machine, "gsopt", "", rule)
 
 
 @contextmanager

@@ -26,8 +26,8 @@ from gsopt.studies.processes import MODULE, caller
 _LOOK = 0.5  # seconds between two looks at what is still wanted
 _IDLE = 60.0  # seconds after which processes that compute nothing are ended
 
-#: States of a task of Dask whose answer somebody waits for.
-_COMPUTING = ("executing", "long-running")
+#: States of a worker of Dask that is not about to end, and of a task of it whose answer somebody waits for.
+_OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "long-running")
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _dropped(run: str) -> bool:
 def _wanted(worker: Any, key: Any) -> bool:
     """Tell whether a worker of Dask still computes a task for somebody."""
     task = worker.state.tasks.get(key)
-    return task is not None and task.state in _COMPUTING
+    return worker.status.name in _OPEN and task is not None and task.state in _COMPUTING
 
 
 def _nothing() -> None:
