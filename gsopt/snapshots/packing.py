@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gsopt.budget import TimeLimit, checked_time_limit
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
 from gsopt.result import Result, Status, plain
 from gsopt.snapshots.admission import Admission, Row, rows_of
@@ -113,7 +114,7 @@ class Pack:
         }
 
 
-def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
+def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     """Find a place for all that waits, or for as much as there is room for by priority.
 
     Where all of it has room it is placed on as few nodes as are found. Where not, gangs are taken by priority
@@ -125,7 +126,12 @@ def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
     snapshot
         The cluster.
     time_limit
-        Seconds.
+        Seconds, or text such as ``30s``.
+
+    Raises
+    ------
+    InvalidInput
+        The limit is no time.
 
     Examples
     --------
@@ -133,18 +139,18 @@ def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
     >>> pack(Snapshot(nodes=[Node(name="n1")], gangs=[])).fits
     True
     """
-    pending = snapshot.pending
+    limit, pending = checked_time_limit(time_limit), snapshot.pending
     if not pending:
         return Pack(snapshot)
     if all(node.closed for node in snapshot.nodes):
         reasons = {gang.name: _NOTHING for gang in pending}
         return Pack(snapshot, missing=reasons, copies={gang.name: gang.copies for gang in pending})
     problem = snapshot.placement()
-    result = solve(problem, time_limit=time_limit)
+    result = solve(problem, time_limit=limit)
     rows = rows_of(pending)
     if result.solution is not None:
         return Pack(snapshot, problem, result, _spots(rows, result.solution.placed))
-    return _partly(snapshot, problem, result, rows, time_limit)
+    return _partly(snapshot, problem, result, rows, limit)
 
 
 def _spots(rows: Sequence[Row], placed: Sequence[Placed]) -> tuple[Spot, ...]:

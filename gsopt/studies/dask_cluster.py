@@ -10,7 +10,7 @@ import logging
 import re
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from importlib.util import find_spec
@@ -70,13 +70,17 @@ class DaskCluster:
         """Number of threads of the workers that are there."""
         if monotonic() - self._looked >= _LOOK:
             self._refuse_lost()
-            self._workers, self._looked = sum(self._client.nthreads().values()), monotonic()
+            try:
+                self._workers = sum(self._client.nthreads().values())
+            except OSError:
+                raise self._lost("is gone") from None
+            self._looked = monotonic()
         return self._workers
 
     @property
-    def machine(self) -> str:
+    def details(self) -> Mapping[str, Any]:
         """The scheduler, and the machines of those workers that have computed cells."""
-        return ", ".join([f"Dask {self._name}", *sorted(self._machines)])
+        return {"scheduler": self._name, "machines": sorted(self._machines)}
 
     @property
     def note(self) -> str:
@@ -122,10 +126,11 @@ class DaskCluster:
             try:
                 answer = self._answer(order)
             except KilledWorker as killed:
-                blamed = self._begun[order.number] > killed.allowed_failures
-                if blamed or tried == _ROUNDS:
-                    return _given_up(killed, monotonic() - begin)
-                continue  # it waited behind the cells that were being computed when their workers died
+                deaths = killed.allowed_failures + 1
+                if self._begun[order.number] < deaths and tried < _ROUNDS:
+                    continue  # it waited behind those that were computed when their workers died
+                message = f"the Dask worker died, {deaths} times"
+                return Reply(Outcome(State.FAILED, {}, monotonic() - begin, message, "Crash"))
             self._machines.add(answer.machine)
             if answer.reply is not None:
                 self._begun.pop(order.number, None)
@@ -133,6 +138,8 @@ class DaskCluster:
         raise AssertionError  # there is always a next number
 
     def _answer(self, order: Order) -> Answer:
+        from distributed import KilledWorker
+
         self._refuse_lost()
         future = self._client.submit(carry_out, order, pure=False)
         self._futures.add(future)
@@ -140,9 +147,11 @@ class DaskCluster:
             answer: Answer = future.result()
         except CancelledError:
             self._refuse_lost()
-            raise LostScheduler(
-                f"{self._name}: the scheduler has dropped a cell; what is finished is kept"
-            ) from None
+            raise self._lost("has dropped a cell") from None
+        except (GsoptError, KilledWorker):
+            raise
+        except Exception as error:  # noqa: BLE001 - that of a worker which cannot even read what it is to do
+            raise InvalidInput(self._name, "", "", f"a worker cannot compute: {one_line(error)}") from None
         finally:
             self._futures.discard(future)
         return answer
@@ -151,26 +160,22 @@ class DaskCluster:
         if self._closed:
             raise CancelledError
         if self._client.status != "running":
-            raise LostScheduler(f"{self._name}: the scheduler is gone; what is finished is kept")
+            raise self._lost("is gone")
+
+    def _lost(self, how: str) -> "LostScheduler":
+        return LostScheduler(f"{self._name}: the scheduler {how}; what is finished is kept")
 
     def _hear(self, event: tuple[float, int]) -> None:
         """Count how often an order has been begun."""
         self._begun[event[1]] += 1
 
 
-def _given_up(killed: Any, wall: float) -> Reply:
-    """Give up a cell whose workers die."""
-    return Reply(
-        Outcome(State.FAILED, {}, wall, f"the Dask worker died, {killed.allowed_failures + 1} times", "Crash")
-    )
-
-
 def _refuse(machine: str, wrong: Exception | None) -> None:
-    """Refuse a machine that is not fit, or cannot even be asked as gsopt is missing there or is too different."""
+    """Refuse a machine that is not fit, or that cannot be asked as its gsopt is missing or too different."""
     if isinstance(wrong, InvalidInput):
         raise at(machine, wrong)
     if wrong is not None:
-        rule = f"must be {dict(installation())['gsopt']}, as where the study was started: {one_line(wrong)}"
+        rule = f"must be {installation()['gsopt']}, as where the study was started: {one_line(wrong)}"
         raise InvalidInput(machine, "gsopt", "", rule)
 
 

@@ -72,12 +72,13 @@ class Answer:
     reply: Reply | None
 
 
-def inspect(installation: Installation, needs: Needs) -> InvalidInput | None:
+def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
     """Give what is wrong with this machine for the cells of a study; None when nothing is.
 
     Examples
     --------
-    >>> print(inspect((("gsopt", "0.0.1"),), Needs()))
+    >>> from gsopt.studies.installation import installation
+    >>> print(inspect({**installation(), "gsopt": "0.0.1"}, Needs()))
     gsopt: 0.1.0: must be 0.0.1, as where the study was started
     """
     if (
@@ -85,7 +86,7 @@ def inspect(installation: Installation, needs: Needs) -> InvalidInput | None:
     ) not in sys.path:  # methods may lie in the working directory, as for the command
         sys.path.append(here)
     try:
-        refuse_difference(installation)
+        refuse_difference(ours)
         needs.refuse_missing()
     except InvalidInput as wrong:
         return wrong

@@ -1,6 +1,6 @@
 """Executor: where the cells of a study are computed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -27,8 +27,8 @@ class Executor(Protocol):
         """Number of cells that are computed at once, at present."""
 
     @property
-    def machine(self) -> str:
-        """The machines that compute, as far as they are known by now."""
+    def details(self) -> Mapping[str, Any]:
+        """What the store keeps of where the run computes, as plain JSON."""
 
     @property
     def note(self) -> str:

@@ -1,54 +1,41 @@
 """Installation: the versions and the code on which the results of a study depend."""
 
-import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from gsopt.errors import InvalidInput
+from gsopt.studies.versions import versions
 
-#: Packages that compute; tests hold this list against what `gsopt` depends on.
-PACKAGES = (
-    "deap",
-    "highspy",
-    "networkx",
-    "numba",
-    "numpy",
-    "ortools",
-    "pyomo",
-    "pyscipopt",
-    "scikit-learn",
-    "scipy",
-)
+#: Versions by name.
+Installation = Mapping[str, str]
 
 #: Where the four packages lie, side by side, and what they are called.
 _HOME = Path(__file__).resolve().parents[2]
 _OURS = ("formulations", "gsopt", "heuristics", "instances")
 
-#: Names and versions: Python, gsopt and its code, then the packages.
-Installation = tuple[tuple[str, str], ...]
+_MISSING = "not installed"
 
 
 @cache
 def installation() -> Installation:
-    """Give what is installed here.
+    """Give what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
 
-    Two versions of Python count as one while they differ in their last number only.
+    Versions of Python count as one while they differ in their last number only.
 
     Examples
     --------
-    >>> dict(installation())["gsopt"]
-    '0.1.0'
+    >>> list(installation())[:3]
+    ['gsopt', 'code of gsopt', 'python']
     """
-    python = ".".join(platform.python_version_tuple()[:2])
-    ours = [("Python", python), ("gsopt", _version("gsopt")), ("code of gsopt", _code())]
-    return (*ours, *((name, _version(name)) for name in PACKAGES))
+    found = versions()
+    python = found["python"].rpartition(".")[0]
+    return {"gsopt": found["gsopt"], "code of gsopt": _code(), **found, "python": python}
 
 
 def refuse_difference(ours: Installation) -> None:
-    """Refuse what is installed here where it differs from what is installed where the study was begun.
+    """Refuse what is installed here where it differs from what is installed where a study was started.
 
     Raises
     ------
@@ -58,22 +45,15 @@ def refuse_difference(ours: Installation) -> None:
     Examples
     --------
     >>> refuse_difference(installation())
-    >>> refuse_difference((("gsopt", "0.0.1"),))
+    >>> refuse_difference({**installation(), "gsopt": "0.0.1"})
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: gsopt: 0.1.0: must be 0.0.1, as where the study was started
     """
-    here = dict(installation())
-    for name, wanted in ours:
-        found = here.get(name, _version(name))
+    here = installation()
+    for name in {**ours, **here}:
+        found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)
         if found != wanted:
             raise InvalidInput("", name, found, f"must be {wanted}, as where the study was started")
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _code() -> str:

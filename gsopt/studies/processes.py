@@ -4,8 +4,7 @@ They are workers as solvers have them, in a pool of their own: they end with thi
 """
 
 import os
-import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,7 +38,7 @@ class Processes:
         if count < 1:
             raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
         self.threads = self.workers = count
-        self.machine = platform.platform()
+        self.details: Mapping[str, Any] = {}
         self._pool = Pool()
 
     @contextmanager

@@ -5,7 +5,7 @@ more than the cells that are being computed.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -116,7 +116,7 @@ def run(
     """
     cells = cells_of(study, source)
     with _executor(workers, scheduler, cells) as executor, writing(folder) as store:
-        store.adopt(study, cells, executor.workers, executor.machine)
+        store.adopt(study, cells, executor.workers)
         if retry:
             store.forget_failures()
         states = store.finished()
@@ -185,7 +185,7 @@ class _Run:
         self._bounds = bounds
         self._progress = begin
         self._tell = tell
-        self._machine = executor.machine
+        self._details: Mapping[str, Any] = {}
         self._stopped = Event()
 
     def go(self, cells: Sequence[Cell]) -> bool:
@@ -226,12 +226,12 @@ class _Run:
         self._say(replace(now, finished=finished, failed=failed, left=left))
 
     def _look(self) -> None:
-        """Tell of what keeps the executor from computing, and keep which machines it has."""
+        """Tell of what keeps the executor from computing, and keep where it computes."""
         if (note := self._executor.note) != self._progress.note:
             self._say(replace(self._progress, note=note))
-        if (machine := self._executor.machine) != self._machine:
-            self._machine = machine
-            self._store.note_machine(machine)
+        if (details := self._executor.details) != self._details:
+            self._details = details
+            self._store.note(details)
 
     def _say(self, progress: Progress) -> None:
         self._progress = progress

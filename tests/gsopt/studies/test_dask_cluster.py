@@ -1,11 +1,11 @@
 """Studies on the workers of Dask."""
 
 import os
+import platform
 import signal
-import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -18,7 +18,9 @@ from gsopt.errors import InvalidInput, MissingSolver
 from gsopt.studies import Progress, State, Study, cells_of, dask_cluster, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
-from gsopt.studies.installation import Installation
+from gsopt.studies.installation import Installation, installation
+from gsopt.studies.store import reading
+from gsopt.studies.versions import versions
 from tests.commands import COMMAND
 from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
@@ -38,12 +40,6 @@ def client() -> Iterator[Any]:
 def timeless(found: Any) -> list[dict[str, Any]]:
     """Give all that is known of the cells but times."""
     return [{**row.as_dict(), "wall": 0, "runtime": 0} for row in found]
-
-
-def circumstances(folder: Path) -> list[tuple[str, int]]:
-    """Give the machine and the number of workers of each run."""
-    with closing(sqlite3.connect(folder / "study.sqlite")) as database:
-        return database.execute("SELECT machine, workers FROM run").fetchall()
 
 
 def start(home: Path, folder: Path, client: Any, grid: Study) -> subprocess.Popen[str]:
@@ -91,19 +87,23 @@ def test_results_are_those_of_own_processes(tmp_path: Path, client: Any) -> None
 
     assert timeless(found) == timeless(own)
     assert len(starts(tmp_path / "dask")) == len(found) == 6
-    ((machine, workers),) = circumstances(tmp_path / "dask")
-    assert machine.startswith(f"Dask {client.scheduler.address}, {os.uname().nodename} (Linux-")
-    assert workers == 2
+    with reading(tmp_path / "dask") as store:
+        (kept,) = store.runs()
+    assert kept.workers == 2
+    assert kept.details["scheduler"] == client.scheduler.address
+    assert kept.details["machines"] == [f"{platform.node()} ({platform.platform()})"]
+    assert kept.packages == versions()
 
 
 def test_kills_lose_only_what_was_being_computed(tmp_path: Path) -> None:
-    """A worker and then the driver are killed; the next run goes on, and every cell is there as without them."""
+    """A worker and then the driver are killed; the next run goes on, and all results are as without kills."""
     grid = study(instances=[{**POISSON, "seed": list(range(8))}], methods=["fifo", "las"], bound_evaluations=0)
     folder = tmp_path / "out"
     with dask_client(processes=True) as client:
         with start(tmp_path, folder, client, grid) as driver:
             wait_until(lambda: len(committed(folder)) >= 2, driver)
-            os.kill(*pids(client), signal.SIGKILL)
+            (worker,) = pids(client)
+            os.kill(worker, signal.SIGKILL)
             wait_until(lambda: len(committed(folder)) >= 5, driver)
             driver.kill()
         before = committed(folder)
@@ -164,7 +164,7 @@ def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, client: An
 def test_who_kills_a_worker_is_told_from_who_waited_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A cell that kills its worker as often as the scheduler allows has failed; the one behind it is computed."""
+    """A cell that kills its worker as often as the scheduler allows has failed; the one behind it is done."""
     (tmp_path / "killer.py").write_text(
         "import os, signal\n\n"
         "def kill(problem):\n"
@@ -271,7 +271,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
 
 def older() -> Installation:
     """Give the installation of an older gsopt."""
-    return (("gsopt", "0.0.1"),)
+    return {**installation(), "gsopt": "0.0.1"}
 
 
 def test_other_versions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: Any) -> None:
