@@ -11,6 +11,7 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
+from gsopt.progress import Watch
 from gsopt.result import Result, Status, StoppedBy, judged_value
 
 Options = ParamSpec("Options")
@@ -170,7 +171,10 @@ def exact_method(
         def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
             granted = {name: options.pop(name) for name in DEFAULTS if name in options}
             given = whole_budget(budget, granted)
-            run = partial(technique, problem, given, **options)
+
+            def run(watched: Budget) -> Result[S]:
+                return technique(problem, watched, **options)
+
             return solve_within(given, problem, technique.__name__, run, unused)
 
         own = signature(function)
@@ -216,13 +220,16 @@ def solve_within(
     budget: Budget,
     problem: Problem[S],
     name: str,
-    run: Callable[[], Result[S]],
+    run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use."""
     _check_start(problem, budget.start)
+    inner = watched(budget, problem)
+    if budget.start is not None:
+        inner.report(value=problem.objective(budget.start))
     try:
-        found = run()
+        found = run(inner)
     except KeyboardInterrupt:
         if budget.start is None:
             raise
@@ -230,10 +237,35 @@ def solve_within(
             problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
         )
     found = no_worse(found, problem, budget.start)
+    inner.report(value=found.objective, bound=found.bound)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def watched(budget: Budget, problem: Problem[Any]) -> Budget:
+    """Give a budget whose `on_progress` hears of incumbents too, and of nothing twice; None stays None.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from gsopt.progress import Bracket
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> budget = watched(Budget(on_progress=print), problem)
+    >>> budget.on_progress(Bracket(0.5, value=2)), budget.on_progress(Bracket(0.6, value=2))
+    Bracket(runtime=0.5, value=2, bound=None)
+    (None, None)
+    """
+    if budget.on_progress is None or isinstance(budget.on_progress, Watch):
+        return budget
+    inner = replace(budget, on_progress=Watch(problem, budget.on_progress))
+
+    def hear(incumbent: Result[Any]) -> Any:
+        inner.report(value=incumbent.objective, bound=incumbent.bound)
+        return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
+
+    return replace(inner, on_incumbent=hear)
 
 
 def _check_start(problem: Problem[Any], start: Any) -> None:
