@@ -1,16 +1,24 @@
 """Suites: what the committed suites of all decisions share, from a generated instance to its file."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+import gsopt
 from gsopt.enumeration import brute_force
 from gsopt.files import write
 from gsopt.problem import About, Problem
 from gsopt.problems.reader import read_problem
-from gsopt.result import plain
+from gsopt.result import Status, plain
 
 P = TypeVar("P", bound=Problem[Any])
+
+#: Seconds for the proof of one instance.
+TIME_LIMIT = 120.0
+
+#: What an instance says of its optimum.
+_KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
 #: The folder of all instances; an instance's name is its place in there.
 FOLDER = Path(__file__).parent
@@ -46,12 +54,11 @@ def with_kept_proof(problem: P, path: Path) -> P:
     standing = read_problem(path)
     if standing.about is None or changed(problem, about=standing.about) != standing:
         return problem
-    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
-    return with_about(problem, kept)
+    return with_about(problem, standing.about.model_dump(include=_KNOWN))
 
 
 def proven(problem: P) -> P:
-    """Give a tiny instance with its optimum, found by trying every decision; as it is when none is feasible.
+    """Give a tiny instance with its optimum, found by trying every decision; without one when none is feasible.
 
     Examples
     --------
@@ -60,18 +67,40 @@ def proven(problem: P) -> P:
     1.0
     """
     optimum = brute_force(problem)
-    if optimum is None:
-        return problem
-    value = plain(optimum[0])
+    value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
+def solved(problem: P, time_limit: float = TIME_LIMIT) -> P:
+    """Give an instance with the best value and bound that the exact method finds within a time limit.
+
+    Without a solution the instance stays as it is.
+
+    Examples
+    --------
+    >>> from instances.reclaiming import figure_5
+    >>> solved(figure_5()).about.proved_by
+    'exact'
+    """
+    result = gsopt.solve(problem, time_limit=time_limit)
+    if result.objective is None:
+        return problem
+    who = "proved_by" if result.status is Status.OPTIMAL else "found_by"
+    bound = None if result.bound is None else float(result.bound)
+    return with_about(problem, {"objective": float(result.objective), "bound": bound, who: result.method})
+
+
 def regenerate(
-    problems: Iterable[P], folder: Path = FOLDER, *, prove: Callable[[P], P] | None = None
+    problems: Iterable[P],
+    folder: Path = FOLDER,
+    *,
+    prove: Callable[[P], P] | None = None,
+    today: date | None = None,
 ) -> list[Path]:
     """Write the files of generated instances, and give their paths.
 
-    What stands in a file of its optimum is kept, as long as everything else in it is the same.
+    What stands in a file of its optimum is kept, as long as everything else in it is the same;
+    ``gsopt suites verify --update`` is what improves it.
 
     Parameters
     ----------
@@ -80,14 +109,17 @@ def regenerate(
     folder
         Where to write the files.
     prove
-        Gives an instance with what is found of its optimum; called where no proof is kept.
+        Gives an instance with what is found of its optimum; called where nothing is known of it.
+    today
+        The day from which on what it finds is known; the day it is when None.
     """
+    day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []
     for problem in problems:
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         standing = with_kept_proof(problem, path)
-        known = standing.about is not None and standing.about.proved_by
-        write(standing if known or prove is None else prove(standing), path)
+        known = standing.about is not None and standing.about.since is not None
+        write(standing if known or prove is None else with_about(prove(standing), day), path)
         paths.append(path)
     return paths

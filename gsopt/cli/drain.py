@@ -50,7 +50,7 @@ def drain(
 
 def _exit_code(found: Drain) -> Exit:
     if found.result is None:
-        return Exit.INFEASIBLE
+        return Exit.SOLUTION if found.possible else Exit.INFEASIBLE
     return Exit.NO_SOLUTION if found.solution is None else Exit.SOLUTION
 
 
@@ -62,6 +62,8 @@ def _shown(found: Drain) -> str:
 
 
 def _headline(found: Drain) -> str:
+    if found.result is None and found.possible:
+        return "return 0 of 0 nodes: nothing is lost"
     if found.result is None:
         return f"{counted(found.asked, 'node')} cannot be returned: only {found.returnable:,} may be"
     if found.solution is None:

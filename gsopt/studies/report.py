@@ -16,7 +16,7 @@ from gsopt.studies.outcome import State
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.studies.tables import Column, html_of, lay_out, text_of, written
+from gsopt.studies.tables import Column, barred, html_of, lay_out, text_of, written
 
 #: Figures of a cell beside those of a schedule.
 CELL_FIGURES = (
@@ -137,7 +137,7 @@ class Report:
         places = self._on_paper()
         rule = [":--" if place < len(self.names) else "--:" for place in places]
         lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
-        table = [_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])]
+        table = [barred(lines[0], " "), barred(rule, ""), *(barred(line, " ") for line in lines[1:])]
         return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
 
     def latex(self) -> str:
@@ -369,7 +369,3 @@ def _head(figure: str, name: str, relative_to: str) -> str:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _barred(cells: Sequence[str], space: str) -> str:
-    return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"

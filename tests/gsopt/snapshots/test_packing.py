@@ -168,3 +168,17 @@ def test_what_is_used_beyond_what_there_is() -> None:
     nodes = [_node("full", 4, used=9), _node("n1", 4)]
     found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 4)]))
     assert [spot.node for spot in found.spots] == ["n1"]
+
+
+def test_what_is_the_same_as_gpus_is_told_once() -> None:
+    """GPUs of one vendor are no further resource of the decision; of two they are."""
+
+    def resources(**other: int) -> tuple[str, ...]:
+        capacity = Resources(**{"gpu": 8, "nvidia.com/gpu": 8})
+        nodes = [Node(name="n1", gpus=8, capacity=capacity)]
+        nodes += [Node(name="n2", gpus=8, capacity=Resources(**other))] if other else []
+        waits = Gang(name="a", parts=[Part(needs=Resources(**{"gpu": 2, "nvidia.com/gpu": 2}))])
+        return Snapshot(nodes=nodes, gangs=[waits]).placement().resources
+
+    assert resources() == ("gpu", "cpu", "memory")
+    assert resources(**{"gpu": 8, "amd.com/gpu": 8}) == ("gpu", "cpu", "memory", "nvidia.com/gpu")

@@ -9,7 +9,8 @@ import instances
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.studies.catalogue import load
-from instances.scheduling.suites import committed, medium, proven, small
+from instances.scheduling.suites import committed, medium, small
+from instances.suites import solved
 
 FOLDER = Path(instances.__file__).parent
 
@@ -61,12 +62,12 @@ def test_a_proof_is_written_only_when_it_is_one(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(gsopt, "solve", lambda *_, **__: result)
 
     answer(Status.OPTIMAL, 4.6, 4.6)
-    about = proven(problem).about
+    about = solved(problem).about
     assert about is not None
     assert (about.objective, about.bound, about.proved_by) == (4.6, 4.6, "exact")
     answer(Status.FEASIBLE, 4.7, 4.5)
-    about = proven(problem).about
+    about = solved(problem).about
     assert about is not None
-    assert (about.objective, about.bound, about.proved_by) == (4.7, 4.5, "")
+    assert (about.objective, about.bound, about.proved_by, about.found_by) == (4.7, 4.5, "", "exact")
     answer(Status.UNKNOWN, None, 4.5)
-    assert proven(problem) == problem
+    assert solved(problem) == problem
