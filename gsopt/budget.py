@@ -60,8 +60,8 @@ class Budget:
     on_incumbent
         Called with a judged `Result` for each better solution; returning True stops the method.
     on_progress
-        Called with a `gsopt.progress.Bracket` whenever a better value or bound is known, such as a
-        `gsopt.History`.
+        Called with a `gsopt.progress.Bracket` whenever a better value or bound is known, and at the end; a
+        `gsopt.History` can be.
     log
         Whether to stream the solver's log to standard error.
 

@@ -128,7 +128,7 @@ class Formulation(ABC, Generic[P, S]):
         on_incumbent
             Called with a result for each new incumbent; returning True stops the solve.
         on_progress
-            Called with a `gsopt.progress.Bracket` whenever a better value or bound is known.
+            Called with a `gsopt.progress.Bracket` whenever a better value or bound is known, and at the end.
         log
             Stream the solver's log to standard error.
 

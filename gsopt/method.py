@@ -1,6 +1,7 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
@@ -225,47 +226,57 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use."""
     _check_start(problem, budget.start)
-    inner = watched(budget, problem)
-    if budget.start is not None:
-        inner.report(value=problem.objective(budget.start))
-    try:
-        found = run(inner)
-    except KeyboardInterrupt:
-        if budget.start is None:
-            raise
-        found = Result.judged(
-            problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
-        )
-    found = no_worse(found, problem, budget.start)
-    inner.report(value=found.objective, bound=found.bound)
+    with watched(budget, problem) as inner:
+        if budget.start is not None:
+            inner.report(value=problem.objective(budget.start))
+        try:
+            found = run(inner)
+        except KeyboardInterrupt:
+            if budget.start is None:
+                raise
+            found = Result.judged(
+                problem,
+                method=name,
+                bound=inner.on_progress.bound if isinstance(inner.on_progress, Watch) else None,
+                runtime=budget.runtime,
+                stopped_by=StoppedBy.INTERRUPT,
+                message="interrupted",
+            )
+        found = no_worse(found, problem, budget.start)
+        inner.report(value=found.objective, bound=found.bound)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
 
 
-def watched(budget: Budget, problem: Problem[Any]) -> Budget:
-    """Give a budget whose `on_progress` hears of incumbents too, and of nothing twice; None stays None.
+@contextmanager
+def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
+    """Give a budget with a `Watch`, so that the caller's `on_progress` hears of what is new, once, and the end.
 
     Examples
     --------
     >>> import gsopt
-    >>> from gsopt.progress import Bracket
-    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
-    >>> budget = watched(Budget(on_progress=print), problem)
-    >>> budget.on_progress(Bracket(0.5, value=2)), budget.on_progress(Bracket(0.6, value=2))
-    Bracket(runtime=0.5, value=2, bound=None)
-    (None, None)
+    >>> asked = Budget(on_progress=lambda known: print(known.value))
+    >>> with watched(asked, gsopt.load("reclaiming/aryl-figure-5")) as budget:
+    ...     for value in (3, 3, 4, 2):
+    ...         budget.report(value=value)
+    3
+    2
+    2
     """
-    if budget.on_progress is None or isinstance(budget.on_progress, Watch):
-        return budget
-    inner = replace(budget, on_progress=Watch(problem, budget.on_progress))
+    if isinstance(budget.on_progress, Watch):
+        yield budget
+        return
+    watch = Watch(problem, budget.on_progress)
+    inner = replace(budget, on_progress=watch)
 
     def hear(incumbent: Result[Any]) -> Any:
         inner.report(value=incumbent.objective, bound=incumbent.bound)
         return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
 
-    return replace(inner, on_incumbent=hear)
+    yield inner if budget.on_progress is None else replace(inner, on_incumbent=hear)
+    watch.end(budget.runtime)
 
 
 def _check_start(problem: Problem[Any], start: Any) -> None:

@@ -46,7 +46,7 @@ class Bracket:
         }
 
 
-#: Called with each change of what is known.
+#: Called with each change of what is known, and with what is known at the end.
 OnProgress = Callable[[Bracket], Any]
 
 
@@ -58,7 +58,12 @@ class Watch:
     problem
         The problem that all of it is about.
     listener
-        Who is told.
+        Who is told, if there is somebody.
+
+    Attributes
+    ----------
+    value, bound
+        The best ones so far, or None.
 
     Examples
     --------
@@ -71,15 +76,20 @@ class Watch:
     Bracket(runtime=0.3, value=3, bound=1)
     """
 
-    def __init__(self, problem: Problem[Any], listener: OnProgress) -> None:
+    def __init__(self, problem: Problem[Any], listener: OnProgress | None) -> None:
         self._problem, self._listener = problem, listener
-        self._value: Number | None = None
-        self._bound: Number | None = None
+        self.value: Number | None = None
+        self.bound: Number | None = None
+
+    def end(self, runtime: float) -> None:
+        """Pass on what is known at the end."""
+        if self._listener is not None:
+            self._listener(Bracket(runtime, self.value, self.bound))
 
     def __call__(self, reported: Bracket) -> None:
         """Take in a report; a bound that some solution beats holds for the better ones, and is that value."""
         better = self._problem.sense.better
-        value, bound = self._value, self._bound
+        value, bound = self.value, self.bound
         if reported.value is not None and (value is None or better(reported.value, value)):
             value = reported.value
         if reported.bound is not None:
@@ -87,6 +97,7 @@ class Watch:
             bound = rounded if bound is None or better(bound, rounded) else bound
         if value is not None and bound is not None and better(value, bound):
             bound = value
-        if (value, bound) != (self._value, self._bound):
-            self._value, self._bound = value, bound
-            self._listener(Bracket(reported.runtime, value, bound))
+        if (value, bound) != (self.value, self.bound):
+            self.value, self.bound = value, bound
+            if self._listener is not None:
+                self._listener(Bracket(reported.runtime, value, bound))

@@ -19,7 +19,9 @@ _EARLY = 0.05
 
 
 class History(Listing[Bracket]):
-    """Every better value and bound of a run, with its time; `on_progress` of exact methods takes one.
+    """Every better value and bound of a run, and its end, with their times; exact methods take one.
+
+    Pass it as `on_progress`.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
 """Solve: one method on one problem, from the best start that the heuristics find."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -79,7 +79,7 @@ def solve(
     if accepts(chosen, "budget"):
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
-        with shown(problem, budget) if display else nullcontext(watched(budget, problem)) as followed:
+        with shown(problem, budget) if display else watched(budget, problem) as followed:
             return run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
     if time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = budget.time_limit
@@ -96,7 +96,8 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
             if budget.on_progress is not None:
                 budget.on_progress(known)
 
-        yield watched(replace(budget, on_progress=tell), problem)
+        with watched(replace(budget, on_progress=tell), problem) as followed:
+            yield followed
 
 
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
