@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
     from gsopt.studies.comparison import Comparison
+    from gsopt.studies.history import History
     from gsopt.studies.judge import judge
     from gsopt.studies.policies import compare_policies
     from gsopt.studies.simulate import simulate
@@ -58,6 +59,7 @@ _HOME = {
     "Comparison": "gsopt.studies.comparison",
     "Formulation": "gsopt.formulation",
     "GsoptError": "gsopt.errors",
+    "History": "gsopt.studies.history",
     "Job": "gsopt.job",
     "Level": "gsopt.result",
     "Problem": "gsopt.problem",
@@ -108,6 +110,7 @@ __all__ = [
     "Comparison",
     "Formulation",
     "GsoptError",
+    "History",
     "Job",
     "Level",
     "Problem",

@@ -12,7 +12,7 @@ from gsopt.grid import exact_total
 from gsopt.problem import Number, Problem, Sense
 from gsopt.result import Result, Status, plain, relative_gap, settles
 from gsopt.studies.listing import Listing, need
-from gsopt.studies.tables import Column, lay_out, percent
+from gsopt.studies.tables import Column, lay_out, percent, told_apart, written_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +21,8 @@ if TYPE_CHECKING:
 #: A summary shows a suite by its headline figures only where these are no more than a reader compares.
 _MOST_GROUPS = 4
 
-#: From here on a table shows numbers with one decimal, below with six digits.
-_LARGE = 1000
-
 #: Columns of a summary that are left out first.
 _SUMMARY_RANKS = {"median time": 2, "instances": 1}
-
-#: Digits of a number, and to how many they grow where two different numbers would look alike.
-_FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
 
 @dataclass(frozen=True)
@@ -233,19 +227,19 @@ def _totals(rows: list[Row]) -> list[str]:
     bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
     proven = all(row.optimum_known for row in solved)
-    first, second = _apart(value, bound)
+    first, second = told_apart(value, bound)
     return [
         str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
         first,
         ("" if proven else "bound ") + second,
-        _gap(relative_gap(value, bound), excess),
+        written_gap(relative_gap(value, bound), excess),
         _seconds(median(times)),
     ]
 
 
 def _columns(rows: Sequence[Row]) -> list[Column]:
     unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
-    shown = [_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
+    shown = [told_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
     return [
         Column("method", [row.method for row in rows], right=False),
         Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
@@ -267,7 +261,7 @@ def _bound(row: Row) -> Number | None:
 
 def _shown_gap(row: Row) -> str:
     value = None if row.result is None else row.result.objective
-    return percent(0.0) if value is not None and _bound(row) == value else _gap(row.gap, row.excess)
+    return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
 
 
 def _status(row: Row) -> str:
@@ -281,32 +275,6 @@ def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
     """Name an instance or a suite, with what tells it from others."""
     told = [f"{key} {value}" for key, value in figures.items()]
     return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name
-
-
-def _apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Show a value and a bound with as many digits as it takes to tell them apart, if they differ."""
-    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
-        shown = _number(value, digits), _number(bound, digits)
-        if shown[0] != shown[1] or value == bound:
-            return shown
-    return _number(value, _MOST_DIGITS), _number(bound, _MOST_DIGITS)
-
-
-def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
-    simple = plain(value)
-    if simple is None:
-        return "-"
-    if isinstance(simple, int):
-        return f"{simple:,}"
-    if abs(simple) >= _LARGE:
-        return f"{simple:,.{1 + digits - _FEWEST_DIGITS}f}"
-    return f"{simple:.{digits}g}"
-
-
-def _gap(gap: float | None, excess: Number | None) -> str:
-    if gap is not None:
-        return percent(gap)
-    return "-" if excess is None else f"+{_number(excess)}"
 
 
 def _seconds(seconds: float) -> str:
