@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
@@ -208,7 +208,7 @@ def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str
 
 
 def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and isfinite(value) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf
 
 
 def _is_time(value: object) -> bool:

@@ -1,16 +1,20 @@
 """Comparison: methods side by side on instances, as a table, a data frame or a plot."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import RenderableType
 
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import parse_json, read_text, validated
 from gsopt.grid import exact_total
-from gsopt.problem import Number, Problem, Sense
-from gsopt.result import Result, Status, plain, relative_gap, settles
+from gsopt.problem import Frozen, Many, Number, Problem, Sense
+from gsopt.result import Claim, Result, Status, agree, plain, relative_gap, settle, settles
 from gsopt.studies.listing import Listing, need
 from gsopt.studies.tables import Column, lay_out, percent, told_apart, written_gap
 
@@ -156,6 +160,59 @@ class Comparison(Listing[Row]):
         """Give every row in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
+        rows = [
+            {
+                "instance": row.instance,
+                "method": row.method,
+                "kind": row.kind,
+                "result": None if row.result is None else row.result.as_dict(),
+                "note": row.note,
+                "failed": row.failed,
+            }
+            for row in self.rows
+        ]
+        return {"rows": rows, "interrupted": self.interrupted}
+
+    @classmethod
+    def from_dict(
+        cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
+    ) -> "Comparison":
+        """Take a comparison of problems back from the plain JSON types of `as_dict`; it is judged anew.
+
+        Raises
+        ------
+        InvalidInput
+            A field is not what `as_dict` would give, or names a problem that is not given.
+        InvalidSolution, Contradiction
+            As `Result.from_dict`; and where one row's value is better than another one's bound.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+        >>> Comparison.from_dict([problem], comparison.as_dict()) == comparison
+        True
+        """
+        known = {problem.name or problem.word: problem for problem in problems}
+        stored = validated(_Stored, source, json.dumps(data))
+        rows: dict[str, list[Row]] = {}
+        for place, each in enumerate(stored.rows):
+            if each.instance not in known:
+                rule = "must be the name of one of the problems"
+                raise InvalidInput(source, f"rows[{place}].instance", shorten(each.instance), rule)
+            problem = known[each.instance]
+            where = f"{source}: rows[{place}].result"
+            result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
+            row = Row(
+                each.instance, each.method, each.kind, problem, result, note=each.note, failed=each.failed
+            )
+            rows.setdefault(each.instance, []).append(row)
+        settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
+        return cls(tuple(settled_rows), stored.interrupted)
+
     def plot(self) -> "Axes":
         """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
 
@@ -177,6 +234,76 @@ class Comparison(Listing[Row]):
         _, axes = plt.subplots(figsize=(9, 0.35 * rows + 1.8), layout="constrained")
         axes.set_xlabel("gap to the best proven bound")
         return gaps(points, axes)
+
+
+class _StoredRow(Frozen):
+    """A row in a file."""
+
+    instance: str
+    method: str
+    kind: Literal["exact", "heuristic"]
+    result: dict[str, Any] | None
+    note: str
+    failed: bool
+
+
+class _Stored(Frozen):
+    """A comparison in a file."""
+
+    rows: Many[_StoredRow]
+    interrupted: bool
+
+
+def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
+    """Read a comparison of problems, as `gsopt.write` writes it; it is judged anew.
+
+    Raises
+    ------
+    InvalidInput, InvalidSolution, Contradiction
+        The file cannot be read, is no JSON, or breaks a rule; as `Comparison.from_dict`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+    >>> with TemporaryDirectory() as folder:
+    ...     gsopt.write(comparison, f"{folder}/comparison.json")
+    ...     gsopt.read_comparison(f"{folder}/comparison.json", problem) == comparison
+    True
+    """
+    given = [problems] if isinstance(problems, Problem) else problems
+    return Comparison.from_dict(given, parse_json(str(path), read_text(path)), source=str(path))
+
+
+def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
+    """Give every row the instance's best bound, after checking that no two rows contradict each other.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> rows = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"]).rows
+    >>> settled(rows[0].problem, list(rows)) == list(rows)
+    True
+    """
+    results = [row.result for row in rows if row.result is not None]
+    found = settle(problem.sense, [_claim(problem, result) for result in results])
+    agreed = iter(agree(problem, results))
+    return [
+        replace(row, result=next(agreed) if row.result else None, bound=found.bound, optimum_known=found.known)
+        for row in rows
+    ]
+
+
+def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
+    resolution = 0 if result.objective is None else problem.resolution(result.objective)
+    return Claim(result.method, result.objective, result.bound, resolution)
 
 
 def _shared_keys(rows: Sequence[Row]) -> list[str]:
