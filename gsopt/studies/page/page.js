@@ -42,8 +42,10 @@ for (const table of document.querySelectorAll("table")) {
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
   for (const table of document.querySelectorAll("table")) {
-    const width = PRINTED_SIZE * table.scrollWidth;
-    table.style.zoom = Math.min(1, PAPER_WIDTH / width);
+    table.style.width = "min-content";
+    const narrowest = PRINTED_SIZE * table.offsetWidth;
+    table.style.width = "";
+    table.style.zoom = Math.min(1, PAPER_WIDTH / narrowest);
   }
 });
 addEventListener("afterprint", () => {
