@@ -69,7 +69,7 @@ def test_parameters_of_functions_stay() -> None:
     [
         (Reclaiming, "demand: int"),
         (Reclaiming, "problem: ~typing.Literal['reclaiming'] = 'reclaiming'"),
-        (Budget, "time_limit: float | None = None"),
+        (Budget, "gap: float = 0.0"),
     ],
 )
 def test_data_are_shown_by_their_fields(found: Any, shown: str) -> None:
