@@ -90,9 +90,16 @@ def _fields(model: Any) -> Iterator[Parameter]:
 def _hints(model: Any) -> dict[str, Any]:
     """Give the types of the fields without rules; as they are written where they cannot be told."""
     try:
-        return get_type_hints(model)
+        hints = get_type_hints(model)
     except NameError:  # of a type that is only imported for type checkers
-        return {each.name: each.type for each in dataclasses.fields(model)}
+        hints = {each.name: each.type for each in dataclasses.fields(model)}
+    return {name: _given(hint) for name, hint in hints.items()}
+
+
+def _given(hint: Any) -> Any:
+    """Give the type that a field takes; one that turns what it is given into something else says so."""
+    setter = getattr(hint, "__set__", None)
+    return hint if setter is None else get_type_hints(setter)["value"]
 
 
 def _default(field: Any) -> Any:

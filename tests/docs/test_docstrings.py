@@ -69,7 +69,7 @@ def test_parameters_of_functions_stay() -> None:
     [
         (Reclaiming, "demand: int"),
         (Reclaiming, "problem: ~typing.Literal['reclaiming'] = 'reclaiming'"),
-        (Budget, "gap: float = 0.0"),
+        (Budget, "time_limit: float | str | None = None"),
     ],
 )
 def test_data_are_shown_by_their_fields(found: Any, shown: str) -> None:
