@@ -34,7 +34,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # what commands print is no l
 warnings.filterwarnings("ignore", "Unknown section", module="numpydoc")
 default_role = "py:obj"
 autodoc_typehints_format = "short"
-maximum_signature_line_length = 80
+maximum_signature_line_length = 140
 numpydoc_show_class_members = False  # the pages of classes list what is their own
 numpydoc_class_members_toctree = False
 
