@@ -172,6 +172,22 @@ def data_folder() -> Path | None:
     return folder
 
 
+def place_of(path: str | Path) -> str:
+    """Name a file so that it means the same on another machine: by the data folder, or within the packages.
+
+    Any other file is named as it is.
+
+    Examples
+    --------
+    >>> place_of(_HOME / "instances" / "reclaiming" / "aryl-figure-5.json"), place_of("jobs.csv")
+    ('instances/reclaiming/aryl-figure-5.json', 'jobs.csv')
+    """
+    folder, file = data_folder(), Path(path)
+    if folder is not None and file.is_relative_to(folder):
+        return f"$GSOPT_DATA/{file.relative_to(folder).as_posix()}"
+    return file.relative_to(_HOME).as_posix() if file.is_relative_to(_HOME) else str(path)
+
+
 def real_instances(word: str) -> list[Problem[Any]]:
     """Give the instances that the decision takes from real data; empty where the data are not at hand.
 
