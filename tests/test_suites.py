@@ -1,10 +1,15 @@
 """The committed suites hold what they say of themselves."""
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 import gsopt
 from gsopt.result import Claim, Status, settle
 from gsopt.studies.catalogue import best_solution
+from gsopt.suites import Standing, best_known
+from gsopt.suites.best_known import shown
 
 #: Suites whose proofs take minutes: what is found in a moment must be consistent with them.
 _SLOW = ("scheduling/medium/", "waiting/medium/")
@@ -39,3 +44,16 @@ def test_committed_optimum_is_proven_again(name: str) -> None:
     else:
         assert result.status is Status.OPTIMAL
         assert abs(float(result.objective or 0) - stated) <= slack
+
+
+def test_the_page_has_every_suite_and_every_challenge() -> None:
+    """The page on suites has every suite with its number of instances, and every challenge with its bracket."""
+    page = (Path(__file__).parents[1] / "docs" / "suites.md").read_text(encoding="utf-8")
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.splitlines() if "|" in line]
+    known = best_known()
+    challenges = {row.instance: row for row in known.having(Standing.CHALLENGE)}
+    counts = Counter(row.suite for row in known if row.objective is not None)
+
+    assert {line[0]: int(line[1]) for line in lines if line[0] in counts} == counts
+    told = {line[0]: line[2:4] for line in lines if line[0] in challenges}
+    assert told == {name: [shown(row.objective), shown(row.bound)] for name, row in challenges.items()}

@@ -42,6 +42,8 @@ def small() -> list[Sharing]:
 def challenge() -> list[Sharing]:
     """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
 
+    It proves that of the first one in seconds where it is told the optimum, which it does not find by itself.
+
     Examples
     --------
     >>> [len(problem.jobs) for problem in challenge()]

@@ -25,7 +25,7 @@ FORMULATIONS = [
 ]
 
 
-_FEW = 4
+_FEW = 2
 
 
 def solved(path: Path) -> float:
