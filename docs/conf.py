@@ -46,6 +46,7 @@ html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_show_search_summary = False  # it is fetched, which browsers refuse to pages read from a disk
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "gsopt"},
