@@ -5,17 +5,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-import gsopt
 from gsopt.enumeration import brute_force
 from gsopt.files import write
 from gsopt.problem import About, Problem
 from gsopt.problems.reader import read_problem
-from gsopt.result import Status, plain
+from gsopt.result import plain
 
 P = TypeVar("P", bound=Problem[Any])
-
-#: Seconds for the proof of one instance.
-TIME_LIMIT = 120.0
 
 #: What an instance says of its optimum.
 _KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
@@ -71,25 +67,6 @@ def proven(problem: P) -> P:
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
-def solved(problem: P, time_limit: float = TIME_LIMIT) -> P:
-    """Give an instance with the best value and bound that the exact method finds within a time limit.
-
-    Without a solution the instance stays as it is.
-
-    Examples
-    --------
-    >>> from instances.reclaiming import figure_5
-    >>> solved(figure_5()).about.proved_by
-    'exact'
-    """
-    result = gsopt.solve(problem, time_limit=time_limit)
-    if result.objective is None:
-        return problem
-    who = "proved_by" if result.status is Status.OPTIMAL else "found_by"
-    bound = None if result.bound is None else float(result.bound)
-    return with_about(problem, {"objective": float(result.objective), "bound": bound, who: result.method})
-
-
 def regenerate(
     problems: Iterable[P],
     folder: Path = FOLDER,
@@ -99,8 +76,8 @@ def regenerate(
 ) -> list[Path]:
     """Write the files of generated instances, and give their paths.
 
-    What stands in a file of its optimum is kept, as long as everything else in it is the same;
-    ``gsopt suites verify --update`` is what improves it.
+    What stands in a file of its optimum is kept, as long as everything else in it is the same. What is found
+    later, and the solutions, are written by ``gsopt suites verify --update``.
 
     Parameters
     ----------

@@ -7,7 +7,9 @@ import typer
 from typer.core import TyperGroup
 
 from gsopt.cli.arguments import Json, complete_instance
+from gsopt.cli.exits import Exit
 from gsopt.cli.output import new_console, print_table
+from gsopt.cli.progress import show_progress
 from gsopt.errors import InvalidInput
 
 
@@ -62,3 +64,44 @@ def table(
         typer.echo(json.dumps(found.records(), indent=1))
     else:
         print_table(found.table(new_console().width) if what or challenges else found.summary())
+
+
+@app.command()
+def verify(
+    what: What = None,
+    time_limit: Annotated[float, typer.Option(help="seconds per instance")] = 30.0,
+    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="write better values and bounds back to the files, with the day")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compute anew what is known of instances: judge their solutions, prove their bounds.
+
+    Whatever contradicts a file is exit code 1; a better value or bound is none.
+    """
+    from gsopt.suites import Verdict, record
+    from gsopt.suites import verify as recompute
+    from gsopt.suites.selection import select
+
+    wanted = select(what or ())
+    with show_progress() as progress:
+        task = progress.add_task("", total=len(wanted))
+
+        def show(verdict: Verdict) -> None:
+            progress.update(task, description=f"{verdict.instance}: {verdict.outcome.value}")
+            progress.advance(task)
+            if update:
+                record(verdict)
+
+        found = recompute(*wanted, time_limit=time_limit, workers=workers, on_verdict=show)
+    if as_json:
+        typer.echo(json.dumps(found.records(), indent=1))
+    else:
+        print_table(found.table())
+    if found.missing:
+        rest = f"{found.missing:,} of {found.total:,} instances are left out"
+        typer.echo(f"gsopt: interrupted; the verdicts above are complete, {rest}", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)
+    if any(row.outcome.is_wrong for row in found):
+        raise typer.Exit(Exit.FAILED)

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import Method, MethodLike, accepts, name_of
-from gsopt.problem import Problem
+from gsopt.problem import Frozen, Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
 from gsopt.simulation.lift import lift
@@ -58,6 +58,28 @@ def names(prefix: str = "") -> list[str]:
     """
     found: list[str] = _sibling("instances").names(prefix)
     return found
+
+
+def best_solution(name: str) -> Frozen | None:
+    """Give the best known solution of a committed instance; None where none is on file.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or a file cannot be read.
+
+    Examples
+    --------
+    >>> best_solution("reclaiming/aryl-figure-5")
+    ReclaimingSolution(servers=('s1', 's2'))
+    """
+    found: Frozen | None = _sibling("instances").best_solution(name)
+    return found
+
+
+def instances_folder() -> Path:
+    """Give the folder of the committed instances."""
+    return Path(_sibling("instances").__path__[0])
 
 
 def exact_methods(word: str) -> dict[str, Method]:

@@ -122,6 +122,29 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
 
 
+def recorded(cell: Cell) -> simulation.Replay:
+    """Replay a policy's cell once more, and keep its schedule, which is judged.
+
+    Raises
+    ------
+    InvalidInput
+        The instance cannot be loaded any more.
+
+    Examples
+    --------
+    >>> from gsopt.studies.cells import cells_of
+    >>> from gsopt.studies.spec import Study
+    >>> study = Study(study="a", instances=[{"workload": "batch", "jobs": 5, "gpus": 8}], methods=["fifo"])
+    >>> len(recorded(cells_of(study)[0]).schedule.segments)
+    5
+    """
+    scenario, round_length, _ = _scenario(json.dumps(cell.instance))
+    run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
+    if run.schedule is not None:
+        judged(run.schedule, scenario, fairness=False)
+    return run
+
+
 def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
     """Give what sharing was worth to the jobs that came: the mean benefit, and the part of it above 1.
 

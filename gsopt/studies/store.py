@@ -173,7 +173,7 @@ class Store:
     def rows(self) -> list[Row]:
         """Give every cell of the grid that has a result, in the order of the grid."""
         line = (
-            "SELECT labels, state, figures, message, error, wall, version"
+            "SELECT labels, state, figures, message, error, wall, version, key"
             " FROM cell JOIN result USING (key) JOIN run USING (run) ORDER BY position"
         )
         with self._transaction() as database:

@@ -1,7 +1,7 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.scheduling.suites`` writes every file anew, and solves the instances of which no proof
-stands in their file; the files do not change unless a generator does.
+``python -m instances.scheduling.suites`` writes every file anew; then ``gsopt suites verify scheduling
+--update`` solves the instances of which nothing is known.
 """
 
 from gsopt.problem import About
@@ -10,7 +10,7 @@ from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
-from instances.suites import changed, regenerate, renamed, solved
+from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
@@ -164,4 +164,4 @@ def _handmade(gpus: int, *jobs: ElasticJob) -> Scheduling:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=solved)
+    regenerate(committed())

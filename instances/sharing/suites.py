@@ -1,14 +1,14 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.sharing.suites`` writes every file anew, and solves the instances of which no proof stands
-in their file; the files do not change unless a generator does.
+``python -m instances.sharing.suites`` writes every file anew. Then ``gsopt suites verify sharing --update``
+solves the instances of which nothing is known.
 """
 
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.sharing import Sharing
 from instances.sharing.interfering_jobs import interfering_jobs
-from instances.suites import changed, regenerate, renamed, solved
+from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Sharing]:
@@ -93,4 +93,4 @@ def _with_memory(problem: Sharing) -> Sharing:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=solved)
+    regenerate(committed())

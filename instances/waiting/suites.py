@@ -1,7 +1,7 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.waiting.suites`` writes every file anew, and solves the instances of which no proof stands
-in their file; the files do not change unless a generator does.
+``python -m instances.waiting.suites`` writes every file anew. Then ``gsopt suites verify waiting --update``
+solves the instances of which nothing is known.
 """
 
 from typing import get_args
@@ -10,7 +10,7 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.waiting import Waiting
-from instances.suites import regenerate, renamed, solved
+from instances.suites import regenerate, renamed
 from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
@@ -95,4 +95,4 @@ def _handmade(cluster: Cluster, *jobs: Job) -> Waiting:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=solved)
+    regenerate(committed())
