@@ -4,12 +4,12 @@
 takes several minutes, and `make bench-once` leaves it out.
 """
 
-import os
 import random
 import subprocess
+import sys
 from collections import Counter
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
@@ -19,7 +19,7 @@ import pytest
 
 from gsopt.studies import Results, Study, run
 from tests.commands import COMMAND
-from tests.dask_clusters import dask_client, pids
+from tests.dask_clusters import dask_client
 from tests.gsopt.studies.samples import committed, starts, study
 from tests.processes import children, wait_until, wait_until_gone
 
@@ -98,20 +98,23 @@ def test_kills(benchmark: Any, tmp_path: Path) -> None:
         kills = [*["worker"] * WORKER_KILLS, *["driver"] * DRIVER_KILLS]
         draw.shuffle(kills)
         at = sorted(draw.sample(range(2, 190), len(kills)))
-        with dask_client(2, processes=True) as client:
-            driver = start(client.scheduler.address)
+        with dask_client(0) as client, ExitStack() as started:
+            address = client.scheduler.address
+            workers = [started.enter_context(_worker(address)) for _ in range(2)]
+            driver = start(address)
             for number, kind in zip(at, kills, strict=True):
                 wait_until(_reaches(folder, number), driver)
-                wait_until(partial(_computing, client), driver)
-                victim = driver.pid if kind == "driver" else draw.choice(_computing(client))
-                seen += [victim, *children(victim)]
-                os.kill(victim, 9)
+                victim = driver if kind == "driver" else workers.pop(draw.randrange(2))
+                seen += [victim.pid, *children(victim.pid)]
+                victim.kill()
+                victim.wait()
                 _report(f"{kind} killed after {len(committed(folder))} cells")
                 if kind == "driver":
-                    driver.wait()
-                    driver = start(client.scheduler.address)
+                    driver = start(address)
+                else:
+                    workers.append(started.enter_context(_worker(address)))
             assert driver.wait() == 0
-            seen += [each for pid in pids(client) for each in [pid, *children(pid)]]
+            seen += [each for worker in workers for each in [worker.pid, *children(worker.pid)]]
         return seen
 
     begin = perf_counter()
@@ -125,9 +128,15 @@ def test_kills(benchmark: Any, tmp_path: Path) -> None:
     assert _figures(killed) == _figures(run(MANY, tmp_path / "own", workers=2))
 
 
-def _computing(client: Any) -> list[int]:
-    """Give the workers that compute; a worker killed while it starts is not started again by Dask."""
-    return [pid for pid in pids(client) if children(pid)]
+@contextmanager
+def _worker(address: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a worker of one thread, which nothing starts again."""
+    line = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads=1", "--no-nanny"]
+    with subprocess.Popen([*line, "--no-dashboard"], stderr=subprocess.DEVNULL) as worker:
+        try:
+            yield worker
+        finally:
+            worker.kill()
 
 
 def _reaches(folder: Path, number: int) -> Callable[[], bool]:
