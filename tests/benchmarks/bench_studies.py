@@ -1,7 +1,7 @@
 """Studies on own processes and on the workers of Dask: what a cell costs, and what survives kills.
 
-``pytest tests/benchmarks/bench_studies.py -s`` prints the figures of docs/studies.md. The study that is killed
-takes several minutes, and `make bench-once` leaves it out.
+``pytest tests/benchmarks/bench_studies.py -s`` prints the figures of docs/studies.md. Both benchmarks
+take minutes, and `make bench-once` leaves them out.
 """
 
 import random
@@ -25,12 +25,12 @@ from tests.processes import children, wait_until, wait_until_gone
 
 #: Cells that take about ten milliseconds and about a second, as many as there are to measure.
 CHEAP = study(
-    instances=[{"workload": "poisson", "jobs": 100, "gpus": 16, "load": 0.9, "seed": list(range(200))}],
+    instances=[{"workload": "poisson", "jobs": 300, "gpus": 16, "load": 0.9, "seed": list(range(200))}],
     methods=["fifo"],
     bound_evaluations=0,
 )
 DEAR = study(
-    instances=[{"workload": "poisson", "jobs": 4000, "gpus": 64, "load": 1.1, "seed": list(range(6))}],
+    instances=[{"workload": "poisson", "jobs": 20000, "gpus": 64, "load": 1.1, "seed": list(range(6))}],
     methods=["las", "srtf"],
     bound_evaluations=0,
 )
@@ -65,6 +65,7 @@ def _figures(found: Results) -> Figures:
     return [{**row.as_dict(), "wall": 0, "runtime": 0} for row in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "grid"), [("cheap", CHEAP), ("dear", DEAR)])
 def test_throughput(benchmark: Any, tmp_path: Path, kind: str, grid: Study) -> None:
     """One, two and four workers give the same figures, whether of Dask or not."""
