@@ -18,7 +18,7 @@ from instances.reclaiming import figure_5
 from instances.suites import renamed, with_about
 
 WORSE = ReclaimingSolution(servers=("s1", "s3"))
-BEFORE, TODAY = date(2026, 11, 20), date(2026, 11, 24)
+BEFORE, TODAY = date(2026, 11, 20), date(2026, 11, 21)
 
 
 @pytest.fixture
