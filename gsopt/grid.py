@@ -100,7 +100,7 @@ def floor_to(value: Exact, step: Exact) -> Exact:
 def floor_digits(value: Exact, digits: int) -> Exact:
     """Give the largest number of so many significant digits that is not above a value.
 
-    Up to 15 digits, the float next to it is read as that number again (`decimal`).
+    Of up to 15 digits and below 10**15, the float next to it is read as that number again (`decimal`).
 
     Examples
     --------

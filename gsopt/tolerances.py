@@ -124,8 +124,8 @@ SPEED_DIGITS = 9
 
 # Shares
 
-#: Difference, relative to the value of shares of time, at which they count as proven optimal: shares are decimals
-#: of fifteen digits, and what the simplex method leaves of a vertex is a few digits worse.
+#: Difference, relative to the value of shares of time, at which they count as proven optimal: shares are
+#: decimals of fifteen digits, and what the simplex method leaves of a vertex is a few digits worse.
 SHARE_VALUE = 1e-9
 
 # Placement

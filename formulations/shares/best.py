@@ -9,7 +9,8 @@ from gsopt.problems.shares import Shares, TimeShares
 class Best(BestOf[Shares, TimeShares]):
     """The best shares and the best bound that a method knows.
 
-    It begins with the isolated shares, or the start where that is better, and with the level that jobs have alone.
+    It begins with the isolated shares, or the start where that is better, and with the level that jobs have
+    alone.
 
     Parameters
     ----------

@@ -11,9 +11,9 @@ def climb(best: Best) -> None:
     """Solve linear programs until shares and prices prove each other, or say nothing new.
 
     At a level the shares are sought that meet all needs as many times as can be. Their prices prove a bound
-    (`formulations.shares.prices.bound`), and it is the next level: Newton's method on the level that can be met once,
-    which no step passes. Needs in `max_min` and `makespan` are multiples of each other, so the first step is the
-    last; the first level is that of the best shares known, which is not far from the best of all.
+    (`formulations.shares.prices.bound`), and it is the next level: Newton's method on the level that can be met
+    once, which no step passes. Needs in `max_min` and `makespan` are multiples of each other, so the first step
+    is the last; the first level is that of the best shares known, which is not far from the best of all.
 
     Examples
     --------

@@ -17,13 +17,13 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     1. Isolated shares, and the bound as if every job were alone.
     2. Closed forms, where there is one type of GPU (`one_type`).
-    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices are
-       turned into a bound in exact numbers, so that no tolerance of a solver enters it.
+    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
+       become a bound in exact numbers, so that no tolerance of a solver enters it.
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. The paper solves `makespan` by bisection on linear programs and leaves finish times
-    to a convex solver; the prices of a linear program say more than that its level cannot be met.
+    Gavel, sections 4.1 and 4.2. Its code finds `makespan` to 5 % by bisection, any shares that meet a level,
+    and leaves finish times to a convex solver; prices say more than that a level cannot be met.
 
     Parameters
     ----------

@@ -23,6 +23,10 @@ from gsopt.tolerances import LEAST_TOLERANCE
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
 
+#: Largest factor: where needs are met more often, some are too small for a solver, and the level is to be
+#: raised.
+MOST = 1e6
+
 Reals = NDArray[np.float64]
 
 
@@ -50,12 +54,12 @@ class Answer(NamedTuple):
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> Answer | None:
-    """Find the shares that meet the needs of all jobs as many times as can be; None out of time.
+    """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
 
     Sets: jobs m, types t on which each runs.
     Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if one type meets all of it; z_m, M_t GPUs.
-    Variables: s_mt the part of the need that a type meets, or the share u_mt s_mt where that is less, so that no
-    column is much larger than 1; v the factor.
+    Variables: s_mt the part of the need that a type meets, u_mt s_mt the share: the larger is the column, so
+    that no coefficient exceeds 1; v the factor.
     Objective: max v.
     Constraints: sum_t s_mt >= v for every job, >= 1 for those that are settled; sum_t u_mt s_mt <= 1;
     sum_m z_m u_mt s_mt / M_t <= 1.
@@ -95,6 +99,7 @@ def meet(
         matrix=csr_array(rows),
         row_lower=np.concatenate([1.0 + moving, np.full(rows.shape[0] - count, -inf)]),
         row_upper=np.concatenate([np.full(count, inf), np.ones(rows.shape[0] - count)]),
+        column_upper=np.append(np.full(table.size, inf), MOST),
         integer=np.zeros(table.size + 1, dtype=np.bool_),
         sense=Sense.MAXIMIZE,
     )
@@ -178,7 +183,7 @@ class _Table:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> Reals:
-        """Give the rows of the time of each job and of the GPUs of each type, for columns that use so much time."""
+        """Give the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
         count, at = len(self.problem.jobs), np.arange(self.size)
         rows = np.zeros((count + len(self.kinds), self.size))
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)

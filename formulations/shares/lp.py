@@ -53,9 +53,9 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. `makespan` is printed with the steps over the length on the right, which is no linear
-    program; with seconds on each type in place of shares it is one. `finish_time` is none: it has a linear program
-    for each level (`formulations.shares.climb`).
+    Gavel, sections 4.1 and 4.2. `makespan` is printed with the steps over the length on the right, which is no
+    linear program; with seconds on each type in place of shares it is one. `finish_time` is none: each level
+    has a linear program of its own (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by what it may be wrong; `exact` proves one.
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from gsopt.grid import Exact, decimal, floor_digits
-from gsopt.problems.shares import Shares, TypedJob
+from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
-#: Significant digits to which terms of a sum are rounded, so that it stays a decimal: all that doubles have, and as
-#: many again.
+#: Significant digits to which terms of a sum are rounded, so that it stays a decimal: all that doubles have,
+#: and as many again.
 _DIGITS = 32
 
 #: Digits of a level that is approached, and most steps; each step doubles the digits that are right.
@@ -49,14 +49,14 @@ def alone(problem: Shares) -> Exact:
     25
     """
     shares = {name: {max(own, key=own.__getitem__): 1.0} for name, own in problem.rates.items()}
-    return problem.objective(problem.solution_type(shares=shares))
+    return problem.objective(TimeShares(shares=shares))
 
 
 def reach(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
     """Give the best level at which the needs of all jobs, at these prices, come to no more than a sum.
 
-    Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So what is
-    returned bounds them.
+    Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So
+    what is returned bounds them.
 
     Parameters
     ----------
@@ -93,8 +93,8 @@ def _least_total(problem: Shares, prices: Sequence[Exact], level: Exact) -> Frac
 def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
     """Approach, from below, the level at which the needs cost a sum, by Newton's method.
 
-    What the needs cost falls with the level and is convex, so no step goes beyond the root: rounded as it is here, it
-    is only shorter.
+    What the needs cost falls with the level and is convex, so no step goes beyond the root: rounded as it is
+    here, it is only shorter.
     """
     bound = Fraction(level)
     for _ in range(_MOST_STEPS):

@@ -17,11 +17,11 @@ from gsopt.result import Result, StoppedBy
 def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Divide GPUs of one type without any solver.
 
-    A job with the throughput r holds its z GPUs for r / a of the time, so all levels but that of finish times follow
-    from one division: the level at which all GPUs are used, or the one that a job has alone if that is worse. In
-    `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan`
-    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the GPUs that are needed fall with the level, and
-    Newton's method finds where they are M. In `fifo` time goes to whoever counts most for each GPU.
+    A job with the throughput r holds its z GPUs for r / a of the time, so all levels but that of finish times
+    follow from one division: the level at which all GPUs are used, or the one that a job has alone if that is
+    worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan`
+    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the GPUs that are needed fall with the
+    level, and Newton's method finds where they are M. In `fifo` time goes to whoever counts most for each GPU.
 
     Complexity: O(J) exact numbers, for finish times in each of some ten steps; O(J log J) in `fifo`.
 
@@ -44,7 +44,8 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     Examples
     --------
     >>> from gsopt.problems.shares import TypedJob
-    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}, weight=weight) for name, weight in (("a", 1), ("b", 3))]
+    >>> weights = {"a": 1.0, "b": 3.0}
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}, weight=each) for name, each in weights.items()]
     >>> result = one_type(Shares(gpus={"v100": 1}, jobs=jobs))
     >>> result.status, result.objective, dict(result.solution.shares["b"])
     (<Status.OPTIMAL: 'optimal'>, Fraction(1, 4), {'v100': 0.75})
@@ -85,7 +86,7 @@ def divide(best: Best) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Give all the time that is left to the job that counts most for each GPU, and so on: a knapsack of parts."""
+    """Give what GPU time is left to the job that counts most for each GPU, and so on: a knapsack of parts."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

@@ -14,8 +14,8 @@ _DIGITS = 32
 def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]) -> Exact:
     """Bound what throughputs are worth, at prices of their steps, by what GPUs cost at any prices.
 
-    For all shares, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. The first sum is
-    at most what each job has on the type that is best for it, as its time is 1, and the second at most
+    For all shares, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. The first
+    sum is at most what each job has on the type that is best for it, as its time is 1, and the second at most
     sum_t p_t M_t. So it holds for any prices p of at least 0, whatever made them.
 
     Parameters
@@ -47,8 +47,8 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
     """Bound the value of all shares by prices.
 
-    Where values are levels, a job's steps are given the worth that its GPUs cost wherever that is more: it raises the
-    bound on no throughput.
+    Where values are levels, a job's steps are given the worth that its GPUs cost wherever that is more: it
+    raises the bound on no throughput.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from formulations.shares.best import Best
 from formulations.shares.exact import settle
-from formulations.shares.linear import meet
+from formulations.shares.linear import MOST, meet
 from formulations.shares.needs import needs
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
@@ -21,16 +21,16 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Raise the level of all jobs that can still have more, until none can: max-min fairness in all levels.
 
     `exact` only settles the worst level and may leave GPUs idle. Here the jobs that hold it down keep their
-    throughput and the others go on, with a linear program for each level that is met. Whom a level is held down by
-    is told by the prices: a job whose throughput has a price cannot have more while no other has less. The value,
-    that of the worst level, is the same, and so is its proof.
+    throughput and the others go on, with a linear program for each level that is met. Whom a level is held down
+    by is told by the prices: a job whose throughput has a price cannot have more while no other has less. The
+    value, that of the worst level, is the same, and so is its proof.
 
     Complexity: at most as many linear programs as jobs; a job at least is settled in each.
 
     Source
     ------
-    Gavel, section 4.3, which finds those jobs by an integer program. The default policy of its code stops at the
-    worst level.
+    Gavel, section 4.3, which finds those jobs by an integer program. The default policy of its code stops at
+    the worst level, as `exact` does.
 
     Parameters
     ----------
@@ -47,8 +47,9 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     Examples
     --------
     >>> from gsopt.problems.shares import TypedJob
-    >>> small, large = TypedJob(name="a", throughputs={"v100": 4.0}), TypedJob(name="b", gpus=2, throughputs={"v100": 4.0})
-    >>> problem = Shares(gpus={"v100": 4}, jobs=[small, large])
+    >>> sizes = {"small": 1, "large": 2}
+    >>> jobs = [TypedJob(name=name, gpus=size, throughputs={"v100": 4.0}) for name, size in sizes.items()]
+    >>> problem = Shares(gpus={"v100": 4}, jobs=jobs)
     >>> [round(float(level), 6) for level in problem.levels(water_filling(problem).solution)]
     [1.0, 2.0]
     """
@@ -88,13 +89,14 @@ def fill(best: Best) -> TimeShares | None:
             break
         found = problem.fitted(answer.shares)
         level *= decimal(answer.factor)
-        held = _held(answer.jobs, wanted, kept)
-        kept |= {place: needs(problem, level)[place] * (1 - decimal(2 * LEAST_TOLERANCE)) for place in held}
+        held = _held(answer.jobs, wanted, kept) if answer.factor < MOST else []
+        met = needs(problem, level * (1 - decimal(2 * LEAST_TOLERANCE)))
+        kept |= {place: met[place] for place in held}
     return found
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Give the jobs that hold the level down: those whose needs have a price, or the one that has most of it."""
+    """Give the jobs that hold the level down: those whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

@@ -71,23 +71,25 @@ class TimeShares(Frozen):
 class Shares(Problem[TimeShares]):
     """Divide the time of GPUs of several types among jobs of fixed size, so that no job is left behind.
 
-    A job runs on one type at a time, on all its GPUs at once; over many rounds it gets its share x_mt of the time
-    on each type. With a_mt steps per second there its throughput is r_m = sum_t a_mt x_mt. Shares of a job add up
-    to at most 1, and those of a type, times the GPUs of the jobs, to at most its GPUs. A job that needs more GPUs
-    than there are of a type does not run on it. Rounds, and which job runs when, are not decided here.
+    A job runs on one type at a time, on all its GPUs at once; over many rounds it gets its share x_mt of the
+    time on each type. With a_mt steps per second there its throughput is r_m = sum_t a_mt x_mt. Shares of a job
+    add up to at most 1, and those of a type, times the GPUs of the jobs, to at most its GPUs. A job that needs
+    more GPUs than there are of a type does not run on it. Rounds, and which job runs when, are not decided
+    here.
 
     **What counts.** With z_m GPUs and weight w_m of a job, M_t GPUs of a type and M of all, and J jobs:
 
-    - `max_min`: the most of min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
-      that is on each type as often as there are GPUs of it (max-min fairness; least attained service in Gavel).
-    - `finish_time`: the least of max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m) for s_m steps left, where i_m
-      is the throughput of the isolated shares M_t / (J z_m), divided by their sum where that exceeds 1
+    - `max_min`: the most of min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a
+      job that is on each type as often as there are GPUs of it (max-min fairness; Gavel's default).
+    - `finish_time`: the least of max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m) for s_m steps left, where
+      i_m is the throughput of the isolated shares M_t / (J z_m), divided by their sum where that exceeds 1
       (finish-time fairness, as Gavel compares Themis).
     - `makespan`: the least of max_m s_m / r_m.
     - `fifo`: the most of sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
 
-    Shares are read as the decimals they are written as, the rules hold exactly, and so does every value. Shares that
-    are best are fractions, which doubles only come close to: a value within a billionth of a proven bound is optimal.
+    Shares are read as the decimals they are written as, the rules hold exactly, and so does every value. Shares
+    that are best are fractions, which doubles only come close to: a value within a billionth of a proven bound
+    is optimal.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 
@@ -219,11 +221,12 @@ class Shares(Problem[TimeShares]):
     def levels(self, solution: TimeShares) -> list[Exact]:
         """Give what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
         return [
-            self._level(place, job, Fraction(self.throughput(job, solution)))
+            self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
         ]
 
-    def _level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
+    def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
+        """Give what a job contributes that stands at a place of the order and has a throughput."""
         if self.criterion == "max_min":
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
@@ -262,12 +265,12 @@ class Shares(Problem[TimeShares]):
                 yield f"shares: {job.name!r} does not run on {kind!r}"
         total = exact_total(own.values())
         if total > 1:
-            yield f"shares: {job.name!r} runs {float(total):.17g} of the time, must be at most 1"
+            yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
 
     def _overfull(self, solution: TimeShares) -> Iterator[str]:
         for kind, used in self._used(solution).items():
             if used > self.gpus[kind]:
-                yield f"{float(used):.17g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
+                yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
 
     def _used(self, solution: TimeShares) -> dict[str, Exact]:
         """Give the GPUs of each type that are used on average."""
@@ -279,10 +282,10 @@ class Shares(Problem[TimeShares]):
     # Around it
 
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
-        """Make shares that hold the rules exactly of shares that nearly do, for methods that compute in doubles.
+        """Make shares that keep the rules exactly of shares that nearly do, as methods find them in doubles.
 
-        Shares of a job that add up to more than 1 are divided by their sum, then those of a type that has too few
-        GPUs are, and each is rounded down to fifteen digits. Shares where a job does not run are left out.
+        Shares of a job that add up to more than 1 are divided by their sum, then those of a type that has too
+        few GPUs are, and each is rounded down to fifteen digits. Shares where a job does not run are left out.
 
         Examples
         --------
@@ -294,7 +297,7 @@ class Shares(Problem[TimeShares]):
         gpus = {job.name: job.gpus for job in self.jobs}
         scales: dict[str, Fraction] = {}
         for kind, count in self.gpus.items():
-            used = sum((gpus[name] * row.get(kind, 0) for name, row in rows.items()), Fraction(0))
+            used = sum((gpus[name] * row.get(kind, Fraction(0)) for name, row in rows.items()), Fraction(0))
             scales[kind] = min(Fraction(1), count / used) if used else Fraction(1)
         return TimeShares(
             shares={
@@ -304,7 +307,9 @@ class Shares(Problem[TimeShares]):
         )
 
     def _within_time(self, job: TypedJob, own: Mapping[str, Number]) -> dict[str, Fraction]:
-        kept = {kind: Fraction(share) for kind in self.rates[job.name] if (share := own.get(kind, 0)) > 0}
+        kept = {
+            kind: Fraction(decimal(share)) for kind in self.rates[job.name] if (share := own.get(kind, 0)) > 0
+        }
         total = max(Fraction(1), sum(kept.values(), Fraction(0)))
         return {kind: Fraction(floor_digits(share / total, _DIGITS)) for kind, share in kept.items()}
 

@@ -21,16 +21,16 @@ def equal_time(problem: Shares) -> TimeShares:
     -----
     Source: Gavel, section 4.1, the shares X^equal by which its first policy normalises throughputs.
 
-    Departures from the paper: jobs that ask for several GPUs are counted with them, since the shares would not fit
-    otherwise; the paper normalises only.
+    Departures from the paper: jobs that ask for several GPUs are counted with them, since the shares would not
+    fit otherwise; the paper normalises only.
 
     Examples
     --------
     >>> from instances.shares import typed_jobs
     >>> round(float(equal_time(typed_jobs(jobs=12, seed=1)).objective), 2)
-    0.43
+    0.5
     """
     asked = sum(job.gpus for job in problem.jobs)
-    most = max(1, Fraction(sum(problem.gpus.values()), asked))
+    most = max(Fraction(1), Fraction(sum(problem.gpus.values()), asked))
     shares = {kind: count / asked / most for kind, count in problem.gpus.items()}
     return problem.fitted({job.name: shares for job in problem.jobs})

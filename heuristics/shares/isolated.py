@@ -25,6 +25,6 @@ def isolated(problem: Shares) -> TimeShares:
     --------
     >>> from instances.shares import typed_jobs
     >>> round(float(isolated(typed_jobs(jobs=12, criterion="finish_time", seed=1)).objective), 2)
-    1.91
+    1.64
     """
     return problem.fitted(problem.isolated_shares)

@@ -10,6 +10,9 @@ from instances.arguments import require
 #: GPUs of a job, and how many jobs of a hundred ask for that many.
 _GPUS = {1: 70, 2: 10, 4: 15, 8: 5}
 
+#: Largest speed-up.
+_MOST = 1000
+
 #: Names of types, the fastest first.
 _TYPES = ("v100", "p100", "k80", "m60")
 
@@ -27,9 +30,10 @@ def typed_jobs(
 ) -> Shares:
     """Generate jobs and types of GPUs, of each as many.
 
-    On the slowest type a job does a step in a second or so; on each faster type it is faster by a part of `speedup`
-    that is drawn for the job, some hardly at all. Seconds on the slowest type are drawn so that every magnitude is
-    equally likely. A job has been there for as long as it has run in isolated shares, or up to twice as long.
+    On the slowest type a job does a step in a second or so; on each faster type it is faster by a part of
+    `speedup` that is drawn for the job, some hardly at all. Seconds on the slowest type are drawn so that every
+    magnitude is equally likely. Half of the jobs have just come, the others have been there for up to twice as
+    long as isolated shares would have taken.
 
     Parameters
     ----------
@@ -61,7 +65,7 @@ def typed_jobs(
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(gpus >= max(_GPUS), "gpus", gpus, f"must be at least {max(_GPUS)}")
     require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
-    require(isfinite(speedup) and 1 <= speedup <= 1000, "speedup", speedup, "must be between 1 and 1000")  # noqa: PLR2004
+    require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
     require(shortest >= 1, "shortest", shortest, "must be at least 1")
     require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
     random = Random(seed)
@@ -69,12 +73,13 @@ def typed_jobs(
     def job(number: int) -> TypedJob:
         slowest, gain = round(random.uniform(0.5, 2), 2), speedup ** random.random()
         rates = [round(slowest * gain ** (place / max(types - 1, 1)), 3) for place in range(types)]
-        isolated = random.choice((0, round(random.uniform(0, longest))))
+        seconds = shortest * (longest / shortest) ** random.random()
+        isolated = random.choice((0, round(random.uniform(0, seconds))))
         return TypedJob(
             name=f"j{number}",
             gpus=random.choices(list(_GPUS), list(_GPUS.values()))[0],
             throughputs=dict(zip(_TYPES, reversed(rates), strict=False)),
-            steps=float(round(slowest * shortest * (longest / shortest) ** random.random())),
+            steps=float(round(slowest * seconds)),
             weight=float(random.choice((1, 1, 2))),
             age=float(round(isolated * random.uniform(1, 2))),
             isolated=float(isolated),

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from random import Random
+from typing import get_args
 
-from gsopt.problems.shares import Shares, TimeShares, TypedJob
+from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
 from tests.exactness.numbers import FAMILIES, exactly
 
 _TYPES = ("v100", "p100", "k80")
@@ -39,7 +40,7 @@ def draw(random: Random) -> Shares:
                 isolated=random.choice((0.0, number())),
             )
         )
-    criterion = random.choice(("max_min", "finish_time", "makespan", "fifo"))
+    criterion = random.choice(get_args(Criterion))
     return Shares(name=f"{family}, {criterion}", gpus=gpus, jobs=jobs, criterion=criterion)
 
 
@@ -60,20 +61,10 @@ def optimum(problem: Shares) -> Fraction | tuple[Fraction, Fraction]:
 
 def value(problem: Shares, solution: TimeShares) -> Fraction | None:
     """Give the value of shares by the definitions; None when they break a rule."""
+    throughputs = _throughputs(problem, solution)
+    if throughputs is None:
+        return None
     rates = _rates(problem)
-    given = {name: {kind: exactly(each) for kind, each in own.items()} for name, own in solution.shares.items()}
-    if not given.keys() <= {job.name for job in problem.jobs}:
-        return None
-    throughputs, used = [], dict.fromkeys(problem.gpus, Fraction(0))
-    for job, (gpus, own) in _paired(problem, rates):
-        shares = {kind: share for kind, share in given.get(job.name, {}).items() if share}
-        if not shares.keys() <= own.keys() or sum(shares.values()) > 1:
-            return None
-        for kind, share in shares.items():
-            used[kind] += gpus * share
-        throughputs.append(sum((own[kind] * share for kind, share in shares.items()), Fraction(0)))
-    if any(used[kind] > count for kind, count in problem.gpus.items()):
-        return None
     if problem.criterion == "fifo":
         worths = [_fifo_worth(problem, place, own) for place, (_, own) in enumerate(rates)]
         return sum((worth * rate for worth, rate in zip(worths, throughputs, strict=True)), Fraction(0))
@@ -89,6 +80,23 @@ def value(problem: Shares, solution: TimeShares) -> Fraction | None:
     return max(
         (exactly(job.age) + end) / time for job, end, time in zip(problem.jobs, left, alone, strict=True)
     )
+
+
+def _throughputs(problem: Shares, solution: TimeShares) -> list[Fraction] | None:
+    """Give the steps per second of each job; None where shares break a rule."""
+    rates = _rates(problem)
+    given = {name: {kind: exactly(each) for kind, each in own.items()} for name, own in solution.shares.items()}
+    found, used = [], dict.fromkeys(problem.gpus, Fraction(0))
+    wrong = not given.keys() <= {job.name for job in problem.jobs}
+    for job, (gpus, own) in _paired(problem, rates):
+        shares = {kind: share for kind, share in given.get(job.name, {}).items() if share}
+        if not shares.keys() <= own.keys() or sum(shares.values()) > 1:
+            return None
+        for kind, share in shares.items():
+            used[kind] += gpus * share
+        found.append(sum((own[kind] * share for kind, share in shares.items()), Fraction(0)))
+    wrong = wrong or any(used[kind] > count for kind, count in problem.gpus.items())
+    return None if wrong else found
 
 
 def _rates(problem: Shares) -> Rates:
@@ -196,7 +204,7 @@ def _right(problem: Shares) -> list[Fraction]:
 def maximum(
     rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction], worth: Sequence[Fraction]
 ) -> Fraction:
-    """Maximise over columns of at least 0 and rows of at most numbers of at least 0: Bland's rule, in fractions.
+    """Maximise over columns of at least 0 and rows with upper limits of at least 0: Bland's rule, in fractions.
 
     Examples
     --------
