@@ -102,7 +102,9 @@ class Best(Generic[P, S]):
         rounded = whole(Fraction(round_bound(self.problem, safe(bound))))
         if self.value is not None:
             rounded = weakest(rounded, self.value)
-        self.bound = strongest(self.bound, rounded)
+        if strongest(rounded, self.bound) != self.bound:
+            self.bound = rounded
+            self.budget.report(bound=rounded)
 
     def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[S]:
         """Hand over what is known."""
