@@ -77,6 +77,13 @@ def test_whoever_cannot_have_more_stays_behind() -> None:
     assert [float(level) for level in problem.levels(solution)] == pytest.approx([1, 3])
 
 
+def test_levels_may_be_a_billion_times_apart() -> None:
+    """On two GPUs both jobs always run, though one counts a billion times as much."""
+    solution = water_filling(alike({"weight": 1e9}, {}, gpus=2)).solution
+    assert solution is not None
+    assert [own["v100"] for own in solution.shares.values()] == pytest.approx([1, 1])
+
+
 def test_other_criteria_are_refused() -> None:
     """Only levels of throughputs are filled."""
     with pytest.raises(Unsupported, match="the criterion is makespan"):

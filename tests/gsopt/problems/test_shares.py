@@ -96,8 +96,8 @@ WRONG: Mapping[str, tuple[TimeShares, str]] = {
         "shares: 'b' does not run on 'k80'",
     ),
     "always and more": (
-        shares(a={"v100": 0.5, "k80": 0.501}, b={"v100": 1.0}),
-        "shares: 'a' runs 1.001 of the time, must be at most 1",
+        shares(a={"v100": 0.5, "k80": 0.500000000000001}, b={"v100": 1.0}),
+        "shares: 'a' runs 1.000000000000001 of the time, must be at most 1",
     ),
     "more GPUs than there are": (
         shares(a={"v100": 0.500000000000001}, b={"v100": 1.0}),
