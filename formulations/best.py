@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from gsopt.budget import Budget
-from gsopt.grid import Exact, Number, lowest, whole
-from gsopt.problem import Frozen, Problem
+from gsopt.grid import Exact, Number, highest, lowest, whole
+from gsopt.problem import Frozen, Problem, Sense
 from gsopt.result import Result, StoppedBy, is_within, round_bound, settles
 
 P = TypeVar("P", bound=Problem[Any])
@@ -13,25 +13,25 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Best(Generic[P, S]):
-    """The best solution, the best bound, and what is asked of them, where the objective is minimised.
+    """The best solution, the best bound, and what is asked of them.
 
     Parameters
     ----------
     problem
-        The problem; its objective is minimised.
+        The problem.
     budget
         When to stop; its start is the first solution known.
     method
         Name of the method.
     bound
-        A number that no solution's value is below, to begin with.
+        A number that no solution's value is better than, to begin with.
 
     Attributes
     ----------
     solution, value
         The best solution known and its value, or None.
     bound
-        A number that no solution's value is below.
+        A number that no solution's value is better than.
     asked_to_stop
         Whether the budget's callback wants an end.
 
@@ -84,7 +84,7 @@ class Best(Generic[P, S]):
     def take(self, solution: S) -> bool:
         """Keep a solution if it is the best; tell whether it is."""
         value = self._value(solution)
-        if self.value is not None and value >= self.value:
+        if self.value is not None and not self.problem.sense.better(value, self.value):
             return False
         self.solution, self.value = solution, value
         if self.budget.on_incumbent is not None:
@@ -93,14 +93,16 @@ class Best(Generic[P, S]):
         return True
 
     def raise_bound(self, bound: Number) -> None:
-        """Keep a bound that holds for every solution no worse than the best one known.
+        """Keep a bound that holds for every solution no worse than the best one known, where it is the best.
 
         It is rounded to the next value that the objective can take. A float is weakened by its rounding first.
         """
-        rounded = whole(Fraction(round_bound(self.problem, lowest(bound))))
+        least = self.problem.sense is Sense.MINIMIZE
+        strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)
+        rounded = whole(Fraction(round_bound(self.problem, safe(bound))))
         if self.value is not None:
-            rounded = min(rounded, self.value)
-        if rounded > self.bound:
+            rounded = weakest(rounded, self.value)
+        if strongest(rounded, self.bound) != self.bound:
             self.bound = rounded
             self.budget.report(bound=rounded)
 

@@ -1,6 +1,7 @@
 """Grid: decimal data as exact numbers, the step between their sums, and rounding to it."""
 
 from collections.abc import Iterable
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, ulp
@@ -94,6 +95,20 @@ def floor_to(value: Exact, step: Exact) -> Exact:
     (2, -2)
     """
     return whole(Fraction(value) // step * step)
+
+
+def floor_digits(value: Exact, digits: int) -> Exact:
+    """Give the largest number of so many significant digits that is not above a value.
+
+    Of up to 15 digits and below 10**15, the float next to it is read as that number again (`decimal`).
+
+    Examples
+    --------
+    >>> floor_digits(Fraction(2, 3), 2), floor_digits(Fraction(-2, 3), 2), floor_digits(1234, 2)
+    (Fraction(33, 50), Fraction(-67, 100), 1200)
+    """
+    context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return whole(Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator))))
 
 
 def lowest(value: Number) -> Exact:

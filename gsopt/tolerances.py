@@ -2,7 +2,7 @@
 
 Values of reclaiming, allocation, colocation, consolidation and placement are exact numbers and are compared
 exactly: no tolerance applies. What follows is for the places where floats cannot be avoided: inside solvers,
-and on the clock.
+in shares of time, and on the clock.
 """
 
 # Doubles
@@ -121,6 +121,12 @@ DUALS = 1e-7
 #: Significant digits to which policies compare speeds that jobs have had on average. Jobs with one slowdown all
 #: their lives have the same speed, and the sums behind it are rounded once for each of up to a million pieces.
 SPEED_DIGITS = 9
+
+# Shares
+
+#: Difference, relative to the value of shares of time, at which they count as proven optimal: shares are
+#: decimals of fifteen digits, and what the simplex method leaves of a vertex is a few digits worse.
+SHARE_VALUE = 1e-9
 
 # Placement
 

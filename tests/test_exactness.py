@@ -28,9 +28,13 @@ SIZES = {
     "consolidation": cases(60),
     "placement": cases(200),
     "scheduling": cases(60),
+    "shares": cases(200),
     "sharing": cases(60),
     "waiting": cases(60),
 }
+
+#: Decisions that can be enumerated: the others are continuous.
+ENUMERATED = [word for word in ORACLES if word not in {"scheduling", "shares"}]
 
 
 def test_every_decision_has_an_oracle() -> None:
@@ -48,7 +52,7 @@ def test_no_proof_is_beaten(word: str) -> None:
     assert tally.rate("exact") == 1
 
 
-@pytest.mark.parametrize("word", [word for word in ORACLES if word != "scheduling"])
+@pytest.mark.parametrize("word", ENUMERATED)
 def test_oracle_agrees_with_the_judge(word: str) -> None:
     """Brute force that knows the definitions only finds what the judge finds among all decisions."""
     for seed in range(cases(40)):
@@ -57,7 +61,7 @@ def test_oracle_agrees_with_the_judge(word: str) -> None:
         assert ORACLES[word].optimum(problem) == (None if judged is None else judged[0]), problem.name
 
 
-@pytest.mark.parametrize("word", [word for word in ORACLES if word != "scheduling"])
+@pytest.mark.parametrize("word", ENUMERATED)
 def test_values_are_multiples_of_the_step(word: str) -> None:
     """Every value is a whole multiple of the step to which bounds are rounded."""
     for seed in range(cases(40)):

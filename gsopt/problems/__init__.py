@@ -7,6 +7,7 @@ from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.shares import Shares
 from gsopt.problems.sharing import Sharing
 from gsopt.problems.waiting import Waiting
 
@@ -18,6 +19,7 @@ __all__ = [
     "Placement",
     "Reclaiming",
     "Scheduling",
+    "Shares",
     "Sharing",
     "Waiting",
 ]

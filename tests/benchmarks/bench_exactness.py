@@ -21,6 +21,7 @@ SIZES = {
     "consolidation": 3_000,
     "placement": 4_500,
     "scheduling": 1_500,
+    "shares": 3_000,
     "sharing": 1_500,
     "waiting": 1_500,
 }

@@ -26,6 +26,7 @@ from tests.exactness import (
     placement,
     reclaiming,
     scheduling,
+    shares,
     sharing,
     waiting,
 )
@@ -73,6 +74,7 @@ ORACLES: dict[str, Oracle] = {
     "consolidation": Oracle(consolidation.draw, consolidation.optimum, consolidation.value),
     "placement": Oracle(placement.draw, placement.optimum, placement.value),
     "scheduling": Oracle(scheduling.draw, scheduling.optimum, scheduling.value),
+    "shares": Oracle(shares.draw, shares.optimum, shares.value),
     "sharing": Oracle(sharing.draw, sharing.optimum, sharing.value),
     "waiting": Oracle(waiting.draw, waiting.optimum, waiting.value),
 }

@@ -9,6 +9,7 @@ from formulations.best import Best
 from gsopt.budget import Budget
 from gsopt.cluster import Cluster
 from gsopt.job import Job
+from gsopt.problems.shares import Shares, TimeShares, TypedJob
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
 from gsopt.result import Result, Status, StoppedBy
@@ -103,3 +104,22 @@ def test_a_float_is_weakened_where_values_have_no_step() -> None:
     assert best.bound == Fraction(1, 3)
     best.raise_bound(Fraction(1, 4))
     assert best.bound == Fraction(1, 3)
+
+
+def test_what_is_maximised_has_its_bound_above() -> None:
+    """A higher value is better, a lower bound too, and a float is weakened upwards."""
+    jobs = [TypedJob(name=name, throughputs={"v100": 1.0}) for name in "ab"]
+    problem = Shares(gpus={"v100": 1}, jobs=jobs, criterion="fifo")
+    best: Best[Shares, TimeShares] = Best(problem, Budget(), "test", bound=3)
+    some, more = (TimeShares(shares={"a": {"v100": share}}) for share in (0.5, 1.0))
+
+    assert best.take(some)
+    assert best.take(more)
+    assert not best.take(some)
+    best.raise_bound(Fraction(5, 2))
+    best.raise_bound(3)
+    assert (best.value, best.bound, best.finished) == (2, Fraction(5, 2), None)
+    best.raise_bound(2 + 1 / 3)
+    assert 2 + 1 / 3 < best.bound < 2.3333334
+    best.raise_bound(1)
+    assert (best.bound, best.finished) == (2, StoppedBy.FINISHED)

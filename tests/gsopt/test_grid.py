@@ -1,13 +1,14 @@
 """Grid: decimals, totals and steps."""
 
 from fractions import Fraction
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gsopt.grid import ceil_to, decimal, exact_total, floor_to, highest, lowest, step
+from gsopt.grid import ceil_to, decimal, exact_total, floor_digits, floor_to, highest, lowest, step
 
 decimals = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**9), max_value=10**9, places=9)
 fractions = st.fractions(min_value=-1000, max_value=1000, max_denominator=1000)
@@ -67,3 +68,16 @@ def test_a_float_stands_for_a_few_ulps(value: float) -> None:
 def test_a_float_of_numpy_is_the_decimal_that_it_is() -> None:
     """What numpy computes is read as any float, though it is written with its type."""
     assert decimal(np.float64(1.01)) == Fraction(101, 100)
+
+
+def test_digits_are_cut_downwards() -> None:
+    """What is given has so many digits, is not above the value, and is within a unit of the last digit."""
+    random = Random(7)
+    for _ in range(500):
+        value = Fraction(random.randint(-(10**25), 10**25), random.randint(1, 10 ** random.randint(0, 40)))
+        digits = random.randint(1, 30)
+        cut = floor_digits(value, digits)
+        assert cut <= value
+        assert value - cut <= abs(value) / Fraction(10) ** (digits - 1)
+        assert floor_digits(cut, digits) == cut
+        assert digits > 15 or not -(10**15) < cut < 10**15 or decimal(float(cut)) == cut

@@ -1,0 +1,8 @@
+"""Exact methods for shares."""
+
+from formulations.shares.exact import exact
+from formulations.shares.lp import lp
+from formulations.shares.one_type import one_type
+from formulations.shares.water_filling import water_filling
+
+__all__ = ["exact", "lp", "one_type", "water_filling"]

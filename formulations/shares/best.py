@@ -1,0 +1,35 @@
+"""Best: the best shares and the best bound, begun with isolated shares and every job alone."""
+
+from formulations.best import Best as BestOf
+from formulations.shares.needs import alone
+from gsopt.budget import Budget
+from gsopt.problems.shares import Shares, TimeShares
+
+
+class Best(BestOf[Shares, TimeShares]):
+    """The best shares and the best bound that a method knows.
+
+    It begins with the isolated shares, or the start where that is better, and with the level that jobs have
+    alone.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        When to stop; its start is the first solution known.
+    method
+        Name of the method.
+
+    Examples
+    --------
+    >>> from gsopt.problems.shares import TypedJob
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
+    >>> best = Best(Shares(gpus={"v100": 1}, jobs=jobs), Budget(), "best")
+    >>> best.value, best.bound
+    (Fraction(1, 2), 1)
+    """
+
+    def __init__(self, problem: Shares, budget: Budget, method: str) -> None:
+        super().__init__(problem, budget, method, bound=alone(problem))
+        self.take(problem.fitted(problem.isolated_shares))

@@ -1,0 +1,63 @@
+"""Exact: closed forms for one type of GPU, linear programs with proven prices for several."""
+
+from formulations.shares.best import Best
+from formulations.shares.climb import climb
+from formulations.shares.one_type import divide
+from gsopt.budget import Budget
+from gsopt.method import exact_method
+from gsopt.problems.shares import Shares, TimeShares
+from gsopt.result import Result, StoppedBy
+
+_PROGRAMS = "linear programs"
+
+
+@exact_method(unused=["backend"])
+def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. Isolated shares, and the bound as if every job were alone.
+    2. Closed forms, where there is one type of GPU (`one_type`).
+    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
+       become a bound in exact numbers, so that no tolerance of a solver enters it.
+
+    Source
+    ------
+    Gavel, sections 4.1 and 4.2. Its code finds `makespan` to 5 % by bisection, any shares that meet a level,
+    and leaves finish times to a convex solver; prices say more than that a level cannot be met.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start, callback and log.
+
+    Examples
+    --------
+    >>> from instances.shares import typed_jobs
+    >>> result = exact(typed_jobs(jobs=12, criterion="finish_time", seed=1))
+    >>> result.status, result.message
+    (<Status.OPTIMAL: 'optimal'>, 'linear programs')
+    """
+    best = Best(problem, budget, "exact")
+    message = settle(best)
+    solver = "highs" if message == _PROGRAMS else ""
+    return best.result(best.finished or StoppedBy.FINISHED, solver=solver, message=message)
+
+
+def settle(best: Best) -> str:
+    """Find the best shares by the first technique that proves them, and say which.
+
+    Examples
+    --------
+    >>> from instances.shares import typed_jobs
+    >>> settle(Best(typed_jobs(types=1, seed=1), Budget(), "settle"))
+    'closed form'
+    """
+    if best.finished:
+        return "isolated shares"
+    if len(best.problem.gpus) == 1:
+        divide(best)
+        return "closed form"
+    climb(best)
+    return _PROGRAMS

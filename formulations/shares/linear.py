@@ -1,0 +1,218 @@
+"""Linear: the linear program of one level as arrays, with its prices; solved in doubles."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gsopt.backends import Highs
+from gsopt.backends.base import Answer as Solved
+from gsopt.backends.base import Vector
+from gsopt.budget import Budget
+from gsopt.grid import Exact, decimal
+from gsopt.problem import Sense
+from gsopt.problems.shares import Shares
+from gsopt.result import StoppedBy
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import LEAST_TOLERANCE
+
+if TYPE_CHECKING:
+    from gsopt.backends.worker import Link
+
+#: Largest factor: where needs are met more often, some are too small for a solver, and the level is to be
+#: raised.
+MOST = 1e6
+
+Reals = NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    """What a linear program says.
+
+    Attributes
+    ----------
+    shares
+        Shares that hold the rules but for the solver's tolerance, by job and type.
+    jobs
+        Price of a step per second of each job, at least 0.
+    gpus
+        Price of a GPU of each type, at least 0.
+    factor
+        How many times the needs are met; in `fifo` 0.
+    """
+
+    shares: Mapping[str, Mapping[str, float]]
+    jobs: Sequence[Exact]
+    gpus: Mapping[str, Exact]
+    factor: float
+
+
+def meet(
+    problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
+) -> Answer | None:
+    """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
+
+    Sets: jobs m, types t on which each runs.
+    Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if one type meets all of it; z_m, M_t GPUs.
+    Variables: s_mt the part of the need that a type meets, u_mt s_mt the share: the larger is the column, so
+    that no coefficient exceeds 1; v the factor.
+    Objective: max v.
+    Constraints: sum_t s_mt >= v for every job, >= 1 for those that are settled; sum_t u_mt s_mt <= 1;
+    sum_m z_m u_mt s_mt / M_t <= 1.
+    Size: as many columns as jobs run on types, two rows for each job and one for each type.
+    Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    needs
+        Throughput of each job, above 0.
+    budget
+        Time limit and log.
+    settled
+        Places of the jobs whose needs are met once, whatever the factor.
+
+    Examples
+    --------
+    >>> from gsopt.problems.shares import TypedJob
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
+    >>> answer = meet(Shares(gpus={"v100": 1}, jobs=jobs), [1, 3], Budget())
+    >>> round(answer.factor, 9), {name: round(own["v100"], 9) for name, own in answer.shares.items()}
+    (1.0, {'a': 0.25, 'b': 0.75})
+    """
+    table = _Table(problem)
+    full = np.array([float(need) for need in needs])[table.job] / table.rate
+    meeting, using = np.minimum(1.0, 1 / full), np.minimum(1.0, full)
+    count = len(problem.jobs)
+    moving = np.array([0.0 if place in settled else -1.0 for place in range(count)])
+    cover = csr_array((meeting, (table.job, np.arange(table.size))), shape=(count, table.size))
+    rows = np.vstack(
+        [np.hstack([cover.toarray(), moving[:, None]]), np.pad(table.limits(using), ((0, 0), (0, 1)))]
+    )
+    form = StandardForm.build(
+        cost=np.append(np.zeros(table.size), 1.0),
+        matrix=csr_array(rows),
+        row_lower=np.concatenate([1.0 + moving, np.full(rows.shape[0] - count, -inf)]),
+        row_upper=np.concatenate([np.full(count, inf), np.ones(rows.shape[0] - count)]),
+        column_upper=np.append(np.full(table.size, inf), MOST),
+        integer=np.zeros(table.size + 1, dtype=np.bool_),
+        sense=Sense.MAXIMIZE,
+    )
+    solved = _solve(form, budget)
+    if solved is None:
+        return None
+    values, duals = solved
+    prices = [
+        decimal(max(0.0, -price) / float(need)) for price, need in zip(duals.tolist(), needs, strict=False)
+    ]
+    return Answer(table.shares(values[:-1] * using), prices, table.prices(duals), float(values[-1]))
+
+
+def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> Answer | None:
+    """Find the shares whose throughputs are worth most; None out of time.
+
+    As `meet`, but with the shares themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths y_m.
+
+    Examples
+    --------
+    >>> from gsopt.problems.shares import TypedJob
+    >>> jobs = [TypedJob(name=name, throughputs={"v100": 4.0}) for name in "ab"]
+    >>> answer = earn(Shares(gpus={"v100": 1}, jobs=jobs), [2, 1], Budget())
+    >>> {name: round(own["v100"], 9) for name, own in answer.shares.items()}, answer.gpus
+    ({'a': 1.0, 'b': 0.0}, {'v100': 4})
+    """
+    table = _Table(problem)
+    cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
+    largest = cost.max()
+    limits = table.limits(np.ones(table.size))
+    form = StandardForm.build(
+        cost=cost / largest,
+        matrix=csr_array(limits),
+        row_lower=np.full(limits.shape[0], -inf),
+        row_upper=np.ones(limits.shape[0]),
+        integer=np.zeros(table.size, dtype=np.bool_),
+        sense=Sense.MAXIMIZE,
+    )
+    solved = _solve(form, budget)
+    if solved is None:
+        return None
+    values, duals = solved
+    return Answer(table.shares(values), worths, table.prices(duals * largest), 0.0)
+
+
+@dataclass(frozen=True)
+class Precise(Highs):
+    """HiGHS with the least tolerances that it takes, as its own are more than a value may be wrong by.
+
+    Examples
+    --------
+    >>> form = StandardForm.build(cost=[1, 1], matrix=[[2, 1]], row_lower=[3], row_upper=[4])
+    >>> Precise().solve(form.relaxation).objective
+    1.5
+    """
+
+    def request(
+        self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
+    ) -> tuple[Callable[[Any, "Link"], Solved], Any]:
+        """Give the arrays and HiGHS' options."""
+        function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
+        tolerances = dict.fromkeys(
+            ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE
+        )
+        return function, task._replace(options=task.options | tolerances)
+
+
+class _Table:
+    """The pairs of a job and a type on which it runs, one column each."""
+
+    def __init__(self, problem: Shares) -> None:
+        self.problem, self.kinds = problem, list(problem.gpus)
+        pairs = [
+            (place, self.kinds.index(kind), float(rate))
+            for place, job in enumerate(problem.jobs)
+            for kind, rate in problem.rates[job.name].items()
+        ]
+        self.size = len(pairs)
+        self.job = np.array([job for job, _, _ in pairs])
+        self.kind = np.array([kind for _, kind, _ in pairs])
+        self.rate = np.array([rate for _, _, rate in pairs])
+
+    def limits(self, using: Reals) -> Reals:
+        """Give the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
+        count, at = len(self.problem.jobs), np.arange(self.size)
+        rows = np.zeros((count + len(self.kinds), self.size))
+        gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
+        counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
+        rows[self.job, at] = using
+        rows[count + self.kind, at] = using * gpus[self.job] / counts[self.kind]
+        return rows
+
+    def shares(self, values: Reals) -> dict[str, dict[str, float]]:
+        """Give shares by names."""
+        found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
+        for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
+            found[self.problem.jobs[job].name][self.kinds[kind]] = value
+        return found
+
+    def prices(self, duals: Reals) -> dict[str, Exact]:
+        """Give the price of a GPU of each type from the duals of the last rows."""
+        own = duals[-len(self.kinds) :].tolist()
+        return {
+            kind: decimal(max(0.0, price) / self.problem.gpus[kind])
+            for kind, price in zip(self.kinds, own, strict=True)
+        }
+
+
+def _solve(form: StandardForm, budget: Budget) -> tuple[Reals, Reals] | None:
+    """Give the values of the columns and the duals of the rows; None out of time."""
+    outcome = Precise().solve(form, time_limit=budget.left(), log=budget.log)
+    if outcome.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    if outcome.values is None or outcome.duals is None:
+        return None
+    return outcome.values, outcome.duals

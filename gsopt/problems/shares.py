@@ -1,0 +1,329 @@
+"""Shares: what part of the time each job runs on each type of GPU."""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.grid import Exact, Number, decimal, exact_total, floor_digits, whole
+from gsopt.job import LEAST, Seconds
+from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.tolerances import SHARE_VALUE
+
+#: Steps per second; those of a job that does not run on a type are 0.
+Throughput = Annotated[float, Field(ge=0, le=1e9)]
+
+
+#: Significant digits of a share: as many as every double keeps.
+_DIGITS = 15
+
+Criterion = Literal["max_min", "finish_time", "makespan", "fifo"]
+
+
+class TypedJob(Frozen):
+    """A job that runs at a known speed on each type of GPU.
+
+    Attributes
+    ----------
+    gpus
+        GPUs that it holds at a time, all of one type.
+    throughputs
+        Steps per second on that many GPUs of a type; it does not run on types that are not named.
+    steps
+        Steps that it has left.
+    weight
+        How much it counts where throughputs are compared (`max_min`).
+    age
+        Seconds since it arrived.
+    isolated
+        Seconds that its steps so far would have taken in its isolated shares.
+
+    Examples
+    --------
+    >>> TypedJob(name="a", gpus=2, throughputs={"v100": 4.0, "k80": 1.0}, steps=1e6).weight
+    1.0
+    """
+
+    name: Name
+    gpus: Gpus = 1
+    throughputs: Mapping[Name, Throughput]
+    steps: Annotated[float, Field(ge=LEAST, le=1e15)] = 1.0
+    weight: Annotated[float, Field(ge=LEAST, le=1e9)] = 1.0
+    age: Seconds = 0.0
+    isolated: Seconds = 0.0
+
+    @model_validator(mode="after")
+    def _throughputs_are_not_tiny(self) -> "TypedJob":
+        for kind, rate in self.throughputs.items():
+            if 0 < rate < LEAST:
+                raise RuleBroken(f"throughputs.{kind}", rate, f"must be 0 or at least {LEAST:g}")
+        return self
+
+
+class TimeShares(Frozen):
+    """The part of the time that jobs run on types of GPUs, by the names of both; what is not named is 0."""
+
+    shares: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=1)]]]
+
+
+class Shares(Problem[TimeShares]):
+    """Divide the time of GPUs of several types among jobs of fixed size, so that no job is left behind.
+
+    A job runs on one type at a time, on all its GPUs at once; over many rounds it gets its share x_mt of the
+    time on each type. With a_mt steps per second there its throughput is r_m = sum_t a_mt x_mt. Shares of a job
+    add up to at most 1, and those of a type, times the GPUs of the jobs, to at most its GPUs. A job that needs
+    more GPUs than there are of a type does not run on it. Rounds, and which job runs when, are not decided
+    here.
+
+    **What counts.** With z_m GPUs and weight w_m of a job, M_t GPUs of a type and M of all, and J jobs:
+
+    - `max_min`: the most of min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a
+      job that is on each type as often as there are GPUs of it (max-min fairness; Gavel's default).
+    - `finish_time`: the least of max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m) for s_m steps left, where
+      i_m is the throughput of the isolated shares M_t / (J z_m), divided by their sum where that exceeds 1
+      (finish-time fairness, as Gavel compares Themis).
+    - `makespan`: the least of max_m s_m / r_m.
+    - `fifo`: the most of sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
+
+    Shares are read as the decimals they are written as, the rules hold exactly, and so does every value. Shares
+    that are best are fractions, which doubles only come close to: a value within a billionth of a proven bound
+    is optimal.
+
+    Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of each type.
+    jobs
+        The jobs, in the order of their arrival.
+    criterion
+        What counts.
+
+    Examples
+    --------
+    >>> problem = Shares(
+    ...     gpus={"v100": 1, "k80": 1},
+    ...     jobs=[
+    ...         TypedJob(name="a", throughputs={"v100": 4.0, "k80": 1.0}),
+    ...         TypedJob(name="b", throughputs={"v100": 3.0, "k80": 1.0}),
+    ...     ],
+    ... )
+    >>> halves = {"v100": 0.5, "k80": 0.5}
+    >>> problem.objective(TimeShares(shares={"a": halves, "b": halves}))
+    1
+    >>> better = TimeShares(shares={"a": {"v100": 0.55, "k80": 0.45}, "b": {"v100": 0.45, "k80": 0.55}})
+    >>> problem.violations(better), problem.objective(better)
+    ([], Fraction(19, 20))
+    """
+
+    word: ClassVar[str] = "shares"
+    solution_type: ClassVar[type[Frozen]] = TimeShares
+
+    problem: Literal["shares"] = "shares"
+    gpus: Annotated[Mapping[Name, Gpus], Field(min_length=1)]
+    jobs: Annotated[Many[TypedJob], Field(min_length=1)]
+    criterion: Criterion = "max_min"
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Shares":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _types_are_known(self) -> "Shares":
+        for index, job in enumerate(self.jobs):
+            for kind in job.throughputs:
+                if kind not in self.gpus:
+                    raise RuleBroken(f"jobs[{index}].throughputs", kind, "must be a type of GPU of gpus")
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_runs_somewhere(self) -> "Shares":
+        for index, job in enumerate(self.jobs):
+            if not self.rates[job.name]:
+                rule = "must be above 0 on a type that has as many GPUs as the job"
+                raise RuleBroken(f"jobs[{index}].throughputs", dict(job.throughputs), rule)
+        return self
+
+    @property
+    def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
+        """Whether more or less counts."""
+        return Sense.MAXIMIZE if self.criterion in {"max_min", "fifo"} else Sense.MINIMIZE
+
+    @property
+    def unit(self) -> str:
+        """What the criterion counts."""
+        return {
+            "max_min": "times the proportional throughput",
+            "finish_time": "times the isolated completion time",
+            "makespan": "seconds",
+            "fifo": "fastest throughputs, weighted by place",
+        }[self.criterion]
+
+    def resolution(self, value: Number) -> Number:
+        """Give a billionth of a value."""
+        return decimal(SHARE_VALUE) * abs(Fraction(value))
+
+    # What the jobs are compared with
+
+    @cached_property
+    def rates(self) -> Mapping[str, Mapping[str, Exact]]:
+        """The steps per second of each job on each type on which it runs, exactly, by the names of both."""
+        return {
+            job.name: {
+                kind: decimal(rate)
+                for kind, rate in job.throughputs.items()
+                if rate and job.gpus <= self.gpus[kind]
+            }
+            for job in self.jobs
+        }
+
+    @cached_property
+    def proportional(self) -> Mapping[str, Exact]:
+        """The throughput of each job if it is on each type as often as there are GPUs of it."""
+        gpus = sum(self.gpus.values())
+        return {
+            name: whole(Fraction(sum(rate * self.gpus[kind] for kind, rate in own.items())) / gpus)
+            for name, own in self.rates.items()
+        }
+
+    @cached_property
+    def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
+        """The shares of each job if it has an equal part of the GPUs of every type for itself."""
+        return {job.name: self._isolated_shares(job) for job in self.jobs}
+
+    def _isolated_shares(self, job: TypedJob) -> dict[str, Exact]:
+        parts = {kind: Fraction(count, len(self.jobs) * job.gpus) for kind, count in self.gpus.items()}
+        most = max(Fraction(1), sum(parts.values(), Fraction(0)))
+        return {kind: whole(parts[kind] / most) for kind in self.rates[job.name]}
+
+    @cached_property
+    def isolated_times(self) -> Mapping[str, Exact]:
+        """The seconds from arrival to completion of each job if it always has its isolated shares."""
+        return {job.name: self._isolated_time(job) for job in self.jobs}
+
+    def _isolated_time(self, job: TypedJob) -> Exact:
+        shares = self.isolated_shares[job.name]
+        rates = self.rates[job.name].items()
+        rate = sum((Fraction(rate) * shares[kind] for kind, rate in rates), Fraction(0))
+        return whole(decimal(job.isolated) + decimal(job.steps) / rate)
+
+    # The judge
+
+    def throughput(self, job: TypedJob, solution: TimeShares) -> Exact:
+        """Give the steps per second of a job over time."""
+        own = solution.shares.get(job.name, {})
+        return exact_total(rate * decimal(own.get(kind, 0)) for kind, rate in self.rates[job.name].items())
+
+    def levels(self, solution: TimeShares) -> list[Exact]:
+        """Give what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
+        return [
+            self.level(place, job, Fraction(self.throughput(job, solution)))
+            for place, job in enumerate(self.jobs)
+        ]
+
+    def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
+        """Give what a job contributes that stands at a place of the order and has a throughput."""
+        if self.criterion == "max_min":
+            return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
+        if self.criterion == "fifo":
+            return whole((len(self.jobs) - place) * rate / max(self.rates[job.name].values()))
+        left = decimal(job.steps) / rate
+        if self.criterion == "makespan":
+            return whole(left)
+        return whole((decimal(job.age) + left) / self.isolated_times[job.name])
+
+    def objective(self, solution: TimeShares) -> Exact:
+        """Give the level of the job that is worst off; in `fifo` the sum over the jobs."""
+        levels = self.levels(solution)
+        if self.criterion == "fifo":
+            return exact_total(levels)
+        return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
+
+    def violations(self, solution: TimeShares) -> list[str]:
+        """Check that jobs run where they can, no more than always, on no more GPUs than there are, and end."""
+        jobs = {job.name: job for job in self.jobs}
+        found: list[str] = []
+        for name, own in solution.shares.items():
+            if name in jobs:
+                found += self._misplaced(jobs[name], own)
+            else:
+                found.append(f"shares: {name!r} is no job of the instance")
+        found += [f"shares: {line}" for line in self._overfull(solution)]
+        if self.sense is Sense.MINIMIZE:
+            idle = (job.name for job in self.jobs if not self.throughput(job, solution))
+            found += [f"shares: {name!r} never runs, and would never end" for name in idle]
+        return found
+
+    def _misplaced(self, job: TypedJob, own: Mapping[str, float]) -> Iterator[str]:
+        rates = self.rates[job.name]
+        for kind, share in own.items():
+            if share and kind not in rates:
+                yield f"shares: {job.name!r} does not run on {kind!r}"
+        total = exact_total(own.values())
+        if total > 1:
+            yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
+
+    def _overfull(self, solution: TimeShares) -> Iterator[str]:
+        for kind, used in self._used(solution).items():
+            if used > self.gpus[kind]:
+                yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
+
+    def _used(self, solution: TimeShares) -> dict[str, Exact]:
+        """Give the GPUs of each type that are used on average."""
+        own = [(job.gpus, solution.shares.get(job.name, {})) for job in self.jobs]
+        return {
+            kind: exact_total(gpus * decimal(shares.get(kind, 0)) for gpus, shares in own) for kind in self.gpus
+        }
+
+    # Around it
+
+    def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
+        """Make shares that keep the rules exactly of shares that nearly do, as methods find them in doubles.
+
+        Shares of a job that add up to more than 1 are divided by their sum, then those of a type that has too
+        few GPUs are, and each is rounded down to fifteen digits. Shares where a job does not run are left out.
+
+        Examples
+        --------
+        >>> job = TypedJob(name="a", throughputs={"v100": 4.0})
+        >>> Shares(gpus={"v100": 1, "k80": 1}, jobs=[job]).fitted({"a": {"v100": 1.0000001, "k80": 0.1}})
+        TimeShares(shares={'a': {'v100': 1.0}})
+        """
+        rows = {job.name: self._within_time(job, shares.get(job.name, {})) for job in self.jobs}
+        gpus = {job.name: job.gpus for job in self.jobs}
+        scales: dict[str, Fraction] = {}
+        for kind, count in self.gpus.items():
+            used = sum((gpus[name] * row.get(kind, Fraction(0)) for name, row in rows.items()), Fraction(0))
+            scales[kind] = min(Fraction(1), count / used) if used else Fraction(1)
+        return TimeShares(
+            shares={
+                name: {kind: _stored(share * scales[kind]) for kind, share in row.items()}
+                for name, row in rows.items()
+            }
+        )
+
+    def _within_time(self, job: TypedJob, own: Mapping[str, Number]) -> dict[str, Fraction]:
+        kept = {
+            kind: Fraction(decimal(share)) for kind in self.rates[job.name] if (share := own.get(kind, 0)) > 0
+        }
+        total = max(Fraction(1), sum(kept.values(), Fraction(0)))
+        return {kind: Fraction(floor_digits(share / total, _DIGITS)) for kind, share in kept.items()}
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the numbers of jobs, GPUs and types, and what counts."""
+        gpus = sum(self.gpus.values())
+        return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
+
+    def measures(self, solution: TimeShares) -> dict[str, Number]:
+        """GPUs that are idle on average, and jobs that never run."""
+        used = exact_total(self._used(solution).values())
+        never = sum(not self.throughput(job, solution) for job in self.jobs)
+        return {"idle_gpus": sum(self.gpus.values()) - used, "jobs_without_time": never}
+
+
+def _stored(share: Fraction) -> float:
+    return float(floor_digits(share, _DIGITS))

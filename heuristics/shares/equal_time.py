@@ -1,0 +1,36 @@
+"""Equal time: every job runs for the same part of the time, on each type as often as there are GPUs of it."""
+
+from fractions import Fraction
+
+from gsopt.method import heuristic
+from gsopt.problems.shares import Shares, TimeShares
+
+
+@heuristic
+def equal_time(problem: Shares) -> TimeShares:
+    """Give every job the same shares: the GPUs of each type over those that all jobs ask for.
+
+    Complexity: O(J T) for J jobs and T types.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+
+    Notes
+    -----
+    Source: Gavel, section 4.1, the shares X^equal by which its first policy normalises throughputs.
+
+    Departures from the paper: jobs that ask for several GPUs are counted with them, since the shares would not
+    fit otherwise; the paper normalises only.
+
+    Examples
+    --------
+    >>> from instances.shares import typed_jobs
+    >>> round(float(equal_time(typed_jobs(jobs=12, seed=1)).objective), 2)
+    0.5
+    """
+    asked = sum(job.gpus for job in problem.jobs)
+    most = max(Fraction(1), Fraction(sum(problem.gpus.values()), asked))
+    shares = {kind: count / asked / most for kind, count in problem.gpus.items()}
+    return problem.fitted({job.name: shares for job in problem.jobs})

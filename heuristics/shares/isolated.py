@@ -1,0 +1,30 @@
+"""Isolated: every job has an equal part of the GPUs of every type for itself."""
+
+from gsopt.method import heuristic
+from gsopt.problems.shares import Shares, TimeShares
+
+
+@heuristic
+def isolated(problem: Shares) -> TimeShares:
+    """Give every job M_t / J GPUs of each type t, which it uses for as much of the time as it needs GPUs.
+
+    Complexity: O(J T) for J jobs and T types.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+
+    Notes
+    -----
+    Source: Gavel, section 4, what its policies compare a job with ("isolated" in its code).
+
+    Departures from the paper: none.
+
+    Examples
+    --------
+    >>> from instances.shares import typed_jobs
+    >>> round(float(isolated(typed_jobs(jobs=12, criterion="finish_time", seed=1)).objective), 2)
+    1.64
+    """
+    return problem.fitted(problem.isolated_shares)

@@ -1,0 +1,42 @@
+"""Queue: jobs run all the time, in the order of their arrival, each on its fastest type that has room."""
+
+from gsopt.method import NoSolution, heuristic
+from gsopt.problem import Sense
+from gsopt.problems.shares import Shares, TimeShares
+
+
+@heuristic
+def queue(problem: Shares) -> TimeShares | NoSolution:
+    """Give GPUs for good to one job after the other, until one does not fit.
+
+    Where times count no solution is returned unless all jobs fit, as the others would never end.
+
+    Complexity: O(J T) for J jobs and T types.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+
+    Notes ----- Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue
+    where the paper solves a linear program.
+
+    Departures from the code: equally fast types are taken as they are listed, not by their names.
+
+    Examples
+    --------
+    >>> from instances.shares import typed_jobs
+    >>> queue(typed_jobs(jobs=40, criterion="fifo", seed=1)).solution.shares["j1"]
+    {'v100': 1.0}
+    """
+    left, running = dict(problem.gpus), dict[str, str]()
+    for job in problem.jobs:
+        rates = {kind: rate for kind, rate in problem.rates[job.name].items() if left[kind] >= job.gpus}
+        if not rates:
+            break
+        kind = max(rates, key=rates.__getitem__)
+        left[kind] -= job.gpus
+        running[job.name] = kind
+    if problem.sense is Sense.MINIMIZE and len(running) < len(problem.jobs):
+        return NoSolution("jobs that wait would never end")
+    return TimeShares(shares={name: {kind: 1.0} for name, kind in running.items()})

@@ -1,0 +1,94 @@
+"""Typed jobs: jobs that are faster on newer GPUs, some much, some little."""
+
+from math import isfinite
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.shares import Criterion, Shares, TypedJob
+from instances.arguments import require
+
+#: GPUs of a job, and how many jobs of a hundred ask for that many.
+_GPUS = {1: 70, 2: 10, 4: 15, 8: 5}
+
+#: Largest speed-up.
+_MOST = 1000
+
+#: Names of types, the fastest first.
+_TYPES = ("v100", "p100", "k80", "m60")
+
+
+def typed_jobs(
+    *,
+    jobs: int = 20,
+    gpus: int = 8,
+    types: int = 3,
+    speedup: float = 10.0,
+    criterion: Criterion = "max_min",
+    shortest: int = 600,
+    longest: int = 100_000,
+    seed: int = 0,
+) -> Shares:
+    """Generate jobs and types of GPUs, of each as many.
+
+    On the slowest type a job does a step in a second or so; on each faster type it is faster by a part of
+    `speedup` that is drawn for the job, some hardly at all. Seconds on the slowest type are drawn so that every
+    magnitude is equally likely. Half of the jobs have just come, the others have been there for up to twice as
+    long as isolated shares would have taken.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        GPUs of each type, at least 8.
+    types
+        Number of types, at most 4.
+    speedup
+        How many times faster a job is at most on the fastest type than on the slowest.
+    criterion
+        What counts.
+    shortest, longest
+        Least and most seconds of a job on the slowest type.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> typed_jobs(jobs=5, seed=1).headline()
+    {'jobs': 5, 'gpus': 24, 'types': 3, 'criterion': 'max_min'}
+    """
+    require(jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(gpus >= max(_GPUS), "gpus", gpus, f"must be at least {max(_GPUS)}")
+    require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
+    require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
+    require(shortest >= 1, "shortest", shortest, "must be at least 1")
+    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    random = Random(seed)
+
+    def job(number: int) -> TypedJob:
+        slowest, gain = round(random.uniform(0.5, 2), 2), speedup ** random.random()
+        rates = [round(slowest * gain ** (place / max(types - 1, 1)), 3) for place in range(types)]
+        seconds = shortest * (longest / shortest) ** random.random()
+        isolated = random.choice((0, round(random.uniform(0, seconds))))
+        return TypedJob(
+            name=f"j{number}",
+            gpus=random.choices(list(_GPUS), list(_GPUS.values()))[0],
+            throughputs=dict(zip(_TYPES, reversed(rates), strict=False)),
+            steps=float(round(slowest * seconds)),
+            weight=float(random.choice((1, 1, 2))),
+            age=float(round(isolated * random.uniform(1, 2))),
+            isolated=float(isolated),
+        )
+
+    return Shares(
+        name="typed-jobs",
+        about=About(source=f"typed_jobs, {types} types, up to {speedup:g} times faster", seed=seed),
+        gpus=dict.fromkeys(_TYPES[:types], gpus),
+        jobs=[job(number) for number in range(1, jobs + 1)],
+        criterion=criterion,
+    )

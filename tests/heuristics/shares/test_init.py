@@ -1,0 +1,25 @@
+"""All heuristics of shares against the optimum."""
+
+import pytest
+
+from formulations.shares import exact
+from gsopt.method import Method
+from gsopt.studies.catalogue import heuristics
+from tests.strategies.shares import committed
+
+HEURISTICS = heuristics("shares")
+
+
+@pytest.mark.parametrize("method", HEURISTICS.values(), ids=HEURISTICS.keys())
+def test_divides_time_on_every_small_instance(method: Method) -> None:
+    """Every heuristic finds shares that break no rule, and none that are better than the proven bound."""
+    for problem in committed():
+        found, bound = method(problem), exact(problem).bound
+        assert bound is not None
+        if found.objective is not None:
+            assert not problem.sense.better(found.objective, bound), problem.name
+
+
+def test_the_best_stands_first() -> None:
+    """Whoever has little time begins with the rule that looks at levels and types."""
+    assert next(iter(HEURISTICS)) == "progressive_filling"
