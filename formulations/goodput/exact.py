@@ -58,20 +58,23 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     except Unsupported as reason:
         return best.result(StoppedBy.FINISHED, message=f"current GPUs; {reason}")
     best.raise_bound(mean(case, counting.least))
-    packing = packed(case, counting, budget)
-    best.take(case.solution(packing.vectors))
+    packing = _packed(case, counting, best)
     if best.finished:
         return best.result(best.finished, message="packed counts")
     return _proven(case, counting, best, packing)
 
 
-def packed(case: Case, counting: Counting, budget: Budget) -> Packing:
-    """Pack what the knapsack chooses, and improve it."""
+def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]) -> Packing:
+    """Pack what the knapsack chooses, and improve it as long as it may not be the best."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
-    packing = pack(case, counting.choice())
+    choice, budget = counting.choice(), best.budget
+    packing = pack(case, choice)
     packing.improve(orders, budget)
-    packing.exchange(orders, budget)
-    packing.improve(orders, budget)
+    best.take(case.solution(packing.vectors))
+    if not best.finished:
+        packing.exchange([job for job, option in enumerate(choice) if option.gpus], orders, budget)
+        packing.improve(orders, budget)
+        best.take(case.solution(packing.vectors))
     return packing
 
 
@@ -89,7 +92,7 @@ def _proven(
         best.take(case.solution(reduced.vectors(point)))
         return best.asked_to_stop
 
-    known = best.solution == case.solution(packing.vectors)
+    known = best.solution == case.solution(packing.vectors)  # else its options may be ruled out
     proof = optimize(
         reduced.form,
         best.budget,

@@ -80,14 +80,22 @@ class Packing:
             if self.chosen == before:
                 return
 
-    def exchange(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
-        """Let each job that has no GPUs and wants some displace another one, where both together gain."""
-        for job, order in enumerate(orders):
-            for other, its in enumerate(orders):
-                if budget.passed or self.chosen[job].gpus or not order:
+    def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[Option]], budget: Budget) -> None:
+        """Let each of some jobs, while it has no GPUs, displace another one where both together gain.
+
+        Parameters
+        ----------
+        jobs
+            The jobs.
+        orders, budget
+            As for `improve`.
+        """
+        for job in jobs:
+            for other in range(len(orders)):
+                if budget.passed or self.chosen[job].gpus:
                     break
                 if self.chosen[other].gpus:
-                    self._exchange(job, order, other, its)
+                    self._exchange(job, other, orders)
 
     def _improve(self, job: int, order: Iterable[Option]) -> None:
         before = self._lift(job)
@@ -96,10 +104,10 @@ class Packing:
             self.take(job)
             self._restore(job, *before)
 
-    def _exchange(self, job: int, order: Iterable[Option], other: int, its: Iterable[Option]) -> None:
+    def _exchange(self, job: int, other: int, orders: Sequence[Sequence[Option]]) -> None:
         own, before = self.chosen[job], self._lift(other)
-        self._settle(job, order, own.cost)
-        self._settle(other, its, inf)
+        self._settle(job, orders[job], own.cost)
+        self._settle(other, orders[other], inf)
         if self.chosen[job].cost + self.chosen[other].cost >= own.cost + before[0].cost:
             self.take(job)
             self.take(other)

@@ -184,20 +184,21 @@ class Goodput(Problem[GoodputSolution]):
         age, delay = Fraction(decimal(job.age)), decimal(self.restart_time)
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
-    def cost(self, place: int, gpus: Sequence[int]) -> Exact:
-        """Give what a job counts, by number, with so many GPUs on each node.
+    def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
+        """Give what a job counts, by number, on so many nodes and GPUs on which it runs.
 
         Examples
         --------
         >>> problem = Goodput(nodes=[2], jobs=[GoodputJob(name="a", speedups=[[1.0]], age=60)], floor=0.5)
-        >>> problem.cost(0, [1]), problem.cost(0, [0])
-        (Fraction(6, 5), 2)
+        >>> problem.cost(0, 1, 1), problem.cost(0, 1, 1, restarts=False), problem.cost(0, 0, 0)
+        (Fraction(6, 5), 1, 2)
         """
-        used = sum(count > 0 for count in gpus)
-        speedup = decimal(self.jobs[place].speedup(used, sum(gpus)) or 0.0)
-        factor = 1 if tuple(gpus) == self.currents[place] else self.factors[place]
-        scaled = Fraction(factor * speedup) * len(self.nodes) / self.total if speedup else 0
-        return whole(Fraction(scaled + decimal(self.floor)) ** self.power)
+        factor = self.factors[place] if restarts else 1
+        scaled = Fraction(0)
+        if gpus:
+            speedup = decimal(self.jobs[place].speedup(nodes, gpus) or 0.0)
+            scaled = Fraction(factor * speedup) * len(self.nodes) / self.total
+        return whole((scaled + decimal(self.floor)) ** self.power)
 
     # The judge
 
@@ -208,7 +209,10 @@ class Goodput(Problem[GoodputSolution]):
 
     def objective(self, solution: GoodputSolution) -> Exact:
         """Mean of what the jobs count."""
-        counted = [self.cost(place, gpus) for place, gpus in enumerate(self.vectors(solution))]
+        counted = [
+            self.cost(place, sum(map(bool, gpus)), sum(gpus), restarts=gpus != self.currents[place])
+            for place, gpus in enumerate(self.vectors(solution))
+        ]
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
@@ -228,14 +232,14 @@ class Goodput(Problem[GoodputSolution]):
 
     def _impossible(self, vectors: Sequence[Sequence[int]]) -> Iterator[str]:
         for job, gpus in zip(self.jobs, vectors, strict=True):
-            used, total = sum(count > 0 for count in gpus), sum(gpus)
+            used, total = sum(map(bool, gpus)), sum(gpus)
             if job.max_gpus is not None and total > job.max_gpus:
                 yield f"gpus: {job.name!r} has {total} GPUs, may have {job.max_gpus}"
             elif job.speedup(used, total) is None:
                 yield f"gpus: {job.name!r} has {total} GPUs on {used} nodes, on which it does not run"
 
     def _crowded(self, vectors: Sequence[Sequence[int]]) -> Iterator[str]:
-        wide = [gpus for gpus in vectors if sum(count > 0 for count in gpus) > 1]
+        wide = [gpus for gpus in vectors if sum(map(bool, gpus)) > 1]
         for node, gpus in enumerate(self.nodes):
             held = sum(counts[node] for counts in vectors)
             if held > gpus:
@@ -278,7 +282,7 @@ class Goodput(Problem[GoodputSolution]):
             return
         job = self.jobs[len(chosen)]
         for gpus in product(*(range(left + 1) for left in free)):
-            if job.speedup(sum(count > 0 for count in gpus), sum(gpus)) is not None:
+            if job.speedup(sum(map(bool, gpus)), sum(gpus)) is not None:
                 left = [before - count for before, count in zip(free, gpus, strict=True)]
                 yield from self._continued([*chosen, gpus], left)
 

@@ -1,0 +1,3 @@
+"""Heuristics for goodput."""
+
+__all__: list[str] = []
