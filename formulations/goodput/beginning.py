@@ -34,7 +34,7 @@ def alone(case: Case) -> float:
 
 def mean(case: Case, total: float) -> float:
     """Give a bound on the objective by one on the total of all jobs in doubles."""
-    return (total - case.error) / max(len(case.options), 1)
+    return total * (1 - case.error) / max(len(case.options), 1)
 
 
 def begin(case: Case, best: Best[Goodput, GoodputSolution]) -> None:

@@ -76,9 +76,8 @@ class Case:
 
     @property
     def error(self) -> float:
-        """By how much the total of any choice of costs may be wrong."""
-        largest = sum(options[0].cost for options in self.options)  # no GPUs are the dearest of all
-        return largest * (GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM)
+        """By which part of it a total of costs may be wrong; none is negative, so their errors do not add up."""
+        return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
         """Give the GPUs of all jobs on each node as a solution."""

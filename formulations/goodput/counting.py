@@ -77,8 +77,8 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[Option]]:
-        """Give the options with which all jobs together may cost no more than a limit, or all when time is over."""
-        slack = limit + 2 * self.case.error
+        """Give the options with which jobs may cost no more than a limit together, or all when time is over."""
+        slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[Option]] = []
         for job, options in enumerate(self.case.options):
             if budget.passed:

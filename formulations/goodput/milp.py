@@ -32,17 +32,17 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Variables
     ---------
-    keeps_j in {0, 1}: job j keeps its GPUs, where it may. runs_jnk in {0, 1}: it restarts in a shape.
-    gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji in {0, 1}: they are all that it has,
+    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps those that it has, where it may. runs_jnk
+    in {0, 1}: it restarts in a shape. gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji in {0, 1}: they are all that it has,
     or a part of them.
 
     Objective
     ---------
-    min sum_j e + (d_j - e) keeps_j + sum_nk (c_jnk - e) runs_jnk
+    min sum_j e waits_j + d_j keeps_j + sum_nk c_jnk runs_jnk
 
     Constraints
     -----------
-    one: keeps_j + sum_nk runs_jnk <= 1.
+    one: waits_j + keeps_j + sum_nk runs_jnk = 1.
 
     total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k.
     several: sum_i part_ji = sum_{n > 1, k} n runs_jnk.
@@ -55,7 +55,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Size
     ----
-    A column for each shape, one for each job that has GPUs, and 3 |J| |I|; 4 |J| + 2 |J| |I| + 2 |I| rows.
+    A column for each shape and each job, another one for each job that has GPUs, and 3 |J| |I|;
+    4 |J| + 2 |J| |I| + 2 |I| rows.
 
     Source
     ------
@@ -84,9 +85,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         )
         model.alone = pyo.Var(jobs, nodes, domain=pyo.Binary)
         model.part = pyo.Var(jobs, nodes, domain=pyo.Binary)
-        gained = pyo.quicksum(float(cost) * model.keeps[job] for job, cost in kept.items())
-        gained += pyo.quicksum(float(cost) * model.runs[shape] for shape, cost in shapes.items())
-        model.mean = pyo.Objective(expr=float(_idle(problem)) + gained)
+        model.waits = pyo.Var(jobs, domain=pyo.Binary)
+        model.mean = pyo.Objective(
+            expr=pyo.quicksum(float(_idle(problem)) * model.waits[job] for job in jobs)
+            + pyo.quicksum(float(cost) * model.keeps[job] for job, cost in kept.items())
+            + pyo.quicksum(float(cost) * model.runs[shape] for shape, cost in shapes.items())
+        )
         of_job: list[list[Shape]] = [[] for _ in jobs]
         for shape in shapes:
             of_job[shape[0]].append(shape)
@@ -105,22 +109,16 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return model
 
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
-        """Give what columns count beyond no GPUs, rounded down so that the bound holds.
+        """Give what columns cost, rounded down so that the bound holds.
 
-        Each has a denominator of its own, whose common multiple has thousands of digits. What is lost together
-        is a quarter of the difference that is none.
+        Each cost has a denominator of its own, whose common multiple has thousands of digits. What is lost
+        together is a quarter of the difference that is none.
         """
-        costs = {_column("keeps", job): cost for job, cost in _kept(problem).items()}
+        costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
+        costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
         costs |= {_column("runs", *shape): cost for shape, cost in _shapes(problem).items()}
-        least = alone(Case.of(problem))
-        grid = max(Fraction(least), Fraction(_idle(problem)) / 2**100) * Fraction(SPEEDUP)
-        grid /= 4 * max(len(problem.jobs), 1)
+        grid = Fraction(alone(Case.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
-
-    def exact_offset(self, problem: Goodput, form: StandardForm) -> Number:
-        """Give what the jobs count without GPUs."""
-        del form
-        return _idle(problem)
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
         """Give what jobs have now, and the bound as if nobody wanted the same GPU."""
@@ -152,43 +150,44 @@ class Milp(Formulation[Goodput, GoodputSolution]):
                 for node, count in enumerate(gpus):
                     values[_column("gpus", job, node)] = float(count)
                     values[_column(stands, job, node)] = float(count > 0)
+            else:
+                values[_column("waits", job)] = 1.0
         return values
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Give what the mean is if no job has GPUs."""
-    return problem.cost(0, 0, 0) if problem.jobs else 0
+    """Give what a job without GPUs adds to the mean."""
+    return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Give what the mean changes by each job that keeps what it has, where it may."""
+    """Give what each job adds that keeps what it has, where it may."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
-        job: Fraction(problem.cost(job, *shape, restarts=False) - _idle(problem)) / len(problem.jobs)
+        job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
         for job, shape in enumerate(shapes)
         if shape[1] and problem.jobs[job].speedup(*shape)
     }
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Give what the mean changes by each job that restarts in each shape, where that is less."""
+    """Give what each job adds that restarts in each shape, where that is less than without GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
-    changes: dict[Shape, Exact] = {}
+    costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):
         for nodes, (row, most) in enumerate(zip(job.speedups, reach, strict=False), start=1):
             for gpus in range(nodes, min(nodes + len(row) - 1, most, job.max_gpus or most) + 1):
-                change = Fraction(problem.cost(place, nodes, gpus) - _idle(problem)) / len(problem.jobs)
-                if change < 0:
-                    changes[place, nodes, gpus] = change
-    return changes
+                cost = Fraction(problem.cost(place, nodes, gpus)) / len(problem.jobs)
+                if cost < _idle(problem):
+                    costs[place, nodes, gpus] = cost
+    return costs
 
 
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
     """Say that a job has one shape, and on how many nodes and GPUs it stands in it."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
-    one = sum(run for run, _, _ in runs) + (model.keeps[job] if job in model.keeps else 0)
-    if not isinstance(one, int):
-        _add(model, f"one[{job}]", one <= 1)
+    keeps = model.keeps[job] if job in model.keeps else 0
+    _add(model, f"one[{job}]", model.waits[job] + keeps + sum(run for run, _, _ in runs) == 1)
     gpus, alone, part = (sum(has[job, i] for i in nodes) for has in (model.gpus, model.alone, model.part))
     if nodes:
         _add(model, f"total[{job}]", gpus == sum(run * count for run, _, count in runs))
