@@ -61,7 +61,7 @@ def genetic(
     >>> from instances.goodput import running_jobs
     >>> result = genetic(running_jobs(nodes=2, jobs=3, seed=1), generations=20)
     >>> result.solution.gpus
-    {}
+    {'j1': (3, 0), 'j2': (0, 4), 'j3': (1, 0)}
     """
     for name, value, least in (("population", population, 2), ("generations", generations, 0)):
         if value < least:
@@ -74,7 +74,7 @@ def genetic(
         return GoodputSolution(gpus={})
     for _ in range(generations):
         children = search.repaired(search.mutated(search.crossed(candidates, population)))
-        pool = np.unique(np.concatenate([candidates, children]), axis=0)
+        pool = _distinct(np.concatenate([candidates, children]))
         candidates = pool[_survivors(search.scores(pool), population)]
     return search.table.solution(candidates[search.scores(candidates)[:, 0].argmax()])
 
@@ -129,6 +129,13 @@ class _Search:
         candidates = np.take_along_axis(shuffled, order.argsort(axis=-1), axis=-1)
         candidates = np.diff(np.minimum(candidates.cumsum(axis=1), self.gpus), axis=1, prepend=0)
         return np.where((self.table.speedup(candidates) < 0)[..., None], 0, candidates)
+
+
+def _distinct(pool: Counts) -> Counts:
+    first: dict[bytes, int] = {}
+    for place, candidate in enumerate(pool):
+        first.setdefault(candidate.tobytes(), place)
+    return pool[list(first.values())]
 
 
 def _survivors(scores: Floats, number: int) -> Counts:
