@@ -177,7 +177,7 @@ RIDGE = 1e-4
 # Goodput
 
 #: Difference, relative to a mean of powers of speed-ups, at which two are the same: speed-ups are what a fitted
-#: model says in doubles, and beside a job without GPUs, which counts 1,000, the others are known to a millionth.
+#: model says in doubles. Beside a job without GPUs, which counts 1,000, the others are known to a millionth.
 SPEEDUP = 1e-9
 
 #: Error of what a job counts, in doubles, relative to it and for each unit of the power: eight roundings of

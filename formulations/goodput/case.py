@@ -76,7 +76,7 @@ class Case:
 
     @property
     def error(self) -> float:
-        """By which part of it a total of costs may be wrong; none is negative, so their errors do not add up."""
+        """By which part of it a total of costs may be wrong, as none of them is negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:

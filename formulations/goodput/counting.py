@@ -100,7 +100,7 @@ class Counting:
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:
-        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 where there are too few."""
+        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 if too few."""
         gpus = self.case.problem.total
         left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
         return np.maximum(left, -1)

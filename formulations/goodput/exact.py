@@ -82,8 +82,8 @@ def _proven(
     case: Case, counting: Counting, best: Best[Goodput, GoodputSolution], packing: Packing
 ) -> Result[GoodputSolution]:
     """Solve the integer program of what may be no worse than the best solution."""
-    value = float(best.known_value) * len(case.options)
-    reduced = Reduced(case, counting.alive(value, best.budget))
+    jobs = len(case.options)
+    reduced = Reduced(case, counting.alive(float(best.known_value) * jobs, best.budget))
     if best.finished:
         return best.result(best.finished, message="packed counts")
 
@@ -96,7 +96,7 @@ def _proven(
     proof = optimize(
         reduced.form,
         best.budget,
-        costs=reduced.costs(value),
+        costs=reduced.costs(float(best.bound) * jobs),
         offset=reduced.paid,
         start=reduced.point(packing.chosen, packing.vectors) if known else None,
         on_point=None if best.budget.on_incumbent is None else hear,

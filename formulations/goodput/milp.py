@@ -33,8 +33,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     Variables
     ---------
     waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps those that it has, where it may. runs_jnk
-    in {0, 1}: it restarts in a shape. gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji in {0, 1}: they are all that it has,
-    or a part of them.
+    in {0, 1}: it restarts in a shape. gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji
+    in {0, 1}: they are all that it has, or a part of them.
 
     Objective
     ---------
@@ -81,7 +81,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         model.keeps = pyo.Var(list(kept), domain=pyo.Binary)
         model.runs = pyo.Var(list(shapes), domain=pyo.Binary)
         model.gpus = pyo.Var(
-            jobs, nodes, domain=pyo.NonNegativeIntegers, bounds=lambda _, j, i: (0, problem.nodes[i])
+            jobs, nodes, domain=pyo.NonNegativeIntegers, bounds=lambda *key: (0, problem.nodes[key[-1]])
         )
         model.alone = pyo.Var(jobs, nodes, domain=pyo.Binary)
         model.part = pyo.Var(jobs, nodes, domain=pyo.Binary)
@@ -186,8 +186,8 @@ def _shapes(problem: Goodput) -> dict[Shape, Exact]:
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
     """Say that a job has one shape, and on how many nodes and GPUs it stands in it."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
-    keeps = model.keeps[job] if job in model.keeps else 0
-    _add(model, f"one[{job}]", model.waits[job] + keeps + sum(run for run, _, _ in runs) == 1)
+    chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
+    _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
     gpus, alone, part = (sum(has[job, i] for i in nodes) for has in (model.gpus, model.alone, model.part))
     if nodes:
         _add(model, f"total[{job}]", gpus == sum(run * count for run, _, count in runs))

@@ -19,7 +19,7 @@ class Reduced:
     """The options of each job that are left, as an integer program.
 
     Jobs on one node that have as many GPUs are interchangeable in space, so a node holds a number of jobs of
-    each size. Jobs on several nodes have their GPUs on each, and those that keep what they have are as they are.
+    each size. Jobs on several nodes have their GPUs on each, and those that keep theirs are as they are.
 
     Columns: `runs` of each job and option, of which one is 1; `holds`, jobs of each size on each node; `parts`
     and `gpus`, whether a node holds a part of a job on several and how many GPUs of it. Rows: `one` option of
@@ -48,12 +48,12 @@ class Reduced:
         """What every solution pays."""
         return sum(map(Fraction, self.base), Fraction(0))
 
-    def costs(self, value: float) -> list[Fraction]:
-        """Give what columns cost beyond that, rounded down to so little of a value that it is no difference."""
-        grid = Fraction(max(value, min(self.base, default=0.0))) * Fraction(SPEEDUP) / (8 * len(self.alive))
+    def costs(self, least: float) -> list[Fraction]:
+        """Give what columns cost beyond that, rounded down: by no difference, if jobs cost at least so much."""
+        grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
-            (Fraction(option.cost) - Fraction(least)) // grid * grid
-            for options, least in zip(self.alive, self.base, strict=True)
+            (Fraction(option.cost) - Fraction(paid)) // grid * grid
+            for options, paid in zip(self.alive, self.base, strict=True)
             for option in options
         ]
         return [*beyond, *[Fraction(0)] * (len(self.form.columns) - len(beyond))]

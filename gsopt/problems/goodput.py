@@ -138,14 +138,16 @@ class Goodput(Problem[GoodputSolution]):
         for index, job in enumerate(self.jobs):
             if job.current and len(job.current) != len(self.nodes):
                 rule = f"must name the GPUs on each of the {len(self.nodes)} nodes, or be empty"
-                raise RuleBroken(f"jobs[{index}].current", shorten(list(job.current)), rule)
+                raise RuleBroken(f"jobs[{index}].current", list(job.current[:9]), rule)
         return self
 
     @model_validator(mode="after")
     def _nodes_hold_what_runs(self) -> "Goodput":
         for index, (gpus, held) in enumerate(zip(self.nodes, self._held, strict=True)):
             if held > gpus:
-                raise RuleBroken(f"nodes[{index}]", gpus, f"must be at least the {held} GPUs that jobs have there")
+                raise RuleBroken(
+                    f"nodes[{index}]", gpus, f"must be at least the {held} GPUs that jobs have there"
+                )
         return self
 
     @property
@@ -216,7 +218,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Check that jobs run where they can, that nodes hold them, and that none holds parts of two wide jobs."""
+        """Check that jobs run where they can, and that nodes hold them and parts of one wide job at most."""
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is no job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"

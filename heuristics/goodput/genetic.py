@@ -23,7 +23,7 @@ def genetic(
     most_nodes: Annotated[int, Field(ge=1)] = 16,
     seed: int = 0,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, from what jobs have now, and give the best fitness.
+    """Search by NSGA-II for the best fitness and utilisation, from what jobs have now; the fittest is given.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' program for what the text leaves open: the number
     of generations, the odds of the mutation, the most nodes of a job and the repair.

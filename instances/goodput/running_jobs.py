@@ -55,7 +55,11 @@ def running_jobs(
     >>> problem.headline(), [job.current for job in problem.jobs]
     ({'jobs': 3, 'nodes': 2, 'gpus': 8}, [(2, 0), (0, 4), ()])
     """
-    for name, number in (("gpus_per_node", gpus_per_node), ("most_gpus", most_gpus), ("most_nodes", most_nodes)):
+    for name, number in (
+        ("gpus_per_node", gpus_per_node),
+        ("most_gpus", most_gpus),
+        ("most_nodes", most_nodes),
+    ):
         require(number >= 1, name, number, "must be at least 1")
     require(nodes >= 0, "nodes", nodes, "must be at least 0")
     require(jobs >= 0, "jobs", jobs, "must be at least 0")
@@ -63,7 +67,7 @@ def running_jobs(
         require(0 <= part <= 1, name, part, "must be between 0 and 1")
     random = Random(seed)
     state = _state(random, [gpus_per_node] * nodes, round(running * jobs), busy, most_nodes)
-    fair = -(-nodes * gpus_per_node // max(jobs, 1))
+    fair = max(-(-nodes * gpus_per_node // max(jobs, 1)), 1)
     return Goodput(
         name="running-jobs",
         about=About(source=f"running_jobs, {running:g} of the jobs on {busy:g} of the GPUs", seed=seed),

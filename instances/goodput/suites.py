@@ -103,7 +103,9 @@ def _corner_cases() -> dict[str, Goodput]:
         "never-measured": _handmade([2], [_job("a", speedups=[], age=60.0)]),
         "just-arrived": _handmade([2], [_job("a")]),
         "all-equal": _handmade([1, 1], [_job(name, age=60.0) for name in "abc"]),
-        "magnitudes": _handmade([2], [_job("a", speedups=[[1e-9]], age=60.0), _job("b", speedups=[[1e9]], age=60.0)]),
+        "magnitudes": _handmade(
+            [2], [_job("a", speedups=[[1e-9]], age=60.0), _job("b", speedups=[[1e9]], age=60.0)]
+        ),
     }
 
 
