@@ -16,7 +16,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gsopt import backends, bounds, clusters, problems, simulation, snapshots, speed, studies, testing
+    from gsopt import (
+        backends,
+        bounds,
+        clusters,
+        problems,
+        simulation,
+        snapshots,
+        speed,
+        studies,
+        suites,
+        testing,
+    )
     from gsopt.budget import Budget
     from gsopt.cluster import Cluster
     from gsopt.clusters import read_cluster, write_cluster
@@ -77,7 +88,18 @@ _HOME = {
     "write_cluster": "gsopt.clusters",
 }
 _ROOMS = frozenset(
-    {"backends", "bounds", "clusters", "problems", "simulation", "snapshots", "speed", "studies", "testing"}
+    {
+        "backends",
+        "bounds",
+        "clusters",
+        "problems",
+        "simulation",
+        "snapshots",
+        "speed",
+        "studies",
+        "suites",
+        "testing",
+    }
 )
 
 __all__ = [
@@ -119,6 +141,7 @@ __all__ = [
     "solve",
     "speed",
     "studies",
+    "suites",
     "testing",
     "warm_up",
     "write",

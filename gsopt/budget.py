@@ -4,15 +4,38 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.span import WRITTEN, read_seconds
 
 if TYPE_CHECKING:
     from gsopt.backends import Backend
 
 #: Seconds, thirty years: more than anybody waits, and less than any clock or solver takes for an error.
 _LONGEST = 1e9
+
+#: A time limit as callers give it.
+TimeLimit = float | str | None
+
+
+class _TimeLimit:
+    """A field that takes seconds, or text such as ``30s``, and gives seconds."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> None: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> float | None: ...
+
+    def __get__(self, instance: object | None, owner: type) -> float | None:
+        return None if instance is None else vars(instance)[self._name]
+
+    def __set__(self, instance: object, value: TimeLimit) -> None:
+        vars(instance)[self._name] = checked_time_limit(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +48,7 @@ class Budget:
     Attributes
     ----------
     time_limit
-        Seconds from the beginning; None for none.
+        Seconds from the beginning, or text such as ``30s``, ``2min`` or ``1h``; None for none.
     gap
         Gap at which to stop, relative to the bound, as `gsopt.result.relative_gap` gives it.
     backend
@@ -46,9 +69,11 @@ class Budget:
     --------
     >>> Budget().left(), Budget().left(most=5.0), Budget(time_limit=0.0).passed
     (None, 5.0, True)
+    >>> Budget(time_limit="2min").time_limit
+    120.0
     """
 
-    time_limit: float | None = None
+    time_limit: _TimeLimit = _TimeLimit()
     gap: float = 0.0
     backend: "Backend | None" = None
     start: Any = None
@@ -57,8 +82,6 @@ class Budget:
     begin: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
-        if self.time_limit is not None:
-            _require("time_limit", self.time_limit, _is_time, "must be a number of seconds from 0 to 1e9")
         _require("gap", self.gap, _is_share, "must be at least 0 and finite")
         if self.backend is not None:
             _require("backend", self.backend, _is_backend, "must be a backend, such as gsopt.backends.CpSat()")
@@ -103,6 +126,17 @@ class Budget:
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 
+    def longer(self, seconds: float) -> "Budget":
+        """Give the same budget with an end so many seconds later.
+
+        Examples
+        --------
+        >>> Budget(time_limit=1.0).longer(0.5).time_limit, Budget().longer(0.5).time_limit
+        (1.5, None)
+        """
+        limit = self.time_limit
+        return self if limit is None else replace(self, time_limit=min(limit + seconds, _LONGEST))
+
     @property
     def solver(self) -> "Backend":
         """The backend; HiGHS when None was chosen."""
@@ -120,6 +154,33 @@ class Budget:
         ('gap', 'log')
         """
         return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) != default)
+
+
+def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
+    """Give a time limit in seconds.
+
+    Raises
+    ------
+    InvalidInput
+        It is no number of seconds from 0 to a billion, nor text for one.
+
+    Examples
+    --------
+    >>> checked_time_limit(3), checked_time_limit("500ms"), checked_time_limit(None)
+    (3, 0.5, None)
+    """
+    seconds = _read(value) if isinstance(value, str) else value
+    if value is not None and not _is_time(seconds):
+        rule = f"must be a number of seconds from 0 to 1e9, or {WRITTEN}"
+        raise InvalidInput("", field, shorten(value), rule)
+    return seconds
+
+
+def _read(text: str) -> float | None:
+    try:
+        return read_seconds(text)
+    except ValueError:
+        return None
 
 
 def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str) -> None:

@@ -6,6 +6,8 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from hashlib import sha256
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, NoReturn, TypeVar
@@ -25,6 +27,9 @@ _LONGEST_KEY = 60
 
 #: Characters of a file's name, of which file systems allow little more.
 _LONGEST_NAME = 200
+
+#: What is being read, by path with the SHA-256 of the content, while anybody wants to know.
+_noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
@@ -253,7 +258,29 @@ def read_bytes(path: str | Path) -> bytes:
         raise InvalidInput(str(path), "", "", "must be a path") from None  # a NUL in it
     if len(data) > _LARGEST_FILE:
         raise InvalidInput(str(path), "", "", "must be at most 256 MiB")
+    if (noted := _noted.get()) is not None:
+        noted[str(path)] = sha256(data).hexdigest()
     return data
+
+
+@contextmanager
+def noting_reads() -> Iterator[dict[str, str]]:
+    """Note every file that is read within, by path, with the SHA-256 of its content as it was then.
+
+    Examples
+    --------
+    >>> from gsopt.studies.catalogue import load
+    >>> with noting_reads() as noted:
+    ...     problem = load("reclaiming/aryl-figure-5")
+    >>> [(Path(path).name, len(digest)) for path, digest in noted.items()]
+    [('aryl-figure-5.json', 64)]
+    """
+    noted: dict[str, str] = {}
+    token = _noted.set(noted)
+    try:
+        yield noted
+    finally:
+        _noted.reset(token)
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.backends import Backend
-from gsopt.budget import Budget
+from gsopt.budget import Budget, TimeLimit
 from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
@@ -99,7 +99,7 @@ class Formulation(ABC, Generic[P, S]):
         /,
         *,
         budget: Budget | None = None,
-        time_limit: float | None = None,
+        time_limit: TimeLimit = None,
         gap: float = 0.0,
         backend: Backend | None = None,
         start: S | None = None,
@@ -115,7 +115,7 @@ class Formulation(ABC, Generic[P, S]):
         budget
             Everything that follows in one object, from a method that hands its own down.
         time_limit
-            Seconds, the building of the model included; None for none.
+            Seconds, or text such as ``30s``, the building of the model included; None for none.
         gap
             Gap at which to stop, relative to the bound, as `gsopt.result.relative_gap` gives it.
         backend

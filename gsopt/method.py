@@ -1,13 +1,13 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from gsopt.budget import DEFAULTS, Budget
+from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
@@ -176,7 +176,7 @@ def exact_method(
         own = signature(function)
         kept = [own.parameters[name] for name in own.parameters if name != "budget"]
         added = [
-            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=each.type)
+            Parameter(each.name, Parameter.KEYWORD_ONLY, default=DEFAULTS[each.name], annotation=_kind(each))
             for each in fields(Budget)
             if each.name in DEFAULTS
         ]
@@ -187,6 +187,11 @@ def exact_method(
         return method
 
     return decorate
+
+
+def _kind(option: Field[Any]) -> Any:
+    """Give the type of what callers give for an option of a budget."""
+    return TimeLimit if option.name == "time_limit" else option.type
 
 
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:

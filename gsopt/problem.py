@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
@@ -104,13 +105,32 @@ def refuse_doubles(field: str, names: Iterable[str]) -> None:
 
 
 class About(Frozen):
-    """Where an instance comes from and the best that is known of it."""
+    """Where an instance comes from and the best that is known of it.
+
+    Attributes
+    ----------
+    source, seed
+        Where it comes from, and the seed of what was drawn at random.
+    objective
+        Value of the best known solution, or None.
+    bound
+        Best proven bound, or None.
+    proved_by
+        What proved that the value is optimal, or, without a value, that there is no solution; empty where
+        neither is proven.
+    found_by
+        What found value and bound where these do not meet.
+    since
+        The day from which on this has been known.
+    """
 
     source: str = ""
     seed: int | None = None
     objective: float | None = None
     bound: float | None = None
     proved_by: str = ""
+    found_by: str = ""
+    since: date | None = None
 
 
 S = TypeVar("S", bound=Frozen)

@@ -1,7 +1,8 @@
 """The benchmark suite: committed instances by name, generators of more, and readers of public traces.
 
 Every decision has a folder with JSON files, one per instance; an instance is named after its place, such as
-``reclaiming/aryl-figure-5``. The generators of a decision are the names in its package's ``__all__``.
+``reclaiming/aryl-figure-5``. The best known solution of each stands below ``solutions``, under the same name.
+The generators of a decision are the names in its package's ``__all__``.
 
 Examples
 --------
@@ -18,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
-from gsopt.problem import Problem
-from gsopt.problems.reader import read_problem
+from gsopt.problem import Frozen, Problem
+from gsopt.problems.reader import read_problem, read_solution
 
-__all__ = ["data_folder", "load", "names"]
+__all__ = ["best_solution", "data_folder", "load", "names"]
 
 _HERE = Path(__file__).parent
+
+#: Where the best known solutions are, in files named like their instances.
+SOLUTIONS = _HERE / "solutions"
 
 #: Share of letters that two names have in common before one is suggested for the other.
 _CLOSE = 0.7
@@ -48,12 +52,11 @@ def load(name: str | Path) -> Problem[Any]:
     gsopt.errors.InvalidInput: instance: 'reclaiming/aryl-figure-55': is no file and no committed instance; \
 close: reclaiming/aryl-figure-5
     """
-    known = names()
-    if str(name) in known:
+    if _is_committed(str(name)):
         return read_problem(_HERE / f"{name}.json").model_copy(update={"name": str(name)})
     if Path(name).suffix == ".json" or _is_file(name):
         return read_problem(name)
-    close = get_close_matches(str(name), known, cutoff=_CLOSE)
+    close = get_close_matches(str(name), names(), cutoff=_CLOSE)
     hint = f"; close: {', '.join(close)}" if close else ""
     raise InvalidInput("", "instance", shorten(str(name)), f"is no file and no committed instance{hint}")
 
@@ -68,8 +71,26 @@ def names(prefix: str = "") -> list[str]:
     >>> names("reclaiming/aryl")
     ['reclaiming/aryl-figure-5']
     """
-    found = (path.relative_to(_HERE).with_suffix("").as_posix() for path in _HERE.rglob("*.json"))
+    files = (path for path in _HERE.rglob("*.json") if not path.is_relative_to(SOLUTIONS))
+    found = (path.relative_to(_HERE).with_suffix("").as_posix() for path in files)
     return sorted(name for name in found if name.startswith(prefix))
+
+
+def best_solution(name: str) -> Frozen | None:
+    """Give the best known solution of a committed instance; None where none is on file.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or a file cannot be read or breaks a rule.
+
+    Examples
+    --------
+    >>> best_solution("reclaiming/aryl-figure-5")
+    ReclaimingSolution(servers=('s1', 's2'))
+    """
+    problem, file = load(name), SOLUTIONS / f"{name}.json"
+    return read_solution(file, problem) if _is_committed(name) and file.exists() else None
 
 
 def data_folder() -> Path | None:
@@ -88,6 +109,13 @@ def data_folder() -> Path | None:
     """
     named = os.environ.get("GSOPT_DATA", "")
     return Path(named) if named and Path(named).is_dir() else None
+
+
+def _is_committed(name: str) -> bool:
+    """Tell whether a name is one of `names`, without looking at all of them."""
+    path = Path(name)
+    inside = path.as_posix() == name and not path.is_absolute() and ".." not in path.parts
+    return inside and path.parts[:1] != (SOLUTIONS.name,) and _is_file(_HERE / f"{name}.json")
 
 
 def _is_file(name: str | Path) -> bool:

@@ -1,6 +1,7 @@
 """Suites: what the committed suites of all decisions share, from a generated instance to its file."""
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +12,9 @@ from gsopt.problems.reader import read_problem
 from gsopt.result import plain
 
 P = TypeVar("P", bound=Problem[Any])
+
+#: What an instance says of its optimum.
+_KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
 #: The folder of all instances; an instance's name is its place in there.
 FOLDER = Path(__file__).parent
@@ -46,12 +50,11 @@ def with_kept_proof(problem: P, path: Path) -> P:
     standing = read_problem(path)
     if standing.about is None or changed(problem, about=standing.about) != standing:
         return problem
-    kept = standing.about.model_dump(include={"objective", "bound", "proved_by"})
-    return with_about(problem, kept)
+    return with_about(problem, standing.about.model_dump(include=_KNOWN))
 
 
 def proven(problem: P) -> P:
-    """Give a tiny instance with its optimum, found by trying every decision; as it is when none is feasible.
+    """Give a tiny instance with its optimum, found by trying every decision; without one when none is feasible.
 
     Examples
     --------
@@ -60,18 +63,21 @@ def proven(problem: P) -> P:
     1.0
     """
     optimum = brute_force(problem)
-    if optimum is None:
-        return problem
-    value = plain(optimum[0])
+    value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
 
 
 def regenerate(
-    problems: Iterable[P], folder: Path = FOLDER, *, prove: Callable[[P], P] | None = None
+    problems: Iterable[P],
+    folder: Path = FOLDER,
+    *,
+    prove: Callable[[P], P] | None = None,
+    today: date | None = None,
 ) -> list[Path]:
     """Write the files of generated instances, and give their paths.
 
-    What stands in a file of its optimum is kept, as long as everything else in it is the same.
+    What stands in a file of its optimum is kept, as long as everything else in it is the same. What is found
+    later, and the solutions, are written by ``gsopt suites verify --update``.
 
     Parameters
     ----------
@@ -80,14 +86,17 @@ def regenerate(
     folder
         Where to write the files.
     prove
-        Gives an instance with what is found of its optimum; called where no proof is kept.
+        Gives an instance with what is found of its optimum; called where nothing is known of it.
+    today
+        The day from which on what it finds is known; the day it is when None.
     """
+    day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []
     for problem in problems:
         path = folder / f"{problem.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         standing = with_kept_proof(problem, path)
-        known = standing.about is not None and standing.about.proved_by
-        write(standing if known or prove is None else prove(standing), path)
+        known = standing.about is not None and standing.about.since is not None
+        write(standing if known or prove is None else with_about(prove(standing), day), path)
         paths.append(path)
     return paths

@@ -102,8 +102,7 @@ class Search:
         on_better: OnBetter | None = None,
     ) -> None:
         self._reduction, self._budget, self._width, self._on_better = reduction, budget, width, on_better
-        limit = budget.time_limit
-        self._late = replace(budget, time_limit=None if limit is None else limit + _GRACE)
+        self._late = budget.longer(_GRACE)
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
         self._bound = 0  # what every choice pays is taken out, and no cost is negative

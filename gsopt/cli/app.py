@@ -25,6 +25,7 @@ from gsopt.cli.schema import schema
 from gsopt.cli.simulate import simulate
 from gsopt.cli.solve import solve
 from gsopt.cli.study import app as study
+from gsopt.cli.suites import app as suites
 
 
 class Commands(TyperGroup):
@@ -79,6 +80,7 @@ app.command()(schema)
 app.command()(methods)
 app.command()(demo)
 app.add_typer(study, name="study")
+app.add_typer(suites, name="suites")
 
 
 def run() -> int:

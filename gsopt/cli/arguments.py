@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from gsopt.budget import checked_time_limit
+from gsopt.errors import InvalidInput
 from gsopt.problems.reader import problem_types
 from gsopt.studies import catalogue
 
@@ -39,11 +41,35 @@ def complete_instance(incomplete: str) -> list[str]:
     return [*catalogue.names(incomplete), *sorted(files)]
 
 
+def parse_time_limit(given: float | str) -> float | None:
+    """Read what stands behind ``--time-limit``.
+
+    Raises
+    ------
+    typer.BadParameter
+        It is no time.
+
+    Examples
+    --------
+    >>> parse_time_limit("2min")
+    120.0
+    """
+    try:
+        return checked_time_limit(given)
+    except InvalidInput as error:
+        raise typer.BadParameter(f"{error.value}: {error.rule}") from None
+
+
+def time_limit_option(what: str) -> Any:
+    """Give an option that takes a time, such as ``30s``."""
+    return typer.Option("--time-limit", parser=parse_time_limit, metavar="TIME", help=what)
+
+
 InstanceArgument = Annotated[
     str,
     typer.Argument(help="instance file, or the name of a committed instance", autocompletion=complete_instance),
 ]
-TimeLimit = Annotated[float | None, typer.Option(help="seconds per method and instance")]
+TimeLimit = Annotated[float | None, time_limit_option("time per method and instance, such as 30s or 2min")]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 _complete_word = complete(problem_types)
 

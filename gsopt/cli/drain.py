@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gsopt.cli.arguments import Json, complete
+from gsopt.cli.arguments import Json, complete, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, SourceOption, counted, moment, read
 from gsopt.clusters.hostlist import compress
@@ -34,7 +34,7 @@ def drain(
         ),
     ] = Cost.JOBS.value,
     among: Among = None,
-    time_limit: Annotated[float, typer.Option(help="seconds for the proof")] = TIME_LIMIT,
+    time_limit: Annotated[float, time_limit_option("time for the proof, such as 30s")] = TIME_LIMIT,
     now: Now = None,
     levels: Levels = None,
     gpu_resources: GpuResources = None,
@@ -50,7 +50,7 @@ def drain(
 
 def _exit_code(found: Drain) -> Exit:
     if found.result is None:
-        return Exit.INFEASIBLE
+        return Exit.SOLUTION if found.possible else Exit.INFEASIBLE
     return Exit.NO_SOLUTION if found.solution is None else Exit.SOLUTION
 
 
@@ -62,6 +62,8 @@ def _shown(found: Drain) -> str:
 
 
 def _headline(found: Drain) -> str:
+    if found.result is None and found.possible:
+        return "return 0 of 0 nodes: nothing is lost"
     if found.result is None:
         return f"{counted(found.asked, 'node')} cannot be returned: only {found.returnable:,} may be"
     if found.solution is None:

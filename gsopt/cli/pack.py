@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gsopt.cli.arguments import Json
+from gsopt.cli.arguments import Json, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.snapshots import Files, GpuResources, Levels, Now, SourceOption, counted, read
 from gsopt.errors import escape
@@ -20,7 +20,7 @@ _MOST = 10
 
 def pack(
     files: Files,
-    time_limit: Annotated[float, typer.Option(help="seconds for the search")] = TIME_LIMIT,
+    time_limit: Annotated[float, time_limit_option("time for the search, such as 30s")] = TIME_LIMIT,
     now: Now = None,
     levels: Levels = None,
     gpu_resources: GpuResources = None,

@@ -16,7 +16,7 @@ from rich.progress import (
 
 from gsopt import backends
 from gsopt.backends import Backend
-from gsopt.cli.arguments import InstanceArgument, Json
+from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
 from gsopt.errors import InvalidInput, shorten
@@ -35,7 +35,7 @@ def solve(
     file: InstanceArgument,
     method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
     backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
-    time_limit: Annotated[float | None, typer.Option(help="seconds")] = None,
+    time_limit: Annotated[float | None, time_limit_option("time, such as 30s, 2min or 500ms")] = None,
     gap: Annotated[
         float | None, typer.Option(help="gap (relative to the bound) at which to stop, such as 0.01")
     ] = None,

@@ -1,4 +1,4 @@
-"""The ``gsopt study`` command: run, table, plot."""
+"""The ``gsopt study`` command: run, table, plot, report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -138,6 +138,33 @@ def plot(
         else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
     )
     save(figure, target)
+    typer.echo(str(target))
+    _tell(found, brief=True)
+
+
+@app.command()
+def report(
+    folder: _Folder,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="HTML file; report.html in the folder if not given")
+    ] = None,
+    figure: Annotated[
+        list[str] | None, typer.Option(help="figure to show and to draw; may be repeated")
+    ] = None,
+    gantt: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="run of a policy to simulate once more and draw, such as 'fifo on Poisson(load=0.9, seed=1)'; "
+            "may be repeated",
+            metavar="METHOD on INSTANCE",
+        ),
+    ] = None,
+) -> None:
+    """Write a study as one HTML page to hand in: tables, gaps with their bounds, pictures, and what was run."""
+    from gsopt import studies
+
+    target = out or folder / "report.html"
+    found = studies.write_page(folder, target, figures=figure or (), gantts=gantt or ())
     typer.echo(str(target))
     _tell(found, brief=True)
 

@@ -20,10 +20,10 @@ from gsopt.job import Workload
 from gsopt.method import accepts
 from gsopt.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
+from gsopt.span import read_seconds
 from gsopt.studies import catalogue
 from gsopt.studies.options import typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
-from gsopt.studies.window import seconds
 from gsopt.studies.window import window as read_window
 
 #: What several options of one name make together.
@@ -120,7 +120,7 @@ def _capacity_change(text: str) -> dict[str, Any]:
     """Read a time and the number of GPUs from then on, such as ``2h=48``."""
     time, _, gpus = text.partition("=")
     try:
-        return {"time": seconds(time), "gpus": int(gpus)}
+        return {"time": read_seconds(time), "gpus": int(gpus)}
     except ValueError:
         rule = "must be a time and a number of GPUs, such as 7200=48 or 2h=48"
         raise InvalidInput("", "--capacity-change", shorten(text), rule) from None

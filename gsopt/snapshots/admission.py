@@ -1,10 +1,14 @@
 """Admission: gangs that wait, placed one after the other as long as all of each has room."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gsopt.problems.placement import Placed, Placement, Vector
+from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Vector, Workers
+from gsopt.result import Result, Status
 from gsopt.snapshots.gang import Gang, Part
+
+#: Solves a placement exactly, within what time there is.
+Search = Callable[[Placement], Result[PlacementSolution]]
 
 
 class Row(NamedTuple):
@@ -34,9 +38,18 @@ class Admission:
     ----------
     problem
         The placement.
+    search
+        Places the parts of a gang for which taking them one by one finds no room.
+
+    Attributes
+    ----------
+    unsure
+        The gangs for which no room is found, and for which it is not proven that there is none.
     """
 
-    def __init__(self, problem: Placement) -> None:
+    def __init__(self, problem: Placement, search: Search) -> None:
+        self.unsure: set[str] = set()
+        self._search, self._resources = search, problem.resources
         self._demands = problem.demands
         self._names = [server.name for server in problem.servers]
         self._rooms: list[Vector] = list(problem.rooms)
@@ -57,7 +70,7 @@ class Admission:
         """Place copies of a gang, each whole, and give how many have a place."""
         order = sorted(rows, key=lambda row: self._demands[row.line], reverse=True)
         taken = 0
-        while taken < rows[0].gang.copies and self._copy(order):
+        while taken < rows[0].gang.copies and (self._copy(order) or self._copy_by_search(order)):
             taken += 1
         return taken
 
@@ -74,6 +87,39 @@ class Admission:
             self._hold(server, line, -number)
         del self._placed[before:]
         return False
+
+    def _copy_by_search(self, rows: Sequence[Row]) -> bool:
+        """Place one copy by an exact method, or nothing of it; parts that are alike need none."""
+        demands = {self._demands[row.line] for row in rows}
+        able = [each for each, room in enumerate(self._rooms) if any(fitting(need, room) for need in demands)]
+        if len(demands) == 1 or not all(
+            any(fitting(need, self._rooms[each]) for each in able) for need in demands
+        ):
+            return False
+        result = self._search(self._alone(rows, able))
+        if result.solution is None:
+            if result.status is not Status.INFEASIBLE:
+                self.unsure.add(rows[0].gang.name)
+            return False
+        for name, line, number in result.solution.placed:
+            server, row = int(name), rows[line].line
+            self._hold(server, row, number)
+            self._placed.append((server, row, number))
+        return True
+
+    def _alone(self, rows: Sequence[Row], servers: Sequence[int]) -> Placement:
+        """State where to place one copy in what is free on some servers, whose numbers are their names."""
+
+        def named(amounts: Vector) -> Resources:
+            return Resources(**dict(zip(self._resources, amounts, strict=True)))
+
+        return Placement(
+            servers=[Server(name=str(server), capacity=named(self._rooms[server])) for server in servers],
+            workers=[
+                Workers(job=row.gang.name, count=row.part.count, demand=named(self._demands[row.line]))
+                for row in rows
+            ],
+        )
 
     def _parts(self, row: Row) -> bool:
         """Place the parts of a line, each on the fullest server with room; tell whether all have a place."""

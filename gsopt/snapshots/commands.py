@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from gsopt.clusters.hostlist import compress
 from gsopt.errors import escape
@@ -63,12 +64,11 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
     returned = set(servers)
     scratch: set[str] = set()
     alone: dict[str, list[str]] = {}
-    for gang in snapshot.gangs:
-        for part in gang.parts:
-            if part.node in returned and part.scratch:
-                scratch.add(part.node)
-            if part.node in returned and not part.replaced:
-                alone.setdefault(part.node, []).append(part.name)
+    for part in chain(snapshot.leaving, *(gang.parts for gang in snapshot.gangs)):
+        if part.node in returned and part.scratch:
+            scratch.add(part.node)
+        if part.node in returned and not part.replaced:
+            alone.setdefault(part.node, []).append(part.name)
     for name in servers:
         options = ["--ignore-daemonsets"]
         options += ["--delete-emptydir-data"] if name in scratch else []

@@ -7,12 +7,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from gsopt.budget import TimeLimit, checked_time_limit
+from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Number
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, plain
+from gsopt.result import Result, Status, plain
 from gsopt.snapshots.commands import commands_of
 from gsopt.snapshots.gang import Gang
-from gsopt.snapshots.returning import Cost, chosen_nodes
+from gsopt.snapshots.returning import Cost, check_cost, chosen_nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.studies.solve import solve
 
@@ -75,7 +77,8 @@ class Drain:
     kept
         The nodes among those to choose from that must not be returned, with the reason.
     problem, result
-        The decision and what came of it; None where fewer nodes may be returned than were asked for.
+        The decision and what came of it; None where fewer nodes may be returned than were asked for, or none
+        may be and none was asked for.
 
     Examples
     --------
@@ -94,6 +97,11 @@ class Drain:
     kept: Mapping[str, str]
     problem: Reclaiming | None = None
     result: Result[ReclaimingSolution] | None = None
+
+    @property
+    def possible(self) -> bool:
+        """Whether as many nodes may be returned as were asked for."""
+        return self.asked <= self.returnable
 
     @property
     def solution(self) -> ReclaimingSolution | None:
@@ -142,14 +150,16 @@ class Drain:
     def as_dict(self) -> dict[str, Any]:
         """Give all of it as plain JSON types, the way ``gsopt drain --json`` prints it."""
         result = self.result
+        nothing = 0 if self.possible else None  # what is lost where there is nothing to decide
+        status = Status.OPTIMAL if self.possible else Status.INFEASIBLE
         return {
-            "status": "infeasible" if result is None else result.status.value,
+            "status": (status if result is None else result.status).value,
             "cost": self.cost,
             "asked": self.asked,
             "returnable": self.returnable,
             "servers": list(self.servers),
-            "objective": None if result is None else plain(result.objective),
-            "bound": None if result is None else plain(result.bound),
+            "objective": nothing if result is None else plain(result.objective),
+            "bound": nothing if result is None else plain(result.bound),
             "gap": None if result is None else result.gap,
             "runtime": None if result is None else result.runtime,
             "rules": {name: plain(value) for name, value in self.rules.items()},
@@ -169,7 +179,7 @@ def drain(
     *,
     cost: str = Cost.JOBS,
     among: Sequence[str] = (),
-    time_limit: float | None = TIME_LIMIT,
+    time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:
     """Choose the nodes to return so that the least work is lost.
 
@@ -184,12 +194,12 @@ def drain(
     among
         Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
     time_limit
-        Seconds; the best that is known by then is given with what is proven of it.
+        Seconds, or text such as ``30s``; the best that is known by then is given with what is proven of it.
 
     Raises
     ------
     InvalidInput
-        There is no such cost or label, or `servers` is no number of at least 0.
+        There is no such cost or label, `servers` is no number of at least 0, or the limit is no time.
 
     Examples
     --------
@@ -197,9 +207,13 @@ def drain(
     >>> drain(Snapshot(nodes=[Node(name="n1", gpus=8)], gangs=[]), 1).commands[0]
     'kubectl cordon -- n1'
     """
+    limit = checked_time_limit(time_limit)
+    if isinstance(servers, bool) or not isinstance(servers, int) or servers < 0:
+        raise InvalidInput("", "servers", shorten(servers), "must be a number of at least 0")
+    check_cost(cost)
     kept = snapshot.kept(among)
     returnable = len(chosen_nodes(snapshot.nodes, among)) - len(kept)
-    if servers > returnable:
+    if servers > returnable or not returnable:
         return Drain(snapshot, servers, cost, returnable, kept)
     problem = snapshot.reclaiming(servers, cost=cost, among=among)
-    return Drain(snapshot, servers, cost, returnable, kept, problem, solve(problem, time_limit=time_limit))
+    return Drain(snapshot, servers, cost, returnable, kept, problem, solve(problem, time_limit=limit))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from gsopt.problem import Frozen, Many, Name
+from gsopt.problem import PRINTABLE, Frozen, Many, Name
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.node import Text
 
@@ -15,6 +15,10 @@ MOST_PRIORITY = 10_000_000_000
 MOST_ASKED = 10_000
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+#: It names a part and what forbids to preempt it.
+Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 
 class Part(Frozen):
@@ -93,7 +97,7 @@ class Gang(Frozen):
     parts: Annotated[Many[Part], Field(min_length=1)]
     priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
     copies: Count = 1
-    kept: Text = ""
+    kept: Reason = ""
     requeues: bool = True
 
     @property

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gsopt.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
 from gsopt.result import Result, Status, plain
 from gsopt.snapshots.admission import Admission, Row, rows_of
@@ -15,6 +16,7 @@ from gsopt.studies.solve import solve
 #: Seconds for the search, unless others are given, and of them for the nodes that are missing.
 TIME_LIMIT = 10.0
 
+_LATE = "has no room that is found within the time limit"
 _NOTHING = "is closed: no node takes anything"
 
 
@@ -113,19 +115,24 @@ class Pack:
         }
 
 
-def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
+def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     """Find a place for all that waits, or for as much as there is room for by priority.
 
     Where all of it has room it is placed on as few nodes as are found. Where not, gangs are taken by priority
-    and then in their order, each whole or not at all, each part onto the fullest node that has room for it; so
-    another order may place more of them.
+    and then in their order, each whole or not at all, each part onto the fullest node that has room for it, or
+    wherever an exact method finds room where that fails; another order may place more of them.
 
     Parameters
     ----------
     snapshot
         The cluster.
     time_limit
-        Seconds.
+        Seconds, or text such as ``30s``.
+
+    Raises
+    ------
+    InvalidInput
+        The limit is no time.
 
     Examples
     --------
@@ -133,18 +140,18 @@ def pack(snapshot: Snapshot, *, time_limit: float | None = TIME_LIMIT) -> Pack:
     >>> pack(Snapshot(nodes=[Node(name="n1")], gangs=[])).fits
     True
     """
-    pending = snapshot.pending
+    limit, pending = checked_time_limit(time_limit), snapshot.pending
     if not pending:
         return Pack(snapshot)
     if all(node.closed for node in snapshot.nodes):
         reasons = {gang.name: _NOTHING for gang in pending}
         return Pack(snapshot, missing=reasons, copies={gang.name: gang.copies for gang in pending})
     problem = snapshot.placement()
-    result = solve(problem, time_limit=time_limit)
+    result = solve(problem, time_limit=limit)
     rows = rows_of(pending)
     if result.solution is not None:
         return Pack(snapshot, problem, result, _spots(rows, result.solution.placed))
-    return _partly(snapshot, problem, result, rows, time_limit)
+    return _partly(snapshot, problem, result, rows, limit)
 
 
 def _spots(rows: Sequence[Row], placed: Sequence[Placed]) -> tuple[Spot, ...]:
@@ -161,7 +168,8 @@ def _partly(
     time_limit: float | None,
 ) -> Pack:
     """Place as much as there is room for, and say what is missing for the rest."""
-    admission = Admission(problem)
+    budget = Budget(time_limit=time_limit)
+    admission = Admission(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[Row]] = {}
     for row in sorted(rows, key=lambda row: -row.gang.priority):
         of.setdefault(row.gang.name, []).append(row)
@@ -173,7 +181,10 @@ def _partly(
         problem,
         result,
         _spots(rows, admission.placed),
-        {name: reason_of(problem, admission.rooms, of[name], places) for name in copies},
+        {
+            name: _LATE if name in admission.unsure else reason_of(problem, admission.rooms, of[name], places)
+            for name in copies
+        },
         copies,
         more_nodes(problem, [(row, copies[name]) for name in copies for row in of[name]], time_limit),
     )

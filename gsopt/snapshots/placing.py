@@ -7,23 +7,29 @@ from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.snapshots.gang import Gang, Where
 from gsopt.snapshots.node import Node
 
+_GPU = "gpu"
+
 
 def placement_of(
     nodes: Sequence[Node], gangs: Iterable[Gang], places: Sequence[Where], network: Cluster | None
 ) -> Placement:
     """State where to place what waits; see `gsopt.snapshots.Snapshot.placement`."""
+    open_nodes = [node for node in nodes if not node.closed]
+    waiting = [(gang, part) for gang in gangs for part in gang.waiting]
+    asked = [*_asked(open_nodes, [part.needs for _, part in waiting]), *(where.name for where in places)]
     workers = [
-        Workers(job=gang.name, count=part.count * gang.copies, demand=_demand(part.needs, part.where))
-        for gang in gangs
-        for part in gang.waiting
+        Workers(
+            job=gang.name,
+            count=part.count * gang.copies,
+            demand=_of(asked, part.needs.named | ({part.where: 1} if part.where else {})),
+        )
+        for gang, part in waiting
     ]
-    asked = dict.fromkeys(name for line in workers for name, amount in line.demand.named.items() if amount)
     most = sum(line.count for line in workers)
     open_to: dict[str, dict[str, int]] = {}
     for where in places:
-        if where.name in asked:
-            for node in where.nodes:
-                open_to.setdefault(node, {})[where.name] = most
+        for node in where.nodes:
+            open_to.setdefault(node, {})[where.name] = most
     racks = racks_of(network)
     servers = [
         Server(
@@ -32,8 +38,7 @@ def placement_of(
             used=_of(asked, _within(node.used.named, node.capacity.named)),
             rack=racks.get(node.name, ""),
         )
-        for node in nodes
-        if not node.closed
+        for node in open_nodes
     ]
     return Placement(name="pending", servers=servers, workers=workers)
 
@@ -44,10 +49,12 @@ def racks_of(network: Cluster | None) -> dict[str, str]:
     return {machine.name: switch.name for switch in switches for machine in switch.machines}
 
 
-def _demand(needs: Resources, where: str) -> Resources:
-    """Ask for one of what only the nodes have on which something may stand."""
-    asked = {name: amount for name, amount in needs.named.items() if amount}
-    return Resources(**asked, **({where: 1} if where else {}))
+def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
+    """Name what is asked for; what is the same as GPUs everywhere, such as those of the one vendor, once."""
+    names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
+    amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
+    told = [each.named for each in amounts]
+    return [name for name in names if name == _GPU or any(each.get(name, 0) != each[_GPU] for each in told)]
 
 
 def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:

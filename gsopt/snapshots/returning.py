@@ -29,6 +29,18 @@ class Cost(StrEnum):
     PRIORITY = "priority"
 
 
+def check_cost(cost: str) -> None:
+    """Refuse what is no `Cost`.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such cost.
+    """
+    if cost not in list(Cost):
+        raise InvalidInput("", "cost", shorten(cost), f"must be one of {', '.join(Cost)}")
+
+
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
     """Give the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``.
 
@@ -82,8 +94,7 @@ def reclaiming_of(
 
     See `gsopt.snapshots.Snapshot.reclaiming`.
     """
-    if cost not in list(Cost):
-        raise InvalidInput("", "cost", shorten(cost), f"must be one of {', '.join(Cost)}")
+    check_cost(cost)
     chosen = chosen_nodes(nodes, among)
     kept = kept_nodes(chosen, gangs)
     given = [node for node in chosen if node.name not in kept]

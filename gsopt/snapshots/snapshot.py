@@ -12,7 +12,7 @@ from gsopt.errors import InvalidInput
 from gsopt.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
-from gsopt.snapshots.gang import Gang, Where
+from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of
 from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
@@ -40,6 +40,8 @@ class Snapshot(Frozen):
         The nodes with GPUs and the switches between them; None where there are none.
     budgets
         How many of the parts that a disruption budget counts may be evicted at a time.
+    leaving
+        What is being deleted: no loss, though nodes have to be drained of it.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Snapshot(Frozen):
     places: Many[Where] = ()
     network: Cluster | None = None
     budgets: Mapping[Name, Annotated[int, Field(ge=0)]] = Field(default_factory=dict)
+    leaving: Many[Part] = ()
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Snapshot":

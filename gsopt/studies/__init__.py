@@ -1,8 +1,8 @@
 """Studies: a grid of instances, methods, parameters and seeds, computed once and kept.
 
 `run` computes what is missing and stores each finished cell at once; `results` gives what is there, as rows, as
-a data frame, as tables (`report`) and as plots (`gsopt.studies.plots`). Methods, policies and instances are
-reached through `gsopt.studies.catalogue`.
+a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) and as one HTML page (`write_page`).
+Methods, policies and instances are reached through `gsopt.studies.catalogue`.
 
 Examples
 --------
@@ -20,6 +20,7 @@ Examples
 
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.page import write_page
 from gsopt.studies.report import Report, report
 from gsopt.studies.results import Results, results
 from gsopt.studies.rows import Row
@@ -40,4 +41,5 @@ __all__ = [
     "report",
     "results",
     "run",
+    "write_page",
 ]

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import Method, MethodLike, accepts, name_of
-from gsopt.problem import Problem
+from gsopt.problem import Frozen, Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
 from gsopt.simulation.lift import lift
@@ -58,6 +58,28 @@ def names(prefix: str = "") -> list[str]:
     """
     found: list[str] = _sibling("instances").names(prefix)
     return found
+
+
+def best_solution(name: str) -> Frozen | None:
+    """Give the best known solution of a committed instance; None where none is on file.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such instance, or a file cannot be read.
+
+    Examples
+    --------
+    >>> best_solution("reclaiming/aryl-figure-5")
+    ReclaimingSolution(servers=('s1', 's2'))
+    """
+    found: Frozen | None = _sibling("instances").best_solution(name)
+    return found
+
+
+def instances_folder() -> Path:
+    """Give the folder of the committed instances."""
+    return Path(_sibling("instances").__path__[0])
 
 
 def exact_methods(word: str) -> dict[str, Method]:
@@ -148,6 +170,22 @@ def data_folder() -> Path | None:
     """Give the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
     folder: Path | None = _sibling("instances").data_folder()
     return folder
+
+
+def place_of(path: str | Path) -> str:
+    """Name a file so that it means the same on another machine: by the data folder, or within the packages.
+
+    Any other file is named as it is.
+
+    Examples
+    --------
+    >>> place_of(_HOME / "instances" / "reclaiming" / "aryl-figure-5.json"), place_of("jobs.csv")
+    ('instances/reclaiming/aryl-figure-5.json', 'jobs.csv')
+    """
+    folder, file = data_folder(), Path(path)
+    if folder is not None and file.is_relative_to(folder):
+        return f"$GSOPT_DATA/{file.relative_to(folder).as_posix()}"
+    return file.relative_to(_HOME).as_posix() if file.is_relative_to(_HOME) else str(path)
 
 
 def real_instances(word: str) -> list[Problem[Any]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from gsopt.budget import Budget
+from gsopt.budget import TimeLimit, checked_time_limit
 from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
 from gsopt.method import MethodLike, accepts, name_of
@@ -28,7 +28,7 @@ def compare(
     problems: Problem[Any] | Iterable[Problem[Any]],
     methods: MethodLike | str | Iterable[MethodLike | str] | None = None,
     *,
-    time_limit: float | None = COMPARE_TIME_LIMIT,
+    time_limit: TimeLimit = COMPARE_TIME_LIMIT,
     on_row: Callable[[Row], Any] | None = None,
     **options: Any,
 ) -> Comparison:
@@ -45,7 +45,7 @@ def compare(
         The methods, plain functions ``problem -> solution``, or names, which may be
         ``package.module:function``; every method of the decision when None.
     time_limit
-        Seconds per method and instance, for the methods that take a limit.
+        Seconds, or text such as ``30s``, per method and instance, for the methods that take a limit.
     on_row
         Called with each row as it comes, before the instance's best bound is known.
     options
@@ -54,7 +54,7 @@ def compare(
     Raises
     ------
     InvalidInput
-        What is given is no problem, or there is no such method; nothing has run then.
+        What is given is no problem, no method or no time limit; nothing has run then.
     Contradiction
         A value is better than a bound that another method proved: one of the two is wrong.
 
@@ -65,10 +65,10 @@ def compare(
     >>> min(row.result.objective for row in comparison)
     1
     """
-    Budget(time_limit=time_limit)  # refused before anything runs
+    limit = checked_time_limit(time_limit)
     rows: list[Row] = []
     for problem, wanted in _wanted(problems, methods):
-        found, interrupted = _compare_one(problem, wanted, time_limit, on_row, options)
+        found, interrupted = _compare_one(problem, wanted, limit, on_row, options)
         rows += found
         if interrupted:
             return Comparison(tuple(rows), interrupted=True)

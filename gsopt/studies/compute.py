@@ -1,6 +1,7 @@
 """Compute: one cell, in a worker process that keeps the instances it has loaded last."""
 
 import json
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from math import isfinite
 from statistics import fmean
@@ -11,6 +12,7 @@ from gsopt import simulation
 from gsopt.bounds import MeanBound, mean_jct_bound
 from gsopt.errors import GsoptError, Unsupported, one_line
 from gsopt.events import Loan
+from gsopt.files import noting_reads
 from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
@@ -18,6 +20,7 @@ from gsopt.schedule.benefit import sharing_benefits
 from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
+from gsopt.simulation.policy import Policy
 from gsopt.studies import catalogue
 from gsopt.studies.cells import Cell
 from gsopt.studies.instance import load_problem, load_scenario
@@ -57,11 +60,11 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     except Exception as error:  # noqa: BLE001 - the other cells of the study do not depend on it
         return Outcome(State.FAILED, {}, perf_counter() - begin, one_line(error), type(error).__name__)
     simple = {name: _finite(plain(value)) for name, value in figures.items()}
-    return Outcome(State.DONE, simple, perf_counter() - begin)
+    return Outcome(State.DONE, simple, perf_counter() - begin, sources=_sources(cell))
 
 
 def _decided(cell: Cell) -> dict[str, Any]:
-    problem = _problem(json.dumps(cell.instance))
+    problem, _ = _problem(json.dumps(cell.instance))
     method = catalogue.find_method(cell.word, cell.method)
     result = solve(problem, method, **typed(method, cell.options))
     measures = {} if result.solution is None else problem.measures(result.solution)
@@ -97,15 +100,15 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
     """
     del link
     try:
-        return mean_jct_bound(_scenario(json.dumps(cell.instance))[0], evaluations=evaluations)
+        scenario, *_ = _scenario(json.dumps(cell.instance))
+        return mean_jct_bound(scenario, evaluations=evaluations)
     except GsoptError:  # that of an instance that cannot be loaded, which the cells then say
         return None
 
 
 def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
-    scenario, round_length = _scenario(json.dumps(cell.instance))
-    policy = catalogue.find_policy(cell.method)
-    chosen = partial(policy, **typed(policy, cell.options))
+    scenario, round_length, _ = _scenario(json.dumps(cell.instance))
+    chosen = _policy(cell)
     begin = perf_counter()
     shared = scenario.share_limit > 1
     lent = "scenario" in cell.instance or any(isinstance(each, Loan) for each in scenario.events)
@@ -117,6 +120,29 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
         worth = _worth(run.schedule, scenario) if shared else {}
         worth |= Loans(run.schedule, scenario).as_dict() if lent else {}
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
+
+
+def recorded(cell: Cell) -> simulation.Replay:
+    """Replay a policy's cell once more, and keep its schedule, which is judged.
+
+    Raises
+    ------
+    InvalidInput
+        The instance cannot be loaded any more.
+
+    Examples
+    --------
+    >>> from gsopt.studies.cells import cells_of
+    >>> from gsopt.studies.spec import Study
+    >>> study = Study(study="a", instances=[{"workload": "batch", "jobs": 5, "gpus": 8}], methods=["fifo"])
+    >>> len(recorded(cells_of(study)[0]).schedule.segments)
+    5
+    """
+    scenario, round_length, _ = _scenario(json.dumps(cell.instance))
+    run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
+    if run.schedule is not None:
+        judged(run.schedule, scenario, fairness=False)
+    return run
 
 
 def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
@@ -134,14 +160,27 @@ def _worth(schedule: Schedule, scenario: Scenario) -> dict[str, Any]:
     return {"sharing_benefit": fmean(benefits), "sharing_right": right / len(benefits)}
 
 
-@lru_cache(maxsize=2)
-def _problem(definition: str) -> Problem[Any]:
-    return load_problem(json.loads(definition))
+def _policy(cell: Cell) -> Policy:
+    policy = catalogue.find_policy(cell.method)
+    return partial(policy, **typed(policy, cell.options))
+
+
+def _sources(cell: Cell) -> dict[str, str]:
+    """Name the files that a cell's instance, which is loaded, was read from, with the digest of each."""
+    *_, noted = (_problem if cell.word else _scenario)(json.dumps(cell.instance))
+    return {catalogue.place_of(path): digest for path, digest in noted.items()}
 
 
 @lru_cache(maxsize=2)
-def _scenario(definition: str) -> tuple[Scenario, float | None]:
-    return load_scenario(json.loads(definition))
+def _problem(definition: str) -> tuple[Problem[Any], Mapping[str, str]]:
+    with noting_reads() as noted:
+        return load_problem(json.loads(definition)), noted
+
+
+@lru_cache(maxsize=2)
+def _scenario(definition: str) -> tuple[Scenario, float | None, Mapping[str, str]]:
+    with noting_reads() as noted:
+        return *load_scenario(json.loads(definition)), noted
 
 
 def _finite(value: Any) -> Any:

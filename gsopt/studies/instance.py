@@ -22,7 +22,7 @@ from gsopt.studies.settings import KEYS, Setting, setting_of
 from gsopt.studies.window import window
 
 #: Options by which instances repeat each other: one group holds all of their values.
-_REPEATING = ("seed", "number", "window")
+REPEATING = ("seed", "number", "window")
 
 #: Plain JSON that says all there is to say about an instance.
 Definition = Mapping[str, Any]
@@ -252,7 +252,7 @@ def _instance(point: Point, base: str, definition: Definition, word: str = "") -
     return Instance(
         definition,
         word,
-        group=point.name(base, options, leaving=[key for key in _REPEATING if key in point.spanned]),
+        group=point.name(base, options, leaving=[key for key in REPEATING if key in point.spanned]),
         name=point.name(base, options),
         options=options,
     )

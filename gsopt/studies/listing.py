@@ -1,8 +1,10 @@
 """Listing: rows in order, as a sequence, a table on a page or a data frame."""
 
+import csv
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.console import RenderableType
@@ -57,6 +59,17 @@ class Listing(Sequence[R], ABC, Generic[R]):
 
     def _repr_html_(self) -> str:
         return html_of(self.table())
+
+    def to_csv(self) -> str:
+        """Give the rows in full as CSV, with a line of names; empty without rows."""
+        text = StringIO()
+        records = self.records()
+        if records:
+            names = list(dict.fromkeys(name for record in records for name in record))
+            writer = csv.DictWriter(text, names, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(records)
+        return text.getvalue()
 
     def to_frame(self) -> "pd.DataFrame":
         """Give the rows as a pandas data frame.

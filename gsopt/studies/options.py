@@ -8,6 +8,7 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gsopt import backends
+from gsopt.budget import TimeLimit, checked_time_limit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import name_of
 
@@ -79,6 +80,8 @@ def _hints(kind: Any) -> list[tuple[str, Any]]:
 def _typed(name: str, value: Any, kind: Any) -> Any:
     if name == "backend" and value is not None:
         return _backend(value)
+    if kind == TimeLimit:
+        return checked_time_limit(value, name)
     own = isclass(kind) and issubclass(kind, BaseModel)
     try:
         adapter = TypeAdapter(kind, config=None if own else ConfigDict(arbitrary_types_allowed=True))

@@ -1,7 +1,7 @@
 """Outcome: what came of computing a cell."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -36,6 +36,8 @@ class Outcome:
         Why there are no figures.
     error
         Kind of the error, where it failed.
+    sources
+        The files that its instance was read from, with the SHA-256 of each; the store keeps them apart.
 
     Examples
     --------
@@ -48,3 +50,4 @@ class Outcome:
     wall: float
     message: str = ""
     error: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)

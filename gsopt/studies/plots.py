@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from statistics import median
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from gsopt.drawing import (
@@ -16,9 +17,9 @@ from gsopt.drawing import (
     tick_time,
     titled,
 )
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, escape, shorten
 from gsopt.schedule.figures import Kind, figure_of
-from gsopt.studies.report import CELL_FIGURES, baselines, headline, numeric_figures, values_of
+from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import percentile
@@ -26,6 +27,9 @@ from gsopt.studies.statistics import percentile
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+#: Characters in a line of a legend, and below an axis.
+_LINE, _TICK = 48, 28
 
 _HATCHES = ("", "///", "...", "xxx")  # one for each round of colours
 
@@ -90,6 +94,7 @@ def bars(
     wide = len(groups) * len(series)
     axes = titled(axes, "", _title(chosen, relative_to), size=(min(max(7.0, 3 + 0.28 * wide), 24), 4))
     for place, (name, members) in enumerate(series.items()):
+        shown = _shown(name)
         for index, group in enumerate(groups):
             values = values_of([row for row in members if str(row.labels.group) == group], chosen, bases)
             if not values:
@@ -106,7 +111,7 @@ def bars(
                 edgecolor="black",
                 linewidth=0.5,
                 hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
-                label=name if name not in axes.get_legend_handles_labels()[1] else None,
+                label=shown if shown not in axes.get_legend_handles_labels()[1] else None,
             )
     axes.set_xticks(range(len(groups)), [_wrapped(group) for group in groups], fontsize=8)
     if axes.dataLim.ymin >= 0:
@@ -202,7 +207,7 @@ def panels(
     whole, all_axes = _panels(len(shown))
     for axes, (group, series) in zip(all_axes, series_of.items(), strict=True):
         _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
-        axes.set_title(group, fontsize=9)
+        axes.set_title(_shown(group), fontsize=9)
         axes.set_xlabel(x)
         axes.set_xscale("log" if log_x else "linear")
         place = axes.get_subplotspec()
@@ -216,7 +221,7 @@ def panels(
         for axes in all_axes
         for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    ordered = [name for name in names if name in known]
+    ordered = [name for name in map(_shown, names) if name in known]
     whole.legend(
         [known[name] for name in ordered], ordered, loc="outside right upper", fontsize=8, frameon=False
     )
@@ -286,12 +291,12 @@ def _draw_lines(
                     color=look.color,
                     linestyle=look.linestyle,
                     linewidth=look.linewidth,
-                    label=name,
+                    label=_shown(name),
                 )
             continue
         drawn = {place: found for place in sorted(points) if (found := values(points[place]))}
         low, middles, high = zip(*map(_quartiles, drawn.values()), strict=True) if drawn else ((), (), ())
-        axes.plot(list(drawn), middles, markersize=5, fillstyle="none", label=name, **look._asdict())
+        axes.plot(list(drawn), middles, markersize=5, fillstyle="none", label=_shown(name), **look._asdict())
         if any(len(found) > 1 for found in drawn.values()):
             alpha = _BAND if len(series) <= _FEW else _FAINT_BAND
             axes.fill_between(list(drawn), low, high, color=look.color, alpha=alpha, linewidth=0)
@@ -322,12 +327,7 @@ def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]
 
 
 def _refuse_absent(x: str, rows: Sequence[Row]) -> None:
-    known = dict.fromkeys(
-        name
-        for row in rows
-        for name, value in row.columns.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    )
+    known = dict.fromkeys(name for row in rows for name, value in row.columns.items() if is_number(value))
     if x not in known:
         rule = f"must be an option with numbers: {', '.join(known)}" if known else "no option has numbers"
         raise InvalidInput("", "x", shorten(x), rule)
@@ -361,11 +361,20 @@ def _title(figure: str, relative_to: str) -> str:
 
 def _label(key: str) -> str:
     known = figure_of(key, CELL_FIGURES)
-    return key if known is None else known.title
+    return _shown(key) if known is None else known.title
 
 
 def _wrapped(text: str) -> str:
-    return text.replace("(", "\n(", 1).replace(", ", ",\n")
+    return _shown(text, _TICK).replace("(", "\n(", 1).replace(", ", ",\n")
+
+
+def _shown(name: str, width: int = _LINE) -> str:
+    """Give a name as matplotlib can show it, whoever chose it: printable, in lines, and no formula.
+
+    Names that begin with an underscore would have no place in a legend.
+    """
+    lines = "\n".join(wrap(escape(name), width)).replace("$", r"\$")
+    return f" {lines}" if lines.startswith("_") else lines
 
 
 def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:

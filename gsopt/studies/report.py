@@ -16,7 +16,7 @@ from gsopt.studies.outcome import State
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 from gsopt.studies.statistics import statistic
-from gsopt.studies.tables import Column, html_of, lay_out, text_of, written
+from gsopt.studies.tables import Column, barred, html_of, lay_out, text_of, written
 
 #: Figures of a cell beside those of a schedule.
 CELL_FIGURES = (
@@ -28,7 +28,7 @@ CELL_FIGURES = (
 )
 
 #: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.
-_COUNTS_RANK, _PAPER_RANK = 9, 3
+_COUNTS_RANK, PAPER_RANK = 9, 3
 
 #: Where what is left out is to be found.
 _ELSEWHERE = "--figure, CSV and JSON"
@@ -93,7 +93,7 @@ class Report:
 
         What does not fit on a page is left out, and said to be.
         """
-        cells = list(zip(*self._text(), strict=True)) or [()] * len(self.titles)
+        cells = list(zip(*self.written(), strict=True)) or [()] * len(self.titles)
         ranks = [
             *([0] * len(self.names)),
             *([_COUNTS_RANK] * len(self.counts)),
@@ -137,7 +137,7 @@ class Report:
         places = self._on_paper()
         rule = [":--" if place < len(self.names) else "--:" for place in places]
         lines = [[cell.replace("|", r"\|") for cell in line] for line in self._picked(places)]
-        table = [_barred(lines[0], " "), _barred(rule, ""), *(_barred(line, " ") for line in lines[1:])]
+        table = [barred(lines[0], " "), barred(rule, ""), *(barred(line, " ") for line in lines[1:])]
         return "".join(table) + "".join(f"\n{note}\n" for note in self._left_out(places))
 
     def latex(self) -> str:
@@ -154,7 +154,7 @@ class Report:
     def _on_paper(self) -> list[int]:
         """Give the columns that a paper has room for: what was asked for, and of what is usual the first."""
         figures = len(self.names) + len(self.counts)
-        kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= _PAPER_RANK]
+        kept = [figures + place for place, each in enumerate(self.figures) if each.rank <= PAPER_RANK]
         return [*range(figures), *kept]
 
     def _left_out(self, places: Sequence[int]) -> list[str]:
@@ -162,10 +162,11 @@ class Report:
         return [f"left out: {', '.join(names)}; {_ELSEWHERE} have them"] if names else []
 
     def _picked(self, places: Sequence[int]) -> Iterator[list[str]]:
-        for line in [self.titles, *self._text()]:
+        for line in [self.titles, *self.written()]:
             yield [line[place] for place in places]
 
-    def _text(self) -> Iterable[list[str]]:
+    def written(self) -> Iterable[list[str]]:
+        """Give every line as a reader sees it, a text per column."""
         return map(self._cells, self.lines)
 
     def _cells(self, line: Sequence[Any]) -> list[str]:
@@ -308,7 +309,7 @@ def cells_csv(found: Results) -> str:
 def numeric_figures(rows: Iterable[Row]) -> list[str]:
     """Name the figures that are numbers in some row."""
     names = ((name, value) for row in rows for name, value in row.figures.items())
-    return list(dict.fromkeys(name for name, value in names if _is_number(value)))
+    return list(dict.fromkeys(name for name, value in names if is_number(value)))
 
 
 def headline(rows: Sequence[Row]) -> tuple[str, ...]:
@@ -323,7 +324,7 @@ def values_of(
 ) -> list[float]:
     """Give a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
-    numbers = [(row, value) for row, value in pairs if value is not None and _is_number(value)]
+    numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:
         return [value for _, value in numbers]
     divided = [(value, bases.get((row.instance_key, figure))) for row, value in numbers]
@@ -367,9 +368,6 @@ def _head(figure: str, name: str, relative_to: str) -> str:
     return f"{head} / {relative_to}" if relative_to else head
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Tell whether a value is a number, which true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _barred(cells: Sequence[str], space: str) -> str:
-    return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"

@@ -28,6 +28,8 @@ class Row:
         What came of it.
     version
         Version of gsopt that computed it.
+    key
+        Fingerprint of the cell, where it is known.
 
     Examples
     --------
@@ -46,6 +48,7 @@ class Row:
     seed: int | None
     outcome: Outcome
     version: str
+    key: str = ""
 
     @property
     def figures(self) -> Mapping[str, Any]:
@@ -85,7 +88,9 @@ def labels_of(cell: Cell) -> dict[str, Any]:
     }
 
 
-def row_of(labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str) -> Row:
+def row_of(
+    labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str, key: str
+) -> Row:
     """Read a row from what is stored."""
     stored = json.loads(labels)
     known = Labels(
@@ -96,4 +101,4 @@ def row_of(labels: str, state: str, figures: str, message: str, error: str, wall
         method_options=stored["method_options"],
     )
     outcome = Outcome(State(state), json.loads(figures), wall, message, error)
-    return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version)
+    return Row(known, stored["word"], stored["instance_key"], stored["seed"], outcome, version, key)

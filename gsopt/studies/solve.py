@@ -7,7 +7,7 @@ from typing import Any
 
 from gsopt.backends import Backend, CpSat, Highs
 from gsopt.backends.base import Solver
-from gsopt.budget import DEFAULTS, Budget
+from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.method import MethodLike, accepts, name_of, run
@@ -28,7 +28,7 @@ def solve(
     problem: Problem[Any],
     method: MethodLike | str | None = None,
     *,
-    time_limit: float | None = None,
+    time_limit: TimeLimit = None,
     **options: Any,
 ) -> Result[Any]:
     """Solve a problem with one method.
@@ -44,14 +44,15 @@ def solve(
         A method, a plain function ``problem -> solution``, or its name, which may be
         ``package.module:function``; the decision's default exact method when None.
     time_limit
-        Seconds, the heuristics included; methods that need no limit because they end at once do not receive it.
+        Seconds, or text such as ``30s`` or ``2min``, the heuristics included; methods that need no limit
+        because they end at once do not receive it.
     options
         The method's own keyword options, and those of `gsopt.budget.Budget` for exact methods.
 
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, the time limit is no positive number, or what the method
+        The method or an option does not exist, the time limit is no time, or what the method
         returns is no solution of the problem.
     Unsupported
         The method does not handle this problem.
@@ -76,7 +77,7 @@ def solve(
             budget = replace(budget, start=best_of_heuristics(problem, budget))
         options["budget"] = budget
     elif time_limit is not None and accepts(chosen, "time_limit"):
-        options["time_limit"] = time_limit
+        options["time_limit"] = budget.time_limit
     return run(chosen, problem, **options)
 
 

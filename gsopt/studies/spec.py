@@ -4,10 +4,19 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
+from gsopt.budget import checked_time_limit
+from gsopt.errors import InvalidInput
 from gsopt.files import read_data
 from gsopt.problem import Frozen, Many, Name, RuleBroken
+
+
+def _time_limit(given: Any) -> float | None:
+    try:
+        return checked_time_limit(given)
+    except InvalidInput as error:
+        raise RuleBroken("time_limit", given, error.rule) from None
 
 
 class Study(Frozen):
@@ -31,7 +40,7 @@ class Study(Frozen):
     seeds
         Given to each method that draws at random; the others run once.
     time_limit
-        Seconds per cell, for the methods that take a limit; None for no limit.
+        Seconds, or text such as ``"2min"``, per cell, for the methods that take a limit; None for no limit.
     bound_evaluations
         How many prices of GPU time are tried to bound what any policy does on each workload, once for all
         policies; None for a share that takes less time than a simulation, 0 for formulas alone.
@@ -46,7 +55,7 @@ class Study(Frozen):
     instances: Many[Any] = Field(min_length=1)
     methods: Many[Any] = Field(min_length=1)
     seeds: Many[int] = Field(default=(0,), min_length=1)
-    time_limit: Annotated[float, Field(ge=0)] | None = 60.0
+    time_limit: Annotated[float | None, BeforeValidator(_time_limit)] = 60.0
     bound_evaluations: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
     @field_validator("instances", "methods", mode="after")

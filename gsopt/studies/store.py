@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from urllib.parse import quote
@@ -22,24 +21,39 @@ from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell
 from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.provenance import Run, Source, run_of
 from gsopt.studies.rows import Row, labels_of, row_of
 from gsopt.studies.spec import Study
+from gsopt.studies.versions import versions
 
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
-#: Changes whenever the tables below do.
-_LAYOUT = 2
+#: Changes whenever the tables below do; folders of the layout before are brought up to it.
+_LAYOUT = 3
 
-_TABLES = """
+_SOURCE_TABLE = """
+CREATE TABLE source (instance TEXT NOT NULL, path TEXT NOT NULL, digest TEXT NOT NULL,
+                     PRIMARY KEY (instance, path, digest));
+"""
+
+_TABLES = f"""
 CREATE TABLE study (name TEXT NOT NULL, spec TEXT NOT NULL);
 CREATE TABLE run (run INTEGER PRIMARY KEY, begun TEXT NOT NULL, version TEXT NOT NULL, python TEXT NOT NULL,
-                  machine TEXT NOT NULL, cpus INTEGER, workers INTEGER NOT NULL);
+                  machine TEXT NOT NULL, cpus INTEGER, workers INTEGER NOT NULL, details TEXT NOT NULL);
 CREATE TABLE cell (position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, labels TEXT NOT NULL);
 CREATE TABLE start (key TEXT NOT NULL, run INTEGER NOT NULL);
 CREATE TABLE result (key TEXT PRIMARY KEY, run INTEGER NOT NULL, state TEXT NOT NULL, figures TEXT NOT NULL,
                      message TEXT NOT NULL, error TEXT NOT NULL, wall REAL NOT NULL);
 CREATE TABLE bound (instance TEXT NOT NULL, evaluations INTEGER NOT NULL, mean_jct REAL NOT NULL,
                     proof TEXT NOT NULL, PRIMARY KEY (instance, evaluations));
+{_SOURCE_TABLE}
+"""
+
+#: What layout 3 has beyond layout 2; a folder that must not be written gets it beside itself.
+_ADDED = ("ALTER TABLE run ADD COLUMN details TEXT NOT NULL DEFAULT '{}'", _SOURCE_TABLE)
+_ADDED_BESIDE = """
+CREATE TEMP VIEW run AS SELECT *, '{}' AS details FROM main.run;
+CREATE TEMP TABLE source (instance TEXT, path TEXT, digest TEXT);
 """
 
 
@@ -80,15 +94,20 @@ class Store:
             database.execute("DELETE FROM cell")
             lines = [(number, cell.key, json.dumps(labels_of(cell))) for number, cell in enumerate(cells)]
             database.executemany("INSERT INTO cell VALUES (?, ?, ?)", lines)
+            packages = versions()
             circumstances = (
                 datetime.now(UTC).isoformat(timespec="seconds"),
-                version("gsopt"),
-                platform.python_version(),
+                packages["gsopt"],
+                packages["python"],
                 platform.platform(),
                 os.cpu_count(),
                 workers,
+                json.dumps({"packages": packages}),
             )
-            line = "INSERT INTO run (begun, version, python, machine, cpus, workers) VALUES (?, ?, ?, ?, ?, ?)"
+            line = (
+                "INSERT INTO run (begun, version, python, machine, cpus, workers, details)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)"
+            )
             self._run = database.execute(line, circumstances).lastrowid or 0
 
     def begin(self, cell: Cell) -> None:
@@ -97,7 +116,7 @@ class Store:
             database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
 
     def commit(self, cell: Cell, outcome: Outcome) -> None:
-        """Keep a result."""
+        """Keep a result, and what its instance was read from."""
         line = (
             cell.key,
             self._run,
@@ -109,6 +128,8 @@ class Store:
         )
         with self._transaction() as database:
             database.execute("INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?)", line)
+            sources = [(cell.instance_key, *source) for source in outcome.sources.items()]
+            database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
         """Give the bound on all policies that was proven of an instance, by its key; None if none was."""
@@ -145,11 +166,35 @@ class Store:
     def rows(self) -> list[Row]:
         """Give every cell of the grid that has a result, in the order of the grid."""
         line = (
-            "SELECT labels, state, figures, message, error, wall, version"
+            "SELECT labels, state, figures, message, error, wall, version, key"
             " FROM cell JOIN result USING (key) JOIN run USING (run) ORDER BY position"
         )
         with self._transaction() as database:
             return [row_of(*found) for found in database.execute(line)]
+
+    def spec(self) -> str:
+        """Give the study as JSON."""
+        with self._transaction() as database:
+            (spec,) = database.execute("SELECT spec FROM study").fetchone()
+        return str(spec)
+
+    def runs(self) -> list[Run]:
+        """Give the runs that computed cells of the grid, in order."""
+        line = (
+            "SELECT begun, version, python, machine, cpus, workers, count(*), details"
+            " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
+        )
+        with self._transaction() as database:
+            return [run_of(*found) for found in database.execute(line)]
+
+    def sources(self) -> list[Source]:
+        """Give the files that the instances of the grid were read from, by path."""
+        line = (
+            "SELECT DISTINCT path, digest FROM source WHERE instance IN"
+            " (SELECT json_extract(labels, '$.instance_key') FROM cell) ORDER BY path, digest"
+        )
+        with self._transaction() as database:
+            return [Source(*found) for found in database.execute(line)]
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -215,21 +260,42 @@ def _opened(home: Path) -> Iterator[Store]:
         connection = sqlite3.connect(address, uri=True, check_same_thread=False, timeout=60)
     try:
         with _one_line(home), connection:
-            _lay_out(connection, home)
+            _lay_out(connection, home, writable=mode == "rwc")
         yield Store(home, connection)
     finally:
         connection.close()
 
 
-def _lay_out(connection: sqlite3.Connection, home: Path) -> None:
-    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> None:
+    """Make the tables where there are none, and those of the layout before up to date."""
+    layout = _layout_of(connection)
     if layout == _LAYOUT:
+        return
+    if layout == _LAYOUT - 1:
+        if writable:
+            _add(connection)
+        else:
+            connection.executescript(_ADDED_BESIDE)
         return
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() != (0,):
         raise InvalidInput(str(home), _DATABASE, "", "was written by another version of gsopt")
     connection.execute("PRAGMA journal_mode = WAL")
     script = f"BEGIN; {_TABLES} PRAGMA user_version = {_LAYOUT}; COMMIT;"  # all of it or nothing
     connection.executescript(script)
+
+
+def _add(connection: sqlite3.Connection) -> None:
+    """Bring a database up to date, unless another process has done so meanwhile."""
+    connection.execute("BEGIN IMMEDIATE")
+    if _layout_of(connection) < _LAYOUT:
+        for statement in _ADDED:
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+
+
+def _layout_of(connection: sqlite3.Connection) -> int:
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(layout)
 
 
 @contextmanager

@@ -147,6 +147,34 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
     return table
 
 
+def markdown_of(columns: Sequence[Column]) -> str:
+    r"""Give columns as a table in Markdown, whatever its width.
+
+    Examples
+    --------
+    >>> print(markdown_of([Column("name", ["a|b"], right=False), Column("value", ["12"])]), end="")
+    | name | value |
+    |:--|--:|
+    | a\|b | 12 |
+    """
+    head = [column.name for column in columns]
+    rule = ["--:" if column.right else ":--" for column in columns]
+    lines = zip(*(column.cells for column in columns), strict=True)
+    told = [[cell.replace("|", r"\|") for cell in line] for line in [head, *lines]]
+    return "".join([barred(told[0], " "), barred(rule, ""), *(barred(line, " ") for line in told[1:])])
+
+
+def barred(cells: Iterable[str], space: str) -> str:
+    r"""Give one line of a table in Markdown, its cells between bars.
+
+    Examples
+    --------
+    >>> barred(["a", "b"], " ")
+    '| a | b |\n'
+    """
+    return "|" + "|".join(f"{space}{cell}{space}" for cell in cells) + "|\n"
+
+
 def text_of(table: RenderableType, width: int = PAGE) -> str:
     """Give a table as text without colour, in lines of at most so many characters.
 

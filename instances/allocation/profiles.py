@@ -5,6 +5,7 @@ from math import isfinite
 from pathlib import Path
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import read_text
 
 #: Place of the tables in the folder of public traces.
 FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
@@ -33,12 +34,11 @@ def curves(folder: str | Path) -> dict[str, dict[int, float]]:
 
 
 def _table(path: Path) -> dict[str, dict[int, float]]:
+    text = read_text(path)
     try:
-        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+        header, *rows = csv.reader(text.splitlines())
         counts = [int(cell) for cell in header[1:]]
         return {row[0]: _curve(counts, row[1:]) for row in rows if row}
-    except OSError as error:
-        raise InvalidInput(str(path), "", "", f"cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise InvalidInput(str(path), "", shorten(str(error)), "must be a table of numbers") from None
 

@@ -1,21 +1,16 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.scheduling.suites`` writes every file anew, and solves the instances of which no proof
-stands in their file; the files do not change unless a generator does.
+``python -m instances.scheduling.suites`` writes every file anew; then ``gsopt suites verify scheduling
+--update`` solves the instances of which nothing is known.
 """
 
-import gsopt
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Status
 from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
-from instances.suites import changed, regenerate, renamed, with_about
-
-#: Seconds for the proof of one instance.
-TIME_LIMIT = 120.0
+from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
@@ -66,19 +61,6 @@ def whole() -> list[Scheduling]:
     """
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
-
-
-def proven(problem: Scheduling, time_limit: float = TIME_LIMIT) -> Scheduling:
-    """Give an instance with the best value and bound that the exact method finds, and its proof if these meet.
-
-    Without a solution the instance stays as it is.
-    """
-    result = gsopt.solve(problem, time_limit=time_limit)
-    if result.objective is None:
-        return problem
-    proof = result.method if result.status is Status.OPTIMAL else ""
-    bound = None if result.bound is None else float(result.bound)
-    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
 
 
 def _figures() -> dict[str, Scheduling]:
@@ -182,4 +164,4 @@ def _handmade(gpus: int, *jobs: ElasticJob) -> Scheduling:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=proven)
+    regenerate(committed())

@@ -1,19 +1,14 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.sharing.suites`` writes every file anew, and solves the instances of which no proof stands
-in their file; the files do not change unless a generator does.
+``python -m instances.sharing.suites`` writes every file anew. Then ``gsopt suites verify sharing --update``
+solves the instances of which nothing is known.
 """
 
-import gsopt
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.sharing import Sharing
-from gsopt.result import Status
 from instances.sharing.interfering_jobs import interfering_jobs
-from instances.suites import changed, regenerate, renamed, with_about
-
-#: Seconds for the proof of one instance.
-TIME_LIMIT = 120.0
+from instances.suites import changed, regenerate, renamed
 
 
 def committed() -> list[Sharing]:
@@ -42,16 +37,6 @@ def small() -> list[Sharing]:
         **_corner_cases(),
     }
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
-
-
-def proven(problem: Sharing, time_limit: float = TIME_LIMIT) -> Sharing:
-    """Give an instance with the best that the exact method finds and proves within a time limit."""
-    result = gsopt.solve(problem, time_limit=time_limit)
-    if result.objective is None:
-        return problem
-    proof = result.method if result.status is Status.OPTIMAL else ""
-    bound = None if result.bound is None else float(result.bound)
-    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
 
 
 #: Jobs and GPUs.
@@ -108,4 +93,4 @@ def _with_memory(problem: Sharing) -> Sharing:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=proven)
+    regenerate(committed())

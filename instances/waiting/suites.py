@@ -1,22 +1,17 @@
 """Suites: the committed instances, and the program that writes their files.
 
-``python -m instances.waiting.suites`` writes every file anew, and solves the instances of which no proof stands
-in their file; the files do not change unless a generator does.
+``python -m instances.waiting.suites`` writes every file anew. Then ``gsopt suites verify waiting --update``
+solves the instances of which nothing is known.
 """
 
 from typing import get_args
 
-import gsopt
 from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.waiting import Waiting
-from gsopt.result import Status
-from instances.suites import regenerate, renamed, with_about
+from instances.suites import regenerate, renamed
 from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
-
-#: Seconds for the proof of one instance.
-TIME_LIMIT = 120.0
 
 
 def committed() -> list[Waiting]:
@@ -51,16 +46,6 @@ def medium() -> list[Waiting]:
     True
     """
     return [renamed(problem, f"medium/{name}") for name, problem in _random((8, 10, 12)).items()]
-
-
-def proven(problem: Waiting, time_limit: float = TIME_LIMIT) -> Waiting:
-    """Give an instance with the best that the exact method finds and proves within a time limit."""
-    result = gsopt.solve(problem, time_limit=time_limit)
-    if result.objective is None:
-        return problem
-    proof = result.method if result.status is Status.OPTIMAL else ""
-    bound = None if result.bound is None else float(result.bound)
-    return with_about(problem, {"objective": float(result.objective), "bound": bound, "proved_by": proof})
 
 
 def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:
@@ -110,4 +95,4 @@ def _handmade(cluster: Cluster, *jobs: Job) -> Waiting:
 
 
 if __name__ == "__main__":
-    regenerate(committed(), prove=proven)
+    regenerate(committed())

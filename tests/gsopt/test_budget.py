@@ -1,10 +1,13 @@
 """Budget: one clock, and what is left of it."""
 
+import pickle
+from dataclasses import replace
 from math import inf, nan
 from typing import Any
 
 import pytest
 
+import gsopt
 from gsopt.backends import CpSat, Highs
 from gsopt.budget import DEFAULTS, Budget
 from gsopt.errors import InvalidInput
@@ -41,11 +44,28 @@ def test_what_was_asked_for_is_known() -> None:
     assert set(DEFAULTS) == set(Budget.__dataclass_fields__) - {"begin"}
 
 
-@pytest.mark.parametrize("limit", [-1.0, nan, inf, 1.1e9, "3"])
+@pytest.mark.parametrize(
+    "limit", [-1.0, nan, inf, 1.1e9, b"3", [3], "", "-1s", "nan s", "1e9d", "٣s", "3 weeks"]
+)
 def test_a_limit_is_a_number_of_seconds(limit: Any) -> None:
     """A negative, endless or missing number is refused in one line."""
     with pytest.raises(InvalidInput, match=r"time_limit: .*: must be a number of seconds from 0 to 1e9"):
         Budget(time_limit=limit)
+
+
+def test_no_limit_grows_beyond_the_longest() -> None:
+    """The longest limit there is may be given, and moments of grace leave it as it is."""
+    assert Budget(time_limit=1e9).longer(0.25).time_limit == 1e9
+    assert gsopt.solve(gsopt.load("reclaiming/aryl-figure-5"), time_limit="1e9s").objective == 1
+
+
+def test_a_limit_may_be_text() -> None:
+    """A limit with its unit is one in seconds, wherever a budget goes."""
+    assert Budget(time_limit="3").time_limit == 3.0
+    budget = replace(Budget(time_limit="2min", gap=0.1), gap=0.2)
+    assert (budget.time_limit, budget) == (120.0, replace(budget, time_limit=120.0))
+    assert "time_limit=120.0" in repr(budget)
+    assert pickle.loads(pickle.dumps(budget)) == budget  # noqa: S301 - our own
 
 
 @pytest.mark.parametrize("gap", [-0.1, nan, inf, None, "0.1"])

@@ -1,6 +1,7 @@
 """Instance and solution files, whole and hostile."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
-from gsopt.files import replacing, require_folder, require_writable, to_json, write, write_text
+from gsopt.files import (
+    noting_reads,
+    read_bytes,
+    replacing,
+    require_folder,
+    require_writable,
+    to_json,
+    write,
+    write_text,
+)
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.problems.reclaiming import Reclaiming
 from tests.effort import cases
@@ -170,3 +180,18 @@ def test_what_goes_wrong_leaves_the_file_as_it_was(tmp_path: Path, error: Any) -
         _fail(path, error)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_is_read_is_noted(tmp_path: Path) -> None:
+    """Each file is noted with the digest of what was read, nested notes apart, and nothing afterwards."""
+    first, second = tmp_path / "a", tmp_path / "b"
+    for path in (first, second):
+        path.write_text(path.name)
+    with noting_reads() as outer:
+        read_bytes(first)
+        with noting_reads() as inner:
+            read_bytes(second)
+    read_bytes(second)
+    digests = {str(path): sha256(path.name.encode()).hexdigest() for path in (first, second)}
+    assert outer | inner == digests
+    assert (list(outer), list(inner)) == ([str(first)], [str(second)])

@@ -12,7 +12,7 @@ from gsopt.errors import InvalidInput
 from gsopt.files import write
 from gsopt.problems.reader import problem_types
 from gsopt.studies.catalogue import generators
-from instances import data_folder, load, names
+from instances import best_solution, data_folder, load, names
 from instances.reclaiming import figure_5
 
 #: Every generator of every decision, by name.
@@ -50,6 +50,33 @@ def test_names_are_listed_without_reading_files(tmp_path: Path, monkeypatch: pyt
     assert names() == ["reclaiming/broken"]
     with pytest.raises(InvalidInput, match=r"broken\.json: line 1 column 2: must be JSON"):
         load("reclaiming/broken")
+
+
+def test_solutions_are_no_instances() -> None:
+    """The best known solutions stand among the instances, under the names of these, and are none."""
+    assert [name for name in names() if name.startswith("solutions")] == []
+    solution = best_solution("reclaiming/aryl-figure-5")
+    assert solution is not None
+    assert load("reclaiming/aryl-figure-5").violations(solution) == []
+    assert best_solution("allocation/small/cannot-start") is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "./reclaiming/aryl-figure-5",  # a path
+        "reclaiming//aryl-figure-5",
+        "scenarios/../reclaiming/aryl-figure-5",
+        "solutions/reclaiming/aryl-figure-5",  # a solution
+        str(Path(__file__).parents[2] / "instances/reclaiming/aryl-figure-5"),
+        "reclaiming/aryl-figure-5\0",
+        "",
+    ],
+)
+def test_only_names_are_names(name: str) -> None:
+    """An instance has one name; other ways to its file are none."""
+    with pytest.raises(InvalidInput, match="is no file and no committed instance"):
+        load(name)
 
 
 @pytest.mark.parametrize("name", ["a.json", "no-suffix"])

@@ -1,6 +1,7 @@
 """The committed files of every decision are what its generators write, and keep what is known of optima."""
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 from shutil import copytree
 from typing import Any, NamedTuple
@@ -24,7 +25,9 @@ from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
 from instances.waiting import suites as waiting
 
-PROOF = {"objective": 1.0, "bound": 1.0, "proved_by": "hand"}
+DAY, LATER = date(2026, 11, 20), date(2026, 11, 22)
+
+PROOF = {"objective": 1.0, "bound": 1.0, "proved_by": "hand", "since": DAY}
 
 
 class Suite(NamedTuple):
@@ -67,12 +70,13 @@ def test_regenerating_changes_no_byte(word: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("word", [word for word, suite in SUITES.items() if suite.tiny])
 def test_tiny_files_are_written_from_nothing(word: str, tmp_path: Path) -> None:
-    """Into an empty folder every tiny instance is written byte by byte, its optimum found by enumeration."""
+    """Into an empty folder every tiny instance is written as it is, its optimum found by enumeration today."""
     tiny = SUITES[word].tiny
     assert tiny is not None
 
-    for path in regenerate(tiny(), tmp_path, prove=proven):
-        assert path.read_bytes() == (FOLDER / path.relative_to(tmp_path)).read_bytes(), path.name
+    for path in regenerate(tiny(), tmp_path, prove=proven, today=DAY):
+        name = path.relative_to(tmp_path).with_suffix("").as_posix()
+        assert load(path) == with_about(load(name), {"since": DAY}), name
 
 
 def test_large_files_are_written_from_nothing_without_an_optimum(word: str, tmp_path: Path) -> None:
@@ -89,30 +93,39 @@ def test_files_are_small(word: str) -> None:
     assert max(path.stat().st_size for path in (FOLDER / word).rglob("*.json")) < SUITES[word].largest_file
 
 
-def test_only_instances_without_a_proof_are_solved(tmp_path: Path) -> None:
-    """A proof that stands is kept while the data stay; where there is none, or other data, it is sought."""
-    kept, unknown = renamed(figure_5(), "kept"), renamed(figure_5(), "unknown")
+def test_only_instances_of_which_nothing_is_known_are_solved(tmp_path: Path) -> None:
+    """A proof or a bracket stands while the data stay; where there is none, or other data, it is sought."""
+    proof, bracket = renamed(figure_5(), "proof"), renamed(figure_5(), "bracket")
     elsewhere = changed(figure_5(), name="reclaiming/other")
     (tmp_path / "reclaiming").mkdir()
-    write(with_about(kept, PROOF), tmp_path / "reclaiming/kept.json")
-    write(with_about(unknown, {"objective": 7.0, "bound": 0.5}), tmp_path / "reclaiming/unknown.json")
+    write(with_about(proof, PROOF), tmp_path / "reclaiming/proof.json")
+    open_facts = {"objective": 7.0, "bound": 0.5, "found_by": "luck", "since": DAY}
+    write(with_about(bracket, open_facts), tmp_path / "reclaiming/bracket.json")
     write(with_about(changed(elsewhere, demand=3), PROOF), tmp_path / "reclaiming/other.json")
     found = {"objective": 2.0, "bound": 2.0, "proved_by": "search"}
 
-    paths = regenerate([kept, unknown, elsewhere], tmp_path, prove=lambda problem: with_about(problem, found))
+    paths = regenerate(
+        [proof, bracket, elsewhere],
+        tmp_path,
+        prove=lambda problem: with_about(problem, found),
+        today=LATER,
+    )
 
-    abouts = [load(path).about for path in paths]
-    assert [about and about.proved_by for about in abouts] == ["hand", "search", "search"]
-    assert [about and about.objective for about in abouts] == [1.0, 2.0, 2.0]
+    abouts = [about for path in paths if (about := load(path).about)]
+    assert [about.proved_by or about.found_by for about in abouts] == ["hand", "luck", "search"]
+    assert [(about.objective, about.bound) for about in abouts] == [(1.0, 1.0), (7.0, 0.5), (2.0, 2.0)]
+    assert [about.since for about in abouts] == [DAY, DAY, LATER]
 
 
 def test_enumeration_proves_an_optimum() -> None:
-    """The optimum found by trying every choice is value and bound; an infeasible instance stays as it is."""
+    """The optimum found by trying every choice is value and bound; that there is none is proven likewise."""
     about = proven(figure_5()).about
     assert about is not None
     assert (about.objective, about.bound, about.proved_by) == (1.0, 1.0, "brute force")
     stuck = next(problem for problem in allocation.small() if problem.name.endswith("cannot-start"))
-    assert proven(stuck) == stuck
+    about = proven(stuck).about
+    assert about is not None
+    assert (about.objective, about.bound, about.proved_by) == (None, None, "brute force")
 
 
 def test_changes_are_checked() -> None:

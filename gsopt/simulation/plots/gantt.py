@@ -107,7 +107,9 @@ def _draw_labels(axes: "Axes", blocks: Sequence[_Block]) -> None:
     box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
     for segment, low, high in blocks:
         middle = float(segment.start + segment.end) / 2, (low + high - 1 + _FRAMED_HEIGHT) / 2
-        axes.text(*middle, segment.job, ha="center", va="center", fontsize=7, bbox=box, clip_on=True)
+        axes.text(
+            *middle, segment.job, ha="center", va="center", fontsize=7, bbox=box, clip_on=True, parse_math=False
+        )
 
 
 def _blocks(segment: Segment, rows: Sequence[int]) -> list[_Block]:

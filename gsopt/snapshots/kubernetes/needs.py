@@ -56,6 +56,8 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
     """Give amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
 
+    GPUs stand by their own name too: those of one vendor are no GPUs of another's.
+
     Parameters
     ----------
     field
@@ -70,7 +72,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
     Examples
     --------
     >>> counted(Field("", None), {"nvidia.com/gpu": Fraction(2), "cpu": Fraction(1, 2)}, (), needed=True).named
-    {'gpu': 2, 'cpu': 500, 'memory': 0}
+    {'gpu': 2, 'cpu': 500, 'memory': 0, 'nvidia.com/gpu': 2}
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -78,9 +80,8 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
         kind = device(name, others)
         if kind is not None and kind.kind == "whole":
             whole += value
-        else:
-            unit = unit_of("memory" if name.startswith(_BYTES) else name)
-            found[name] = amount(field, value if unit == 1 else value * unit, needed=needed)
+        unit = unit_of("memory" if name.startswith(_BYTES) else name)
+        found[name] = amount(field, value if unit == 1 else value * unit, needed=needed)
     found["gpu"] = amount(field, whole, needed=needed)
     return Resources(**{name: number for name, number in found.items() if number})
 

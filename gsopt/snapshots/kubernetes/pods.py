@@ -92,6 +92,15 @@ class Reader(NamedTuple):
         """Give what a pod has, or asks for."""
         return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
 
+    def leftover(self, pod: Field) -> Part:
+        """Give what draining a node must know of a pod that is being deleted there."""
+        return Part(
+            name=pod["metadata"]["name"].name(),
+            node=pod["spec"]["nodeName"].text(),
+            replaced=is_replaced(pod),
+            scratch=_has_scratch(pod["spec"]),
+        )
+
     def read(self, pod: Field) -> Pod:
         """Read a pod that makes part of a gang.
 
@@ -104,7 +113,9 @@ class Reader(NamedTuple):
         owner, node = owner_of(pod), spec["nodeName"].text()
         needs = pod_needs(pod)
         turns = self.sites[node].turns if node else Fraction(1)
-        budgets = budgets_of(self.budgets, owner.namespace, metadata["labels"].texts()) if node else []
+        # One that has not begun to run is evicted whatever its budgets say.
+        counts = node and pod["status"]["phase"].text() != "Pending"
+        budgets = budgets_of(self.budgets, owner.namespace, metadata["labels"].texts()) if counts else []
         part = Part(
             name=metadata["name"].name(),
             node=node,
@@ -113,7 +124,7 @@ class Reader(NamedTuple):
             started=started_of(pod),
             where="" if node else self.places.of(spec),
             replaced=is_replaced(pod),
-            scratch=any(volume["emptyDir"] for volume in spec["volumes"]),
+            scratch=_has_scratch(spec),
             budgets=[budget.name for budget in budgets],
         )
         return Pod(
@@ -136,10 +147,18 @@ def started_of(pod: Field) -> float | None:
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 
 
+def _has_scratch(spec: Field) -> bool:
+    return any(volume["emptyDir"] for volume in spec["volumes"])
+
+
 def _kept(metadata: Field, budgets: Sequence[Budget]) -> str:
     annotations = metadata["annotations"]
     stays = next((key for key, value in _STAYS.items() if annotations[key].scalar() == value), "")
     if stays:
         return f"has the annotation {stays}"
     closed = next((budget.name for budget in budgets if not budget.allowed), "")
-    return f"the disruption budget {closed} allows no eviction" if closed else ""
+    if closed:
+        return f"the disruption budget {closed} allows no eviction"
+    if len(budgets) > 1:  # Kubernetes refuses to evict what several count
+        return f"the disruption budgets {budgets[0].name} and {budgets[1].name} both count it"
+    return ""

@@ -7,20 +7,16 @@ from pathlib import Path
 from gsopt.errors import InvalidInput
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.documents import MOST_OBJECTS, objects, read_documents
-from gsopt.snapshots.field import LONGEST_NAME, Field
-from gsopt.snapshots.gang import Gang
+from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.budgets import read_budgets
+from gsopt.snapshots.kubernetes.census import Census, gangs_of
 from gsopt.snapshots.kubernetes.nodes import Site, read_sites
-from gsopt.snapshots.kubernetes.ownership import Owner
 from gsopt.snapshots.kubernetes.places import Places
-from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, Reader
+from gsopt.snapshots.kubernetes.pods import Reader
 from gsopt.snapshots.network import network_of
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
-
-#: Characters that are left of a long name, and of its kind behind it.
-_CUT, _LONGEST_KIND = 160, 30
 
 _READ = ("Node", "Pod", "PodDisruptionBudget")
 
@@ -43,7 +39,7 @@ def read(
       Job or other owner; pods of a ReplicaSet or StatefulSet stand for themselves, and those of a DaemonSet
       belong to their node.
     - **Kept** are nodes that are cordoned, not ready or of the control plane, and those with a gang that must
-      not be evicted: by an annotation, or a disruption budget that allows none.
+      not be evicted: by an annotation, a disruption budget that allows none, or two that count the same pod.
 
     Parameters
     ----------
@@ -96,17 +92,21 @@ def snapshot_of(
     with validly(of["Node"][0].source):
         sites = read_sites(of["Node"], levels, gpu_resources, said)
     reader = Reader(sites, read_budgets(of["PodDisruptionBudget"], said), Places(sites), gpu_resources)
-    used, gangs = _read_pods(of["Pod"], reader, said)
+    census = Census(reader)
+    for pod in of["Pod"]:
+        census.count(pod)
+    said += census.notes
     written = max((each for each in map(_latest, [*of["Node"], *of["Pod"]]) if each), default=None)
     with validly((of["Pod"] or of["Node"])[0].source):
         return Snapshot(
             source="kubernetes",
             time=written if time is None else time,
-            nodes=[_node(site, used.get(site.name, {})) for site in sites.values()],
-            gangs=gangs,
+            nodes=[_node(site, census.used.get(site.name, {})) for site in sites.values()],
+            gangs=gangs_of(census.members),
             places=reader.places.found,
             network=network_of([site.stand for site in sites.values() if site.gpus]),
             budgets={each.name: each.allowed for found in reader.budgets.values() for each in found},
+            leaving=census.leaving,
         )
 
 
@@ -124,68 +124,6 @@ def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]
             others[kind] += 1
     notes += (f"kind {kind}, which is not read: {number:,}" for kind, number in others.items())
     return of
-
-
-def _read_pods(
-    pods: Sequence[Field], reader: Reader, notes: list[str]
-) -> tuple[dict[str, dict[str, int]], list[Gang]]:
-    """Give what is used of each node, and the gangs; each pod stands in the files once."""
-    used: dict[str, dict[str, int]] = {}
-    fates: Counter[str] = Counter()
-    members: dict[Owner, list[Pod]] = {}
-    seen: set[tuple[str, str]] = set()
-    for pod in pods:
-        name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
-        if name in seen:
-            pod["metadata"]["name"].refuse("must not stand in the files twice")
-        seen.add(name)
-        with validly(pod.source):
-            fate = reader.fate(pod)
-            fates[fate] += 1
-            held = fate in ("", LEAVING, DAEMON) and pod["spec"]["nodeName"].text()
-            found = None if fate else reader.read(pod)
-            needs = found.part.needs if found else reader.used(pod) if held else None
-        if found:
-            members.setdefault(found.owner, []).append(found)
-        if held and needs:
-            on = used.setdefault(held, {})
-            for resource, amount in needs.named.items():
-                on[resource] = on.get(resource, 0) + amount
-    notes.extend(f"pods {fate}: {number:,}" for fate, number in fates.items() if fate)
-    with validly(pods[0].source if pods else ""):
-        return used, _gangs(members)
-
-
-def _gangs(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
-    """Make the gangs, each with a name that no other has."""
-    taken: set[str] = set()
-    found = []
-    for owner, pods in members.items():
-        name = _free(f"{owner.namespace}/{owner.name}", owner.kind, taken)
-        kept = next((f"pod {pod.part.name} {pod.kept}" for pod in pods if pod.kept), "")
-        found.append(
-            Gang(
-                name=name,
-                kind=owner.kind,
-                parts=[pod.part for pod in pods],
-                priority=max(pod.priority for pod in pods),
-                kept=kept,
-                requeues=any(pod.part.replaced for pod in pods),
-            )
-        )
-    return found
-
-
-def _free(name: str, kind: str, taken: set[str]) -> str:
-    """Give a name that nothing has yet, and that is not too long."""
-    found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
-    found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
-    number = 1
-    while found in taken or len(found) > LONGEST_NAME:
-        number += 1
-        found = f"{name[:_CUT]}~{number}"
-    taken.add(found)
-    return found
 
 
 def _node(site: Site, used: Mapping[str, int]) -> Node:

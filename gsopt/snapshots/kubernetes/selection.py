@@ -1,6 +1,6 @@
 """Selection: which nodes a pod may stand on, by its selector, its affinity and the nodes' taints."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from gsopt.snapshots.field import Field
 
@@ -59,6 +59,27 @@ def tolerates(spec: Field, taints: list[Field]) -> bool:
     )
 
 
+def unread(spec: Field) -> Iterator[str]:
+    """Name what a pod asks of its node that is not looked at.
+
+    Examples
+    --------
+    >>> list(unread(Field("", {"topologySpreadConstraints": [{"topologyKey": "zone"}]})))
+    ['spread over the topology']
+    """
+    affinity = spec["affinity"]
+    if any(list(affinity[key][_REQUIRED]) for key in ("podAffinity", "podAntiAffinity")):
+        yield "nearness to other pods"
+    if any(each["whenUnsatisfiable"].text() != "ScheduleAnyway" for each in spec["topologySpreadConstraints"]):
+        yield "spread over the topology"
+    if any(each["persistentVolumeClaim"] or each["ephemeral"] for each in spec["volumes"]):
+        yield "volumes"
+    if any(port["hostPort"] for container in spec["containers"] for port in container["ports"]):
+        yield "ports of the node"
+    if list(spec["resourceClaims"]):
+        yield "devices by resource claims"
+
+
 def _matches(toleration: Field, taint: Field) -> bool:
     key, effect = toleration["key"].text(), toleration["effect"].text()
     if effect and effect != taint["effect"].text():
@@ -70,12 +91,11 @@ def _matches(toleration: Field, taint: Field) -> bool:
 
 def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
     """Tell whether all of one term holds; an empty one takes no node."""
-    if not term["matchExpressions"] and not term["matchFields"]:
+    by_label, by_field = list(term["matchExpressions"]), list(term["matchFields"])
+    if not by_label and not by_field:
         return False
     named = {"metadata.name": node}
-    return all(_holds(each, labels) for each in term["matchExpressions"]) and all(
-        _holds(each, named) for each in term["matchFields"]
-    )
+    return all(_holds(each, labels) for each in by_label) and all(_holds(each, named) for each in by_field)
 
 
 def _holds(expression: Field, labels: Mapping[str, str]) -> bool:

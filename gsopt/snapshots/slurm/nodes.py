@@ -21,6 +21,9 @@ _CLOSED = frozenset(
     }
 )
 
+#: What a reservation is called that nothing names.
+_UNNAMED = "without a name"
+
 #: States in which a node is away already.
 _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"})
 
@@ -42,6 +45,8 @@ class Host(NamedTuple):
         Its partitions and active features; their values are empty.
     kept, closed
         As those of `gsopt.snapshots.node.Node`.
+    reserved
+        The reservation that holds it, as it says itself; empty where none does.
     """
 
     name: str
@@ -51,6 +56,7 @@ class Host(NamedTuple):
     labels: Mapping[str, str]
     kept: str
     closed: str
+    reserved: str
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
@@ -110,6 +116,7 @@ def _host(entry: Field) -> Host:
         labels=dict.fromkeys([*partitions, *words(entry["active_features"] or entry["features"])], ""),
         kept=_state(states, _CLOSED | _AWAY),
         closed=_state(states, _CLOSED),
+        reserved=_reserved(entry, states),
     )
 
 
@@ -132,6 +139,7 @@ def _group(entry: Field) -> Iterable[Host]:
             labels=dict.fromkeys(filter(None, labels), ""),
             kept=_state(states, _CLOSED | _AWAY),
             closed=_state(states, _CLOSED),
+            reserved=_reserved(entry, states),
         )
 
 
@@ -152,6 +160,13 @@ def _bounded(field: Field) -> int:
 
 def _resources(gres: Gres, cpus: int, memory: int) -> Resources:
     return Resources(**gres.named(), cpu=min(cpus, _MOST_CPUS) * _MILLI, memory=memory)
+
+
+def _reserved(entry: Field, states: set[str]) -> str:
+    """Name the reservation that holds a node; releases that do not name it have its state."""
+    if entry["reservation"].text():
+        return entry["reservation"].name()
+    return _UNNAMED if "RESERVED" in states else ""
 
 
 def _state(states: set[str], closed: frozenset[str]) -> str:

@@ -1,7 +1,7 @@
 """Places: the nodes on which jobs of Slurm may start, by partition, features and reservation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gsopt.snapshots.field import Field
@@ -60,6 +60,23 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
     ]
 
 
+def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
+    """Give the reservations that nodes say hold them, whether a file has these or not.
+
+    Examples
+    --------
+    >>> from gsopt.snapshots.slurm.nodes import read_hosts
+    >>> hosts = read_hosts([Field("", {"name": "n1", "reservation": "r"})], [], [])
+    >>> [(each.name, sorted(each.nodes)) for each in told_by_hosts(hosts.values())]
+    [('r', ['n1'])]
+    """
+    found: dict[str, set[str]] = {}
+    for host in hosts:
+        if host.reserved:
+            found.setdefault(host.reserved, set()).add(host.name)
+    return [Reservation(name, frozenset(held), None, None) for name, held in found.items()]
+
+
 class Places:
     """Takes what jobs ask of nodes, and names the nodes that have it.
 
@@ -83,7 +100,9 @@ class Places:
         notes: list[str],
     ) -> None:
         self._hosts, self._partitions, self._notes = hosts, partitions, notes
-        self._reserved = {each.name: each.nodes for each in reservations}
+        self._reserved: dict[str, frozenset[str]] = {}
+        for each in reservations:
+            self._reserved[each.name] = self._reserved.get(each.name, frozenset()) | each.nodes
         self._open = tuple(host.name for host in hosts.values() if not host.closed)
         self._named: dict[tuple[str, ...], Where] = {}
         self._asked: dict[tuple[str, ...], str] = {}

@@ -19,7 +19,7 @@ from gsopt.snapshots.network import Stand, network_of
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader
 from gsopt.snapshots.slurm.nodes import Host, read_hosts
-from gsopt.snapshots.slurm.places import Places, Reservation, read_reservations
+from gsopt.snapshots.slurm.places import Places, Reservation, read_reservations, told_by_hosts
 from gsopt.snapshots.slurm.values import moment, nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
@@ -96,6 +96,7 @@ def snapshot_of(
         hosts = read_hosts(of["nodes"], of["sinfo"], said)
     now = _latest(documents, of["jobs"]) if time is None else time
     reservations = [each for each in read_reservations(of["reservations"]) if each.holds(now)]
+    reservations += told_by_hosts(hosts.values())
     places = Places(hosts, _partitions(of["partitions"]), reservations, said)
     used, gangs = _read_jobs(of["jobs"], Reader(hosts, places), said)
     with validly(source):

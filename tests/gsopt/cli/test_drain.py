@@ -63,6 +63,12 @@ def test_too_few_nodes(files: list[Path]) -> None:
     assert run.stdout == "4 nodes cannot be returned: only 3 may be\n"
 
 
+def test_none_of_none(tmp_path: Path) -> None:
+    """To return none where none may be returned succeeds."""
+    run = command("drain", "--servers", "0", write(tmp_path / "a.json", [node("n1", 0)]))
+    assert (run.returncode, run.stdout) == (Exit.SOLUTION, "return 0 of 0 nodes: nothing is lost\n")
+
+
 def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Path) -> None:
     """The snapshot is shown and written, and its cluster and decisions are files that are solved."""
     out = {name: tmp_path / f"{name}.json" for name in ("output", "cluster", "reclaiming", "placement")}
@@ -104,7 +110,7 @@ def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Pat
             "source: 'mesos': must be one of kubernetes",
         ),
         (["drain", "--servers", "1", "FILES", "FILES"], "must not be named twice"),
-        (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "time_limit: -1.0: must be"),
+        (["drain", "--servers", "1", "FILES", "--time-limit", "-1"], "--time-limit': '-1': must be"),
         (["import", "nomad", "FILES"], "source: 'nomad': must be one of kubernetes, slurm"),
         (["import", "kubernetes", "FILES", "--servers", "1"], "--reclaiming: needs --servers"),
         (["import", "kubernetes", "PODS"], "pods.json: must have nodes beside pods"),

@@ -42,9 +42,19 @@ def _files(folder: Path) -> None:
 
 #: What is typed, in the folder of those files, and what the line must say.
 _TABLE: dict[str, tuple[tuple[str, ...], str]] = {
-    "endless time limit": (("solve", _EXAMPLE, "--time-limit", "inf"), "time_limit: inf: must be a number of"),
+    "endless time limit": (
+        ("solve", _EXAMPLE, "--time-limit", "inf"),
+        "--time-limit': 'inf': must be a number of",
+    ),
     "time limit of 1e300": (("solve", _EXAMPLE, "--time-limit", "1e300"), "from 0 to 1e9"),
-    "time limit of words": (("solve", _EXAMPLE, "--time-limit", "soon"), "--time-limit"),
+    "time limit of words": (
+        ("solve", _EXAMPLE, "--time-limit", "soon"),
+        "--time-limit': 'soon': must be a number",
+    ),
+    "time limit before now": (
+        ("compare", _EXAMPLE, "--time-limit", "-1s"),
+        "--time-limit': '-1s': must be a number",
+    ),
     "duration of a denormal": (("simulate", "tiny.json", "--gpus", "1"), "duration: 5e-324"),
     "speed of a denormal": (("simulate", "slow.json", "--gpus", "2"), "5e-324"),
     "line break in a path": (("simulate", "line\nbreak.json", "--gpus", "x\ny"), "--gpus"),

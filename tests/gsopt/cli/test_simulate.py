@@ -268,7 +268,7 @@ def test_compare_runs_every_policy_on_a_trace(trace: Path, workload: Path) -> No
         (("--gpus", "2", "--overhead", "start=a"), "start: 'a': "),
         (("--gpus", "2", "--capacity-change", "4"), "--capacity-change: '4': must be a time and a number"),
         (("--gpus", "2", "--capacity-change", "4=x"), "--capacity-change: '4=x': "),
-        (("--gpus", "2", "--capacity-change", "nan=1"), "--capacity-change[0].time: nan: "),
+        (("--gpus", "2", "--capacity-change", "nan=1"), "--capacity-change: 'nan=1': must be a time"),
         (("--gpus", "2", "--capacity-change", "4=3"), "must be at most the 2 GPUs"),
         (("--setting", "no-such-file.json"), "no-such-file.json"),
         (("--gpus", "2", "--setting", "share_limit=0"), "--setting: share_limit: 0: "),

@@ -167,6 +167,30 @@ def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_a_page_is_written(tmp_path: Path) -> None:
+    """`report` writes one page, into the folder unless told otherwise, and says what is missing."""
+    from gsopt.studies.cells import cells_of
+    from gsopt.studies.store import writing
+
+    folder, target = tmp_path / "out", tmp_path / "page.html"
+    run(study(methods=["greedy"]), folder, workers=1)
+    made = gsopt("study", "report", folder)
+    assert (made.returncode, made.stdout, made.stderr) == (0, f"{folder / 'report.html'}\n", "")
+    with writing(folder) as store:
+        store.adopt(study(), cells_of(study()), 1)
+    made = gsopt("study", "report", folder, "-o", target, "--figure", "objective")
+    assert (made.returncode, made.stdout) == (0, f"{target}\n")
+    assert made.stderr == "test: 1 of 2 cells have a result\n"
+    assert "gsopt study report results --out report.html --figure objective\n" in target.read_text()
+    kept = target.read_text()
+    for options in (("--figure", "colour"), ("--gantt", "fifo on x")):
+        refused = gsopt("study", "report", folder, "-o", target, *options)
+        assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
+        assert len(refused.stderr.splitlines()) == 1
+    assert target.read_text() == kept
+    assert sorted(tmp_path.iterdir()) == [folder, target]
+
+
 def test_missing_cells_are_told(tmp_path: Path) -> None:
     """`table` and `plot` of an interrupted study say how much is there."""
     from gsopt.studies.cells import cells_of
@@ -189,6 +213,7 @@ def test_missing_cells_are_told(tmp_path: Path) -> None:
         (("run", "{}/bad.json", "--out", "{}/out"), "{}/bad.json: methods[0]: 'magic': must be one of"),
         (("table", "{}"), "{}: must be a folder in which gsopt study run has worked"),
         (("plot", "{}"), "{}: must be a folder in which gsopt study run has worked"),
+        (("report", "{}"), "{}: must be a folder in which gsopt study run has worked"),
         (("table", "{}/damaged"), "{}/damaged: study.sqlite: cannot be used: "),
         (("table", "{}", "--csv", "--json"), "takes one of"),
     ],

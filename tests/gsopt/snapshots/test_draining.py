@@ -114,6 +114,23 @@ def test_too_few_nodes() -> None:
     for servers in (2, -1, True):
         with pytest.raises(InvalidInput, match="at most the 1 nodes with GPUs that may be returned"):
             snapshot.reclaiming(servers)
+    for wrong in ("1", -1, True):
+        with pytest.raises(InvalidInput, match=r"servers: .*: must be a number of at least 0"):
+            drain(snapshot, wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="cost: 'x': must be one of jobs, gpu-hours, priority"):
+        drain(snapshot, 2, cost="x")
+
+
+def test_none_of_none() -> None:
+    """Where no node may be returned and none is asked for, there is nothing to decide and nothing is lost."""
+    found = drain(Snapshot(nodes=[Node(name="n1", gpus=8, kept="is cordoned")], gangs=[]), 0)
+    assert found.possible
+    assert [found.as_dict()[key] for key in ("status", "objective", "bound", "commands")] == [
+        "optimal",
+        0,
+        0,
+        [],
+    ]
 
 
 def test_only_among_some() -> None:

@@ -59,14 +59,35 @@ def _kubernetes() -> dict[str, Any]:
         objects.pod("b", "n2", 2, owner="ReplicaSet/b", labels={"app": "b"}, tolerations=tolerations),
         objects.pod("c", "", 8, nodeSelector={"rank": "1"}, affinity=affinity, initContainers=[{"name": "i"}]),
         objects.budget("b", 1, app="b"),
+        _asking(objects.pod("d")),
+        _leaving(objects.pod("e", "n1")),
     ]
     return {"apiVersion": "v1", "kind": "List", "items": nodes + pods}
+
+
+def _asking(pod: dict[str, Any]) -> dict[str, Any]:
+    """Let a pod ask for what is not looked at."""
+    near = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}
+    pod["spec"]["affinity"] = {"podAffinity": near, "podAntiAffinity": near}
+    pod["spec"]["topologySpreadConstraints"] = [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]
+    pod["spec"]["volumes"] = [{"persistentVolumeClaim": {"claimName": "v"}}]
+    pod["spec"]["resourceClaims"] = [{"name": "gpu"}]
+    pod["spec"]["containers"][0]["ports"] = [{"hostPort": 80}]
+    return pod
+
+
+def _leaving(pod: dict[str, Any]) -> dict[str, Any]:
+    pod["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    return pod
 
 
 def _slurm() -> dict[str, Any]:
     """Give a cluster of Slurm that has something of everything that is read."""
     held = {"nodes": {"allocation": [{"cpus": {"count": 4}, "memory": {"allocated": 64}}]}}
-    nodes = [slurm.node(f"n{number}", "gpu:a:4(S:0-1),gpu:b:4", active_features=["ib"]) for number in range(3)]
+    nodes = [
+        slurm.node(f"n{number}", "gpu:a:4(S:0-1),gpu:b:4", active_features=["ib"], reservation="own")
+        for number in range(3)
+    ]
     jobs = [
         slurm.running(1, "n1", "gpu:a:4(IDX:0-3)", job_resources=held, het_job_id=slurm.wrapped(1)),
         slurm.running(2, "n[1-2]", tres_alloc_str="cpu=4,mem=1G,gres/gpu=2"),

@@ -7,7 +7,9 @@ from random import Random
 import pytest
 
 from gsopt.problems.placement import Resources
+from gsopt.result import Result, StoppedBy
 from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
+from gsopt.snapshots.admission import Admission, rows_of
 from tests.effort import cases
 
 
@@ -168,3 +170,48 @@ def test_what_is_used_beyond_what_there_is() -> None:
     nodes = [_node("full", 4, used=9), _node("n1", 4)]
     found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 4)]))
     assert [spot.node for spot in found.spots] == ["n1"]
+
+
+def test_what_is_the_same_as_gpus_is_told_once() -> None:
+    """GPUs of one vendor are no further resource of the decision; of two they are."""
+
+    def resources(**other: int) -> tuple[str, ...]:
+        capacity = Resources(**{"gpu": 8, "nvidia.com/gpu": 8})
+        nodes = [Node(name="n1", gpus=8, capacity=capacity)]
+        nodes += [Node(name="n2", gpus=8, capacity=Resources(**other))] if other else []
+        waits = Gang(name="a", parts=[Part(needs=Resources(**{"gpu": 2, "nvidia.com/gpu": 2}))])
+        return Snapshot(nodes=nodes, gangs=[waits]).placement().resources
+
+    assert resources() == ("gpu", "cpu", "memory")
+    assert resources(**{"gpu": 8, "amd.com/gpu": 8}) == ("gpu", "cpu", "memory", "nvidia.com/gpu")
+
+
+def test_a_gang_is_placed_wherever_all_of_it_has_room() -> None:
+    """Where its first part takes the room of its second, a gang is placed otherwise."""
+    nodes = [_node("n1", 4), _node("n2", 8)]
+    parts = [
+        Part(name="p", needs=Resources(gpu=4)),
+        Part(name="q", needs=Resources(gpu=3), where="some"),
+    ]
+    gangs = [Gang(name="a", parts=parts, copies=2, priority=1), _waits("large", 9)]
+    found = pack(Snapshot(nodes=nodes, gangs=gangs, places=[Where(name="some", nodes=["n1"])]))
+    assert {(spot.part, spot.node, spot.number) for spot in found.spots} == {("p", "n2", 1), ("q", "n1", 1)}
+    assert found.copies == {"a": 1, "large": 1}
+    assert (found.missing or {})["a"] == "needs 3 GPUs on a node, and 1 GPUs are free at most"
+
+
+def test_room_that_no_time_is_left_to_find() -> None:
+    """Where the time is over before it is known whether a gang has room, nothing is claimed of that."""
+    parts = [Part(needs=Resources(gpu=4)), Part(needs=Resources(gpu=3), where="some")]
+    problem = Snapshot(
+        nodes=[_node("n1", 4), _node("n2", 8)],
+        gangs=[gang := Gang(name="a", parts=parts)],
+        places=[Where(name="some", nodes=["n1"])],
+    ).placement()
+    admission = Admission(
+        problem,
+        lambda alone: Result.judged(alone, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT),
+    )
+    assert admission.take(rows_of([gang])) == 0
+    assert admission.unsure == {"a"}
+    assert admission.placed == []

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from gsopt.studies import Results, Row, State, Study
-from gsopt.studies.cells import Labels
+from gsopt.studies.cells import Labels, cells_of
+from gsopt.studies.compute import compute, prove
 from gsopt.studies.grid import Label
 from gsopt.studies.outcome import Outcome
+from gsopt.studies.store import writing
 
 FIGURE_5 = "reclaiming/aryl-figure-5"
 
@@ -40,6 +42,14 @@ def row(figures: dict[str, Any], method: str = "greedy", **changes: Any) -> Row:
 def found(*rows: Row) -> Results:
     """Give the results that consist of some rows."""
     return Results("test", rows, len(rows))
+
+
+def fill(folder: Path, grid: Study) -> None:
+    """Compute the cells of a study in this process, and keep them in a folder."""
+    with writing(folder) as store:
+        store.adopt(grid, cells_of(grid), 1)
+        for cell in cells_of(grid):
+            store.commit(cell, compute(cell, bound=None if cell.word else prove(cell)))
 
 
 def starts(folder: Path) -> list[tuple[str, int]]:

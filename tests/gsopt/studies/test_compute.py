@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,19 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
     expected["proof"] = run.metrics.proof
     assert {name: value for name, value in found.items() if name != "runtime"} == expected
     assert found["runtime"] > 0
+
+
+def test_the_files_of_an_instance_are_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cell says what its instance was read from, with the digest of the content; a generated one nothing."""
+    monkeypatch.setenv("GSOPT_DATA", str(tmp_path))
+    file = tmp_path / "jobs.json"
+    gsopt.write(poisson(jobs=5, gpus=8, load=2.0, seed=4), file)
+    own = {f"$GSOPT_DATA/{file.name}": sha256(file.read_bytes()).hexdigest()}
+    entries = [{"workload": str(file), "gpus": 8}, {"workload": "poisson", "jobs": 5, "gpus": 8}]
+    read, made = (compute(cell) for cell in cells_of(study(instances=entries, methods=["fifo"])))
+    assert (read.sources, made.sources) == (own, {})
+    committed = [_outcome(methods=[method]).sources for method in ("greedy", "exact")]
+    assert [list(sources) for sources in committed] == [["instances/reclaiming/aryl-figure-5.json"]] * 2
 
 
 def test_loans_have_their_figures() -> None:

@@ -36,6 +36,14 @@ def test_a_backend_is_given_by_name() -> None:
         typed(milp, {"backend": "gurobi"})
 
 
+def test_a_time_limit_may_be_text() -> None:
+    """The option `time_limit` is a number of seconds, or text for one; nothing else is taken."""
+    exact = catalogue.methods("reclaiming")["exact"]
+    assert typed(exact, {"time_limit": "5s"}) == typed(exact, {"time_limit": 5}) == {"time_limit": 5.0}
+    with pytest.raises(InvalidInput, match="time_limit: 'soon': must be a number of seconds"):
+        typed(exact, {"time_limit": "soon"})
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [

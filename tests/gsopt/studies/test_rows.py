@@ -19,6 +19,6 @@ def test_labels_survive_storing() -> None:
 
     for cell in cells_of(study(seeds=[4])):
         stored = json.dumps(labels_of(cell))
-        found = row_of(stored, "done", '{"objective": 1}', "", "", 0.5, "0.1.0")
+        found = row_of(stored, "done", '{"objective": 1}', "", "", 0.5, "0.1.0", cell.key)
         assert (found.labels, found.word, found.instance_key) == (cell.labels, cell.word, cell.instance_key)
-        assert (found.seed, found.figures) == (cell.options.get("seed"), {"objective": 1})
+        assert (found.seed, found.figures, found.key) == (cell.options.get("seed"), {"objective": 1}, cell.key)

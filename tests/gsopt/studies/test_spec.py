@@ -15,7 +15,8 @@ GOOD: dict[str, Any] = {"study": "a", "instances": ["reclaiming/small"], "method
 
 def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
     """The file's JSON and the object say the same."""
-    made = study(seeds=[3, 1], time_limit=None)
+    made = study(seeds=[3, 1], time_limit="2min")
+    assert made.time_limit == 120.0
     path = tmp_path / "study.json"
     path.write_text(made.model_dump_json())
     assert read_study(path) == made
@@ -34,7 +35,11 @@ def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"seeds": [1, 1]}, "seeds: 1: must not stand there twice"),
         ({"seeds": [1.5]}, "seeds[0]: 1.5"),
         ({"time_limit": -1}, "time_limit: -1"),
-        ({"time_limit": "10"}, "time_limit: '10'"),
+        (
+            {"time_limit": "10 weeks"},
+            "time_limit: '10 weeks': must be a number of seconds from 0 to 1e9, or such as",
+        ),
+        ({"time_limit": [1]}, "time_limit: [1]"),
     ],
 )
 def test_bad_fields_are_one_line(tmp_path: Path, change: dict[str, Any], line: str) -> None:

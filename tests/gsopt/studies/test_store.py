@@ -1,6 +1,8 @@
 """A study's folder."""
 
+import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,9 @@ from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput
 from gsopt.studies.cells import cells_of
 from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.provenance import Source
 from gsopt.studies.store import reading, writing
+from gsopt.studies.versions import versions
 from tests.gsopt.studies.samples import study
 
 DONE = Outcome(State.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
@@ -130,3 +134,79 @@ def test_places_that_are_no_folder(tmp_path: Path) -> None:
         reading(tmp_path),
     ):
         pass
+
+
+def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
+    """The study, the runs that computed cells of it with their versions, and the files of its instances."""
+    grid = study()
+    first, second = cells_of(grid)
+    read = replace(DONE, sources={"b.csv": "2", "a.csv": "1"})
+    with writing(tmp_path) as store:
+        store.adopt(grid, [first], 1)
+        store.commit(first, read)
+    with writing(tmp_path) as store:
+        store.adopt(grid, [first, second], 3)
+        store.commit(second, read)
+    with writing(tmp_path) as store:
+        store.adopt(grid, [first, second], 7)  # finds nothing to do
+        assert json.loads(store.spec()) == json.loads(grid.model_dump_json())
+        assert [(run.workers, run.cells) for run in store.runs()] == [(1, 1), (3, 1)]
+        assert {run.version for run in store.runs()} == {versions()["gsopt"]}
+        assert store.runs()[0].packages == versions()
+        assert store.sources() == [Source("a.csv", "1"), Source("b.csv", "2")]
+        store.adopt(grid, [], 1)
+        assert (store.runs(), store.sources()) == ([], [])
+
+
+def test_a_file_that_changed_has_both_digests(tmp_path: Path) -> None:
+    """Cells of one instance that read different contents under one path leave both."""
+    grid = study()
+    with writing(tmp_path) as store:
+        store.adopt(grid, cells_of(grid), 1)
+        for digest, cell in zip("21", cells_of(grid), strict=True):
+            store.commit(cell, replace(DONE, sources={"a.csv": digest}))
+        assert store.sources() == [Source("a.csv", "1"), Source("a.csv", "2")]
+
+
+def _as_before(folder: Path) -> None:
+    """Take a folder back to the layout before."""
+    database = sqlite3.connect(folder / "study.sqlite")
+    database.executescript(
+        "DROP TABLE source; ALTER TABLE run DROP COLUMN details; PRAGMA user_version = 2;"
+        " PRAGMA wal_checkpoint(TRUNCATE);"
+    )
+    database.close()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_folders_of_the_layout_before_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, writable: bool
+) -> None:
+    """Their results and runs are there, without what was not kept then, also where they must not be written."""
+    grid = study()
+    with writing(tmp_path) as store:
+        store.adopt(grid, cells_of(grid), 2)
+        for cell in cells_of(grid):
+            store.commit(cell, DONE)
+    _as_before(tmp_path)
+    monkeypatch.setattr("gsopt.studies.store.os.access", lambda *_: writable)
+    for _ in range(2):
+        with reading(tmp_path) as store:
+            assert [row.outcome for row in store.rows()] == [DONE, DONE]
+            assert [(run.workers, run.cells, run.packages) for run in store.runs()] == [(2, 2, {})]
+            assert store.sources() == []
+
+
+def test_folders_of_the_layout_before_are_continued(tmp_path: Path) -> None:
+    """A run in such a folder keeps what was there, and notes what runs note now."""
+    grid = study()
+    first, second = cells_of(grid)
+    with writing(tmp_path) as store:
+        store.adopt(grid, [first], 2)
+        store.commit(first, DONE)
+    _as_before(tmp_path)
+    with writing(tmp_path) as store:
+        store.adopt(grid, [first, second], 2)
+        store.commit(second, replace(DONE, sources={"a.csv": "1"}))
+        assert [run.packages for run in store.runs()] == [{}, versions()]
+        assert store.sources() == [Source("a.csv", "1")]

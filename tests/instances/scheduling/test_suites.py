@@ -4,12 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import gsopt
 import instances
-from gsopt.problems.scheduling import SchedulingSolution
-from gsopt.result import Level, Result, Status, StoppedBy
 from gsopt.studies.catalogue import load
-from instances.scheduling.suites import committed, medium, proven, small
+from instances.scheduling.suites import committed, medium, small
 
 FOLDER = Path(instances.__file__).parent
 
@@ -41,32 +38,3 @@ def test_values_in_files_are_brackets_or_proofs() -> None:
     assert all((about.bound or 0) <= (about.objective or 0) * (1 + 1e-9) for _, about in known)
     assert all(about.bound == pytest.approx(about.objective, rel=1e-6) for _, about in known if about.proved_by)
     assert sum(name.startswith("scheduling/small/") for name in proofs) >= 60
-
-
-def test_a_proof_is_written_only_when_it_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An optimum is noted with its method, a bracket without, and nothing where no schedule was found."""
-    problem = small()[0]
-
-    def answer(status: Status, objective: float | None, bound: float) -> None:
-        result: Result[SchedulingSolution] = Result(
-            method="exact",
-            status=status,
-            solution=None,
-            objective=objective,
-            bound=bound,
-            stopped_by=StoppedBy.FINISHED,
-            runtime=0.0,
-            level=Level.CLAIMED,
-        )
-        monkeypatch.setattr(gsopt, "solve", lambda *_, **__: result)
-
-    answer(Status.OPTIMAL, 4.6, 4.6)
-    about = proven(problem).about
-    assert about is not None
-    assert (about.objective, about.bound, about.proved_by) == (4.6, 4.6, "exact")
-    answer(Status.FEASIBLE, 4.7, 4.5)
-    about = proven(problem).about
-    assert about is not None
-    assert (about.objective, about.bound, about.proved_by) == (4.7, 4.5, "")
-    answer(Status.UNKNOWN, None, 4.5)
-    assert proven(problem) == problem

@@ -10,7 +10,7 @@ import yaml
 
 from gsopt.errors import InvalidInput
 from gsopt.result import Status
-from gsopt.snapshots import Snapshot, drain, kubernetes
+from gsopt.snapshots import Snapshot, drain, kubernetes, pack
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
 
 
@@ -103,21 +103,21 @@ def test_yaml_is_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("resources", "labels", "gpus", "capacity"),
     [
-        ({"amd.com/gpu": "4"}, {}, 4, {"gpu": 4}),
-        ({"gpu.intel.com/i915": 2}, {}, 2, {"gpu": 2}),
-        ({"habana.ai/gaudi": "8"}, {}, 8, {"gpu": 8}),
+        ({"amd.com/gpu": "4"}, {}, 4, {"gpu": 4, "amd.com/gpu": 4}),
+        ({"gpu.intel.com/i915": 2}, {}, 2, {"gpu": 2, "gpu.intel.com/i915": 2}),
+        ({"habana.ai/gaudi": "8"}, {}, 8, {"gpu": 8, "habana.ai/gaudi": 8}),
         ({"nvidia.com/mig-1g.5gb": "14"}, {}, 2, {"nvidia.com/mig-1g.5gb": 14}),
         (
             {"nvidia.com/gpu": "2", "nvidia.com/mig-3g.20gb": "4"},
             {},
             4,
-            {"gpu": 2, "nvidia.com/mig-3g.20gb": 4},
+            {"gpu": 2, "nvidia.com/gpu": 2, "nvidia.com/mig-3g.20gb": 4},
         ),
-        ({"nvidia.com/gpu": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"gpu": 32}),
+        ({"nvidia.com/gpu": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"gpu": 32, "nvidia.com/gpu": 32}),
         ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.replicas": "4"}, 8, {"nvidia.com/gpu.shared": 32}),
         ({"nvidia.com/gpu.shared": "32"}, {"nvidia.com/gpu.count": "8"}, 8, {"nvidia.com/gpu.shared": 32}),
         ({"koordinator.sh/gpu-core": "800"}, {}, 8, {"koordinator.sh/gpu-core": 800}),
-        ({"example.com/wonder": "3"}, {}, 3, {"gpu": 3}),
+        ({"example.com/wonder": "3"}, {}, 3, {"gpu": 3, "example.com/wonder": 3}),
         ({"cpu": "1"}, {"nvidia.com/gpu.count": "8"}, 0, {"cpu": 1000}),
     ],
 )
@@ -326,3 +326,78 @@ def test_where_pods_may_stand(tmp_path: Path) -> None:
     ]
     assert len(read.places) == 3
     assert {where.reason for where in read.places} == {"tolerates their taints", "gpu=a", "gpu=b"}
+
+
+def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:
+    """A pod has room only where the GPUs are that it asks for by name."""
+    amd = node("amd", 0)
+    amd["status"]["allocatable"]["amd.com/gpu"] = "8"
+    asks = pod("a", gpus=0)
+    asks["spec"]["containers"][0]["resources"]["limits"]["amd.com/gpu"] = "4"
+    objects = [node("nvidia"), pod("b", gpus=8)]
+
+    spots = pack(_read(tmp_path, amd, asks, *objects)).spots
+    assert {(spot.part, spot.node) for spot in spots} == {("a", "amd"), ("b", "nvidia")}
+    missing = pack(_read(tmp_path, asks, *objects)).missing
+    assert missing == {"ml/a": "needs 4 amd.com/gpu on a node, and 0 amd.com/gpu are there at most"}
+
+
+def test_budgets_that_forbid(tmp_path: Path) -> None:
+    """Two budgets of one pod forbid its eviction, as Kubernetes has it; none does before it has begun."""
+    budgets = [budget("one", 1, app="a"), budget("two", 1, app="a"), budget("none", 0, app="b")]
+    starting = pod("b", "n2", labels={"app": "b"})
+    starting["status"]["phase"] = "Pending"
+    read = _read(tmp_path, node("n1"), node("n2"), pod("a", "n1", labels={"app": "a"}), starting, *budgets)
+    assert read.kept() == {"n1": "ml/a: pod a the disruption budgets ml/one and ml/two both count it"}
+    assert drain(read, 1).waits == {}
+
+
+def test_long_names_of_what_forbids(tmp_path: Path) -> None:
+    """Reasons with the longest names that there are can be said."""
+    held = pod("p" * 200, "n1", labels={"app": "a"})
+    read = _read(tmp_path, node("n1"), held, budget("b" * 200, 1, app="a"), budget("c" * 200, 1, app="a"))
+    assert len(read.kept()) == 1
+
+
+def test_what_drains_need_for_pods_that_leave(tmp_path: Path) -> None:
+    """A node is drained of pods that are being deleted too, with the options that they need."""
+    alone, with_files = (
+        pod("alone", "n1"),
+        pod("b", "n2", owner="Job/b", volumes=[{"name": "v", "emptyDir": {}}]),
+    )
+    daemon = pod("d", "n3", owner="DaemonSet/d", volumes=[{"name": "v", "emptyDir": {}}])
+    for each in (alone, with_files, daemon):
+        each["metadata"]["deletionTimestamp"] = "2026-01-02T00:00:00Z"
+    read = _read(tmp_path, node("n1"), node("n2"), node("n3"), alone, with_files, daemon)
+    assert drain(read, 3).commands[3:] == (
+        "# nothing replaces pod alone, which --force deletes:",
+        "kubectl drain --ignore-daemonsets --force -- n1",
+        "kubectl drain --ignore-daemonsets --delete-emptydir-data -- n2",
+        "kubectl drain --ignore-daemonsets -- n3",
+    )
+
+
+def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
+    """What waiting pods ask of nodes beyond selectors, affinity and taints is said."""
+    near = {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "zone"}]}
+    spread = [{"topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}]
+    soft = [{"topologyKey": "zone", "whenUnsatisfiable": "ScheduleAnyway"}]
+    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "v"}}]
+    port = pod("port")
+    port["spec"]["containers"][0]["ports"] = [{"containerPort": 80}, {"hostPort": 80}]
+    pods = [
+        pod("near", affinity={"podAffinity": near}),
+        pod("far", affinity={"podAntiAffinity": near}),
+        pod("spread", topologySpreadConstraints=spread),
+        pod("soft", topologySpreadConstraints=soft, affinity={"podAffinity": {}}),
+        pod("volume", volumes=claim),
+        pod("claims", resourceClaims=[{"name": "gpu"}]),
+        port,
+        pod("runs", "n1", topologySpreadConstraints=spread, volumes=claim),
+    ]
+    _read(tmp_path, node("n1"), *pods, notes=(notes := list[str]()))
+    told = {"nearness to other pods": 2, "spread over the topology": 1, "volumes": 1, "ports of the node": 1}
+    assert set(notes) == {
+        f"pods that wait and ask for {asked}, which is not looked at: {number}"
+        for asked, number in {**told, "devices by resource claims": 1}.items()
+    }

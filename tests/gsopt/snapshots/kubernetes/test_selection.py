@@ -51,6 +51,7 @@ def test_terms_and_labels() -> None:
     assert not _admits([no])
     assert not _admits([{"matchExpressions": [*yes["matchExpressions"], *no["matchExpressions"]]}])
     assert not _admits([{}])
+    assert not _admits([{"matchExpressions": [], "matchFields": []}])
     assert _admits([{"matchFields": [_expression("metadata.name", "In", "n1")]}])
     assert not _admits([yes], nodeSelector={"gpu": "t4"})
     assert admits(Field("", {"nodeSelector": {"gpu": "a100"}}), "n1", _LABELS)

@@ -241,6 +241,27 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
     assert notes == ["features joined by other than & alone or | alone, which are not looked at"]
 
 
+def test_reservations_that_nodes_tell(tmp_path: Path) -> None:
+    """What a node says of its reservation holds without a file of them, and beside such a file."""
+    nodes = [
+        node("n1", reservation="demo"),
+        node("n2", state=["IDLE", "RESERVED"]),
+        node("n3"),
+        node("n4", reservation="now"),
+    ]
+    reservations = [{"name": "now", "node_list": "n3", "start_time": wrapped(0), "end_time": wrapped(9000)}]
+    jobs = [pending(1), pending(2, resv_name="demo"), pending(3, resv_name="now")]
+    snapshot = _read(tmp_path, nodes=[*nodes, node("n5")], jobs=jobs, reservations=reservations)
+    assert snapshot.kept() == {
+        "n1": "is in the reservation demo",
+        "n2": "is in the reservation without a name",
+        "n3": "is in the reservation now",
+        "n4": "is in the reservation now",
+    }
+    places = {where.name: where.nodes for where in snapshot.places}
+    assert [places[gang.parts[0].where] for gang in snapshot.gangs] == [("n5",), ("n1",), ("n3", "n4")]
+
+
 def test_the_network_is_that_of_topology_conf(tmp_path: Path) -> None:
     """A topology.conf beside the nodes gives the switches, with the GPUs and types that the nodes tell."""
     conf = "SwitchName=core Switches=s[1-2]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n[3-4],cpu1\n"

@@ -1,0 +1,107 @@
+"""``gsopt suites``: what is known of the committed instances."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from gsopt.cli.arguments import Json, complete_instance
+from gsopt.cli.exits import Exit
+from gsopt.cli.output import new_console, print_table
+from gsopt.cli.progress import show_progress
+from gsopt.errors import InvalidInput
+
+
+class _WithTable(TyperGroup):
+    """The commands below ``suites``, of which ``table`` need not be named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put in the command that was left out."""
+        named = {*self.commands, *self.get_help_option_names(ctx)}
+        return super().parse_args(ctx, args if args and args[0] in named else ["table", *args])
+
+
+app = typer.Typer(name="suites", cls=_WithTable, no_args_is_help=False)
+
+What = Annotated[
+    list[str] | None,
+    typer.Argument(help="decisions, suites and instances; all when left out", autocompletion=complete_instance),
+]
+
+
+@app.callback()
+def options() -> None:
+    """Show the best value and bound known of the committed instances, and recompute them."""
+
+
+@app.command()
+def table(
+    what: What = None,
+    challenges: Annotated[
+        bool, typer.Option("--challenges", help="only instances whose optimum is not proven")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="print CSV, values in full")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    as_json: Json = False,
+) -> None:
+    """List value, bound and gap of instances, who found or proved them, and since when; or all suites.
+
+    The word ``table`` may be left out: gsopt suites reclaiming/production.
+    """
+    from gsopt.suites import Standing, best_known
+
+    if csv + markdown + as_json > 1:
+        raise InvalidInput("", "suites", "", "takes one of --csv, --markdown, --json")
+    found = best_known(*what or ())
+    if challenges:
+        found = found.having(Standing.CHALLENGE)
+    if csv:
+        typer.echo(found.to_csv(), nl=False)
+    elif markdown:
+        typer.echo(found.to_markdown(), nl=False)
+    elif as_json:
+        typer.echo(json.dumps(found.records(), indent=1))
+    else:
+        print_table(found.table(new_console().width) if what or challenges else found.summary())
+
+
+@app.command()
+def verify(
+    what: What = None,
+    time_limit: Annotated[float, typer.Option(help="seconds per instance")] = 30.0,
+    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    update: Annotated[
+        bool, typer.Option("--update", help="write better values and bounds back to the files, with the day")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Compute anew what is known of instances: judge their solutions, prove their bounds.
+
+    Whatever contradicts a file is exit code 1; a better value or bound is none.
+    """
+    from gsopt.suites import Verdict, record
+    from gsopt.suites import verify as recompute
+    from gsopt.suites.selection import select
+
+    wanted = select(what or ())
+    with show_progress() as progress:
+        task = progress.add_task("", total=len(wanted))
+
+        def show(verdict: Verdict) -> None:
+            progress.update(task, description=f"{verdict.instance}: {verdict.outcome.value}")
+            progress.advance(task)
+            if update:
+                record(verdict)
+
+        found = recompute(*wanted, time_limit=time_limit, workers=workers, on_verdict=show)
+    if as_json:
+        typer.echo(json.dumps(found.records(), indent=1))
+    else:
+        print_table(found.table())
+    if found.missing:
+        rest = f"{found.missing:,} of {found.total:,} instances are left out"
+        typer.echo(f"gsopt: interrupted; the verdicts above are complete, {rest}", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)
+    if any(row.outcome.is_wrong for row in found):
+        raise typer.Exit(Exit.FAILED)

@@ -1,0 +1,119 @@
+"""Census: all pods of a cluster, taken one by one; what they hold, make gangs of, and leave unread."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from gsopt.snapshots.field import LONGEST_NAME, Field
+from gsopt.snapshots.gang import Gang, Part
+from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon
+from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, Reader
+from gsopt.snapshots.kubernetes.selection import unread
+from gsopt.snapshots.valid import validly
+
+#: Characters that are left of a long name, and of its kind behind it.
+_CUT, _LONGEST_KIND = 160, 30
+
+
+class Census:
+    """Counts pods.
+
+    Parameters
+    ----------
+    reader
+        Reads each of them.
+
+    Attributes
+    ----------
+    used
+        What they hold of each node.
+    members
+        The pods of each gang.
+    leaving
+        Those that are being deleted, but for those of their node.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._fates: Counter[str] = Counter()
+        self._unread: Counter[str] = Counter()
+        self._seen: set[tuple[str, str]] = set()
+        self.used: dict[str, dict[str, int]] = {}
+        self.members: dict[Owner, list[Pod]] = {}
+        self.leaving: list[Part] = []
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said of pods that make no gang, and of what is asked and not looked at."""
+        told = "pods that wait and ask for {}, which is not looked at: {:,}"
+        return [
+            *(f"pods {fate}: {number:,}" for fate, number in self._fates.items() if fate),
+            *(told.format(asked, number) for asked, number in self._unread.items()),
+        ]
+
+    def count(self, pod: Field) -> None:
+        """Take a pod, which stands in the files once.
+
+        Raises
+        ------
+        InvalidInput
+            It is none, or was taken before.
+        """
+        name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
+        if name in self._seen:
+            pod["metadata"]["name"].refuse("must not stand in the files twice")
+        self._seen.add(name)
+        with validly(pod.source):
+            fate = self._reader.fate(pod)
+            self._fates[fate] += 1
+            if not fate:
+                self._take(pod)
+            elif fate in (LEAVING, DAEMON) and (node := pod["spec"]["nodeName"].text()):
+                self._hold(node, self._reader.used(pod).named)
+                if not is_daemon(pod):
+                    self.leaving.append(self._reader.leftover(pod))
+
+    def _take(self, pod: Field) -> None:
+        """Take a pod that makes part of a gang."""
+        found = self._reader.read(pod)
+        self.members.setdefault(found.owner, []).append(found)
+        if found.part.node:
+            self._hold(found.part.node, found.part.needs.named)
+        else:
+            self._unread.update(unread(pod["spec"]))
+
+    def _hold(self, node: str, amounts: Mapping[str, int]) -> None:
+        on = self.used.setdefault(node, {})
+        for resource, amount in amounts.items():
+            on[resource] = on.get(resource, 0) + amount
+
+
+def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
+    """Make the gangs, each with a name that no other has."""
+    taken: set[str] = set()
+    found = []
+    for owner, pods in members.items():
+        name = _free(f"{owner.namespace}/{owner.name}", owner.kind, taken)
+        kept = next((f"pod {pod.part.name} {pod.kept}" for pod in pods if pod.kept), "")
+        found.append(
+            Gang(
+                name=name,
+                kind=owner.kind,
+                parts=[pod.part for pod in pods],
+                priority=max(pod.priority for pod in pods),
+                kept=kept,
+                requeues=any(pod.part.replaced for pod in pods),
+            )
+        )
+    return found
+
+
+def _free(name: str, kind: str, taken: set[str]) -> str:
+    """Give a name that nothing has yet, and that is not too long."""
+    found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
+    found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
+    number = 1
+    while found in taken or len(found) > LONGEST_NAME:
+        number += 1
+        found = f"{name[:_CUT]}~{number}"
+    taken.add(found)
+    return found

@@ -1,0 +1,30 @@
+"""Span: a length of time as people write it."""
+
+import re
+
+#: Seconds of each unit; a number alone counts seconds.
+_UNITS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
+
+_SPAN = re.compile(r"(?P<number>(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?) ?(?P<unit>[a-z]*)", re.ASCII)
+
+#: How spans are written, for the line that refuses something else.
+WRITTEN = "such as 30s, 2min, 1.5h, 1d or 500ms"
+
+
+def read_seconds(text: str) -> float:
+    """Read a number of seconds, or a number with the unit ``ms``, ``s``, ``min`` (or ``m``), ``h`` or ``d``.
+
+    Raises
+    ------
+    ValueError
+        The text is nothing of that kind.
+
+    Examples
+    --------
+    >>> [read_seconds(text) for text in ("90", "500ms", "2min", "1.5h", "1 d")]
+    [90.0, 0.5, 120.0, 5400.0, 86400.0]
+    """
+    found = _SPAN.fullmatch(text.strip())
+    if found is None or found["unit"] not in _UNITS:
+        raise ValueError(f"must be a number of seconds, or {WRITTEN}")
+    return float(found["number"]) * _UNITS[found["unit"]]

@@ -1,0 +1,126 @@
+"""Content: everything that a study's page says, in the order in which it stands there."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gsopt.studies.page.download import Download, download
+from gsopt.studies.page.failures import failures, unsupported
+from gsopt.studies.page.gaps import Decision, decisions
+from gsopt.studies.page.origin import commands, packages_table, runs_table, sources_table
+from gsopt.studies.page.pictures import Picture
+from gsopt.studies.page.summary import remarks, summary
+from gsopt.studies.page.table import Entry, Head, Table, table
+from gsopt.studies.provenance import Run, Source
+from gsopt.studies.report import Report, cells_csv
+from gsopt.studies.results import Results
+
+#: Lines of the table of figures.
+_MOST = 2000
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a page says.
+
+    Attributes
+    ----------
+    title
+        Name of the study.
+    summary
+        What came of it, in a sentence or two.
+    remarks
+        What a reader must know before the numbers.
+    headline
+        The table of the usual figures by group and method.
+    decisions
+        The cells with their gaps, decision by decision.
+    pictures, gantts
+        What is drawn of the figures, and of runs.
+    failures, unsupported
+        The cells that failed, and those that their methods do not handle.
+    spec
+        The study as JSON, line by line.
+    runs, packages, sources
+        When and where cells were computed, with which versions, from which files.
+    commands
+        What to type to compute it all once more, line by line.
+    downloads
+        The study and its results as files.
+    """
+
+    title: str
+    summary: str
+    remarks: tuple[str, ...]
+    headline: Table
+    decisions: tuple[Decision, ...]
+    pictures: tuple[Picture, ...]
+    gantts: tuple[Picture, ...]
+    failures: Table
+    unsupported: Table
+    spec: tuple[str, ...]
+    runs: Table
+    packages: Table
+    sources: Table
+    commands: tuple[str, ...]
+    downloads: tuple[Download, ...]
+
+
+def content(
+    found: Results,
+    made: Report,
+    *,
+    spec: str,
+    runs: Sequence[Run],
+    sources: Sequence[Source],
+    pictures: Sequence[Picture],
+    gantts: Sequence[Picture],
+    options: Mapping[str, Sequence[str]],
+) -> Content:
+    """Put together what a page says.
+
+    Parameters
+    ----------
+    found, made
+        The results, and their table.
+    spec, runs, sources
+        Where they come from.
+    pictures, gantts
+        What is drawn.
+    options
+        Those of the command that makes the page.
+    """
+    pretty = json.dumps(json.loads(spec), indent=1, ensure_ascii=False)
+    return Content(
+        title=found.study,
+        summary=summary(found, runs),
+        remarks=tuple(remarks(found, sources)),
+        headline=_headline(made),
+        decisions=tuple(decisions(found)),
+        pictures=tuple(pictures),
+        gantts=tuple(gantts),
+        failures=failures(found),
+        unsupported=unsupported(found),
+        spec=tuple(pretty.splitlines()),
+        runs=runs_table(runs),
+        packages=packages_table(runs),
+        sources=sources_table(sources),
+        commands=commands(options),
+        downloads=(
+            download("study.json", "application/json", pretty),
+            download("table.csv", "text/csv", made.csv()),
+            download("cells.csv", "text/csv", cells_csv(found)),
+        ),
+    )
+
+
+def _headline(made: Report) -> Table:
+    heads = [Head(title, number=place >= len(made.names)) for place, title in enumerate(made.titles)]
+    lines = (
+        [
+            Entry(shown, value if head.number else None)
+            for head, value, shown in zip(heads, line, texts, strict=True)
+        ]
+        for line, texts in zip(made.lines, made.written(), strict=True)
+    )
+    return table(heads, lines, most=_MOST)

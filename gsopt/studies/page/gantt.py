@@ -1,0 +1,85 @@
+"""Gantt: runs of a study's policies, simulated once more and drawn."""
+
+from collections.abc import Iterator, Sequence
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.simulation import Replay
+from gsopt.simulation.plots import overview
+from gsopt.studies.cells import cells_of
+from gsopt.studies.compute import recorded
+from gsopt.studies.outcome import State
+from gsopt.studies.page.pictures import Picture
+from gsopt.studies.page.svg import inline
+from gsopt.studies.results import Results
+from gsopt.studies.rows import Row
+from gsopt.studies.spec import Study
+
+#: Names that an error tells.
+_MOST_NAMES = 3
+
+
+def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]:
+    """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
+
+    Parameters
+    ----------
+    spec
+        The study as JSON.
+    found
+        Its results.
+    names
+        The runs, such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
+        random and the first seed is not meant.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such run, or it is no longer the one that the study kept.
+    """
+    known = runs_of(found)
+    for name in names:
+        if name not in known:
+            raise InvalidInput("", "gantt", shorten(name), _rule(list(known)))
+    cells = {cell.key: cell for cell in cells_of(Study.model_validate_json(spec))} if names else {}
+    for place, name in enumerate(names):
+        row = known[name]
+        if row.key not in cells:
+            raise InvalidInput("", "gantt", shorten(name), "its instance is no longer what it was")
+        run = recorded(cells[row.key])
+        _refuse_other(name, run, row)
+        if run.schedule is not None:
+            figure = overview(run.schedule, run.scenario)
+            yield Picture(name, inline(figure, f"gantt-{place}", name), on_white=True)
+
+
+def runs_of(found: Results) -> dict[str, Row]:
+    """Give the runs of policies by name; the first of several seeds by a name without seed too.
+
+    Examples
+    --------
+    >>> runs_of(Results("example", (), 0))
+    {}
+    """
+    known: dict[str, Row] = {}
+    for row in found.rows:
+        if not row.word and row.outcome.state is State.DONE:
+            name = f"{row.labels.method} on {row.labels.instance}"
+            known.setdefault(name, row)
+            if row.seed is not None:
+                known[f"{name}, seed {row.seed}"] = row
+    return known
+
+
+def _rule(known: Sequence[str]) -> str:
+    if not known:
+        return "must be a policy's run, of which the study has none"
+    more = f", ... ({len(known):,} in all)" if len(known) > _MOST_NAMES else ""
+    return f"must be METHOD on INSTANCE: {', '.join(known[:_MOST_NAMES])}{more}"
+
+
+def _refuse_other(name: str, run: Replay, row: Row) -> None:
+    """Refuse a run whose jobs complete at other times than in the one that was kept."""
+    kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
+    if kept != now:
+        rule = f"is no longer the run that was kept: its mean JCT was {kept} and is {now}"
+        raise InvalidInput("", "gantt", shorten(name), rule)

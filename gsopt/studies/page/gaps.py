@@ -1,0 +1,152 @@
+"""Gaps: every value of an instance beside the best bound on it, and who proves that bound."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+from typing import Any
+
+from gsopt.schedule.figures import Kind, figure_of
+from gsopt.studies.outcome import State
+from gsopt.studies.page.table import Entry, Head, Table, number, table, text
+from gsopt.studies.results import Results
+from gsopt.studies.rows import Row
+
+#: Lines of a table; a page of more would be slow, and the CSV has them all.
+_MOST_INSTANCES, _MOST_CELLS = 1000, 1000
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The finished cells of one decision, or of the policies.
+
+    Attributes
+    ----------
+    word
+        The decision; empty for policies.
+    rows
+        The cells.
+    """
+
+    word: str
+    rows: tuple[Row, ...]
+
+    @property
+    def title(self) -> str:
+        """What is decided and what counts."""
+        units = dict.fromkeys(str(row.figures["unit"]) for row in self.rows if row.figures.get("unit"))
+        return f"{self.word}: {', '.join(units)}" if self.word else f"policies: {self._value_title}"
+
+    @property
+    def _value_title(self) -> str:
+        known = None if self.word else figure_of("mean_jct")
+        return "value" if known is None else known.title
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some method met an instance several times."""
+        return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
+
+    def by_instance(self) -> Table:
+        """Give a line per instance: the best value and bound, who proves it, and the gap of every method."""
+        methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
+        heads = [
+            Head("instance"),
+            Head(f"best {self._value_title}", number=True),
+            Head("bound", number=True),
+            Head("proven by"),
+            *(Head(method, number=True) for method in methods),
+        ]
+        return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
+
+    def by_cell(self) -> Table:
+        """Give a line per cell: its value, the best bound on its instance, who proves it, and the gap."""
+        heads = [
+            Head("instance"),
+            Head("method"),
+            Head("seed", number=True),
+            Head(self._value_title, number=True),
+            Head("bound", number=True),
+            Head("proven by"),
+            Head("gap", number=True),
+            Head("time [s]", number=True),
+        ]
+        return table(heads, map(self._cell_line, self.rows), most=_MOST_CELLS)
+
+    def _instance_lines(self, methods: Sequence[str]) -> Iterator[list[Entry]]:
+        for found in self._instances.values():
+            cells = [row for members in found.values() for row in members]
+            values = [value for row in cells if (value := self._value(row)) is not None]
+            maximize = any(row.figures.get("sense") == "maximize" for row in cells)
+            best = (max if maximize else min)(values, default=None)
+            yield [
+                text(str(cells[0].labels.instance)),
+                self._number(best),
+                self._number(self._bound(cells[0])),
+                text(self._prover(cells[0])),
+                *(_mean_gap(found.get(method, ())) for method in methods),
+            ]
+
+    def _cell_line(self, row: Row) -> list[Entry]:
+        return [
+            text(str(row.labels.instance)),
+            text(str(row.labels.method)),
+            number(row.seed, Kind.COUNT),
+            self._number(self._value(row)),
+            self._number(self._bound(row)),
+            text(self._prover(row)),
+            number(row.figures.get("gap"), Kind.SHARE),
+            number(row.outcome.wall, Kind.SECONDS),
+        ]
+
+    @cached_property
+    def _instances(self) -> dict[str, dict[str, list[Row]]]:
+        """Give the cells by instance and method."""
+        found: dict[str, dict[str, list[Row]]] = {}
+        for row in self.rows:
+            found.setdefault(row.instance_key, {}).setdefault(str(row.labels.method), []).append(row)
+        return found
+
+    @cached_property
+    def _provers(self) -> dict[str, str]:
+        """Give the first method that proved the best bound on a decision's instance, with its solver."""
+        found: dict[str, str] = {}
+        for row in self.rows:
+            bound = row.figures.get("bound")
+            if bound is not None and bound == row.figures.get("proven_bound"):
+                solver = row.figures.get("solver")
+                name = f"{row.labels.method}, {solver}" if solver else str(row.labels.method)
+                found.setdefault(row.instance_key, name)
+        return found
+
+    def _prover(self, row: Row) -> str:
+        return (self._provers.get(row.instance_key, "") if self.word else row.figures.get("proof")) or "-"
+
+    def _value(self, row: Row) -> Any:
+        return row.figures.get("objective" if self.word else "mean_jct")
+
+    def _bound(self, row: Row) -> Any:
+        return row.figures.get("proven_bound" if self.word else "lower_bound")
+
+    def _number(self, value: Any) -> Entry:
+        return number(value, Kind.COUNT if self.word else Kind.SECONDS)
+
+
+def decisions(found: Results) -> list[Decision]:
+    """Sort the cells that are done by decision; those of policies are one more.
+
+    Examples
+    --------
+    >>> decisions(Results("example", (), 0))
+    []
+    """
+    done: dict[str, list[Row]] = {}
+    for row in found.rows:
+        if row.outcome.state is State.DONE:
+            done.setdefault(row.word, []).append(row)
+    return [Decision(word, tuple(rows)) for word, rows in done.items()]
+
+
+def _mean_gap(cells: Sequence[Row]) -> Entry:
+    gaps = [gap for row in cells if (gap := row.figures.get("gap")) is not None]
+    return number(fmean(gaps) if gaps else None, Kind.SHARE)

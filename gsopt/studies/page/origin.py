@@ -1,0 +1,94 @@
+"""Origin: when, where, with what and from what a study was computed, and how to do so once more."""
+
+from collections.abc import Mapping, Sequence
+from shlex import quote
+
+from gsopt.schedule.figures import Kind
+from gsopt.studies.page.table import Head, Table, number, table, text
+from gsopt.studies.provenance import Run, Source
+
+#: Lines of a table.
+_MOST = 1000
+
+
+def runs_table(runs: Sequence[Run]) -> Table:
+    """Give a line per run: when it began, and what it computed on.
+
+    Examples
+    --------
+    >>> runs_table([Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, 4)]).lines[0][0].text
+    '2026-01-31 12:00 UTC'
+    """
+    heads = [
+        Head("begun"),
+        Head("cells", number=True),
+        Head("gsopt"),
+        Head("Python"),
+        Head("machine"),
+        Head("CPUs", number=True),
+        Head("workers", number=True),
+    ]
+    lines = (
+        [
+            text(_moment(run)),
+            number(run.cells, Kind.COUNT),
+            text(run.version),
+            text(run.python),
+            text(run.machine),
+            number(run.cpus, Kind.COUNT),
+            number(run.workers, Kind.COUNT),
+        ]
+        for run in runs
+    )
+    return table(heads, lines, most=_MOST)
+
+
+def packages_table(runs: Sequence[Run]) -> Table:
+    """Give the versions of packages, each of which some run had.
+
+    Examples
+    --------
+    >>> run = Run("2026-01-31", "0.1.0", "3.11.9", "Linux", 2, 2, 4, {"packages": {"numpy": "2.0"}})
+    >>> [[entry.text for entry in line] for line in packages_table([run]).lines]
+    [['numpy', '2.0']]
+    """
+    versions: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, version in run.packages.items():
+            versions.setdefault(name, {})[version] = None
+    heads = [Head("package"), Head("version")]
+    lines = ([text(name), text(", ".join(found))] for name, found in versions.items())
+    return table(heads, lines, most=_MOST)
+
+
+def sources_table(sources: Sequence[Source]) -> Table:
+    """Give the files that instances were read from.
+
+    Examples
+    --------
+    >>> sources_table([Source("jobs.csv", "9f86d08")]).lines[0][1].text
+    '9f86d08'
+    """
+    lines = ([text(source.path), text(source.digest)] for source in sources)
+    return table([Head("file"), Head("SHA-256")], lines, most=_MOST)
+
+
+def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    r"""Give what to type to compute a study and to make its page once more, with the page's own options.
+
+    Examples
+    --------
+    >>> print(*commands({"--gantt": ["fifo on a(b=1)"]}), sep="\n")
+    gsopt study run study.json --out results
+    gsopt study report results --out report.html --gantt 'fifo on a(b=1)'
+    """
+    further = "".join(f" {name} {quote(value)}" for name, values in options.items() for value in values)
+    return (
+        "gsopt study run study.json --out results",
+        f"gsopt study report results --out report.html{further}",
+    )
+
+
+def _moment(run: Run) -> str:
+    day, _, time = run.begun.partition("T")
+    return f"{day} {time[:5]} UTC" if time else day

@@ -1,0 +1,40 @@
+"use strict";
+
+// Every column can be sorted: by the exact number where an entry has one, else as text; what has none comes last.
+const order = new Intl.Collator(undefined, { numeric: true });
+
+function compare(a, b, sign) {
+  if (a === null || b === null) return (a === null) - (b === null);
+  return sign * (typeof a === "number" ? a - b : order.compare(a, b));
+}
+
+function sort(table, place) {
+  const heads = table.tHead.rows[0].cells;
+  const head = heads[place];
+  const ascending = head.getAttribute("aria-sort") !== "ascending";
+  const keyOf = (row) => {
+    const cell = row.cells[place];
+    if (!head.classList.contains("number")) return cell.textContent;
+    return "value" in cell.dataset ? Number(cell.dataset.value) : null;
+  };
+  const lines = Array.from(table.tBodies[0].rows, (row) => [keyOf(row), row]);
+  lines.sort(([a], [b]) => compare(a, b, ascending ? 1 : -1));
+  table.tBodies[0].append(...lines.map(([, row]) => row));
+  for (const other of heads) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", ascending ? "ascending" : "descending");
+}
+
+for (const table of document.querySelectorAll("table")) {
+  Array.from(table.tHead.rows[0].cells).forEach((head, place) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    button.addEventListener("click", () => sort(table, place));
+    head.append(button);
+  });
+}
+
+// What is folded away is printed all the same.
+addEventListener("beforeprint", () => {
+  for (const details of document.querySelectorAll("details")) details.open = true;
+});

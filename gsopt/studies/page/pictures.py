@@ -1,0 +1,110 @@
+"""Pictures: what of a study's results is drawn on its page."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gsopt.schedule.figures import figure_of
+from gsopt.studies import plots
+from gsopt.studies.instance import REPEATING
+from gsopt.studies.page.svg import inline
+from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, values_of
+from gsopt.studies.results import Results
+from gsopt.studies.rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Bars and panels that a reader can tell apart; of more the page says that there are too many.
+_MOST_BARS, _MOST_PANELS = 250, 24
+
+#: Values from which an option is swept, and how far apart they are on a logarithmic axis.
+_FEWEST, _FAR_APART = 3, 50
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of a page.
+
+    Attributes
+    ----------
+    title
+        What it shows.
+    element
+        The drawing as an SVG element; empty where there is none.
+    remark
+        Why there is none, or what else to know.
+    on_white
+        Whether its colours need a white ground.
+    """
+
+    title: str
+    element: str
+    remark: str = ""
+    on_white: bool = False
+
+
+def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
+    """Draw bars of each figure, and its lines over every option that is swept.
+
+    To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
+    for, and lines of the first ones only.
+    """
+    chosen = figures or _usual(found.rows, PAPER_RANK)
+    for key in chosen:
+        yield _bars(found, key, f"bars-{key}")
+    for place, x in enumerate(swept(found.rows)):
+        for key in figures or _usual(found.rows, 1):
+            yield from _lines(found, x, key, f"lines-{place}-{key}")
+
+
+def swept(rows: Iterable[Row]) -> list[str]:
+    """Name the options that have several numbers where all else in the names of cells is the same.
+
+    Examples
+    --------
+    >>> swept([])
+    []
+    """
+    values: dict[tuple[str, str, str], set[float]] = {}
+    for row in rows:
+        for name, value in row.columns.items():
+            if is_number(value) and name.rpartition(".")[2] not in REPEATING:
+                place = name, row.labels.group.without(name), row.labels.method.without(name)
+                values.setdefault(place, set()).add(value)
+    return list(dict.fromkeys(name for (name, *_), found in values.items() if len(found) >= _FEWEST))
+
+
+def _usual(rows: Sequence[Row], rank: int) -> list[str]:
+    known = {key: figure_of(key, CELL_FIGURES) for key in headline(rows)}
+    return [key for key, figure in known.items() if figure is not None and figure.rank <= rank]
+
+
+def _bars(found: Results, key: str, prefix: str) -> Picture:
+    title = _label(key)
+    rows = [row for row in found.rows if values_of([row], key)]
+    count = len({(str(row.labels.group), str(row.labels.method)) for row in rows})
+    if count > _MOST_BARS:
+        return Picture(title, "", f"Not drawn here: it would have {count:,} bars.")
+    return _drawn(plots.bars(found, figure=key).figure, title, prefix)
+
+
+def _lines(found: Results, x: str, key: str, prefix: str) -> Iterator[Picture]:
+    title = f"{_label(key)} over {x}"
+    rows = [row for row in found.rows if x in row.columns and values_of([row], key)]
+    groups = {row.labels.group.without(x) for row in rows}
+    if len(groups) > _MOST_PANELS:
+        yield Picture(title, "", f"Not drawn here: it would have {len(groups):,} panels.")
+    elif rows:
+        values = [row.columns[x] for row in rows if is_number(row.columns[x])]
+        far = min(values) > 0 and max(values) > _FAR_APART * min(values)
+        yield _drawn(plots.panels(found, x, figure=key, log_x=far), title, prefix)
+
+
+def _label(key: str) -> str:
+    known = figure_of(key, CELL_FIGURES)
+    return key if known is None else known.label
+
+
+def _drawn(figure: "Figure | Any", title: str, prefix: str) -> Picture:
+    return Picture(title, inline(figure, prefix, title))

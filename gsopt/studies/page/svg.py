@@ -1,0 +1,114 @@
+"""SVG: a picture as part of a page, whose text is text and whose ink is that of the page, dark or light."""
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: What matplotlib draws black is of the colour of text, which is light in a dark page.
+_INK = {"#000000": "currentColor"}
+
+#: Where an element names another by its id.
+_LINK, _REFERENCE = re.compile(r"#(.+)"), re.compile(r"url\(#(.+)\)")
+
+_FONT_SIZE = re.compile(r"([0-9.]+)px")
+_LONG_NUMBER = re.compile(r"(-?\d+\.\d\d)\d+")
+
+#: Pixels of a page for a point of a picture.
+_PIXELS = 1.2
+
+#: How corners and ends of lines are drawn where nothing else is said, as in matplotlib's own style sheet.
+_LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw for a page: text stays text, of which some letters may be in the reader's fonts only."""
+    from matplotlib import rc_context
+
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "gsopt"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")
+        yield
+
+
+def inline(figure: "Figure", prefix: str, name: str) -> str:
+    """Give a figure as an element of a page; to be called while `drawing`.
+
+    Ids begin with the prefix, so that several pictures can stand on a page; there are no style sheets and no
+    style attributes, which the page's security policy forbids.
+
+    Examples
+    --------
+    >>> from gsopt.drawing import new_figure
+    >>> with drawing():
+    ...     element = inline(new_figure(1, 1), "a", "nothing")
+    >>> element.startswith("<svg "), 'aria-label="nothing"' in element
+    (True, True)
+    """
+    text = StringIO()
+    figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+    root = ET.fromstring(text.getvalue())  # noqa: S314 - matplotlib wrote it
+    for element in root.iter():
+        element.tag = element.tag.partition("}")[2]
+    _drop(root, "metadata", "style")
+    for element in root.iter():
+        _restyle(element)
+    _rename(root, prefix)
+    root.attrib = {
+        **_LINES,
+        "viewBox": root.attrib["viewBox"],
+        "role": "img",
+        "aria-label": name,
+        **_size(root),
+    }
+    return ET.tostring(root, encoding="unicode")
+
+
+def _drop(root: ET.Element, *tags: str) -> None:
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag in tags:
+                parent.remove(child)
+
+
+def _restyle(element: ET.Element) -> None:
+    """Say as attributes what a style says; of fonts only the size, as the page has one of its own."""
+    styled = element.attrib.pop("style", "")
+    for name, _, value in (part.partition(":") for part in styled.split(";") if part.strip()):
+        key, worth = name.strip(), value.strip()
+        if key in ("font", "font-size"):
+            size = _FONT_SIZE.search(worth)
+            element.attrib |= {"font-size": size[1]} if size else {}
+        elif key != "font-family":
+            element.set(key, _INK.get(worth, worth))
+    if "d" in element.attrib:
+        element.set("d", _LONG_NUMBER.sub(r"\1", " ".join(element.attrib["d"].split())))
+    for name in list(element.attrib):
+        if name.startswith("{"):  # xlink:href, which HTML spells href
+            element.set(name.partition("}")[2], element.attrib.pop(name))
+
+
+def _rename(root: ET.Element, prefix: str) -> None:
+    """Keep the ids that are used, and make them unique on the page."""
+    used: set[str] = set()
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            if found := (_LINK if name == "href" else _REFERENCE).fullmatch(value):
+                used.add(found[1])
+                element.set(name, value.replace("#", f"#{prefix}-"))
+    for element in root.iter():
+        own = element.attrib.pop("id", "")
+        if own in used:
+            element.set("id", f"{prefix}-{own}")
+
+
+def _size(root: ET.Element) -> dict[str, str]:
+    """Give the size on the page, at which two usual pictures stand beside each other."""
+    _, _, *size = (float(number) for number in root.attrib["viewBox"].split())
+    return {name: f"{_PIXELS * length:.0f}" for name, length in zip(("width", "height"), size, strict=True)}

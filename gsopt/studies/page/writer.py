@@ -1,0 +1,116 @@
+"""Writer: a study's page, from its folder to a file."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from gsopt.errors import escape
+from gsopt.files import require_writable, write_text
+from gsopt.studies.listing import need
+from gsopt.studies.page.content import Content, content
+from gsopt.studies.page.gantt import gantts as draw_gantts
+from gsopt.studies.page.pictures import pictures
+from gsopt.studies.page.svg import drawing
+from gsopt.studies.report import report
+from gsopt.studies.results import Results, results
+from gsopt.studies.store import reading
+
+_HERE = Path(__file__).parent
+
+
+def write_page(
+    folder: str | Path, path: str | Path, *, figures: Sequence[str] = (), gantts: Sequence[str] = ()
+) -> Results:
+    """Write a study as one HTML page that needs nothing else, whole or not at all.
+
+    Parameters
+    ----------
+    folder
+        The study's folder; a run may be going on there.
+    path
+        The file.
+    figures
+        The figures that are shown and drawn; the usual ones if none is given.
+    gantts
+        Runs of policies that are simulated once more and drawn, named by method and instance, such as
+        ``fifo on Poisson(load=0.9, seed=1)``.
+
+    Returns
+    -------
+    Results
+        The results that it shows.
+
+    Raises
+    ------
+    InvalidInput
+        The folder holds no study, the file cannot be written, there is no such figure or run, or
+        ``gsopt[report]`` is not installed.
+    Contradiction
+        A value is better than a bound proven on the same instance.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from gsopt.studies import Study, run
+    >>> study = Study(study="example", instances=["reclaiming/aryl-figure-5"], methods=["greedy", "exact"])
+    >>> with TemporaryDirectory() as folder:
+    ...     found = run(study, folder, workers=1)
+    ...     shown = write_page(folder, f"{folder}/report.html")
+    ...     Path(folder, "report.html").read_text().startswith("<!doctype html>")
+    True
+    """
+    for package in ("matplotlib", "jinja2"):
+        need(package, "page")
+    found = results(folder)
+    found.refuse_contradictions()
+    require_writable(path)
+    with reading(folder) as store:
+        spec, runs, sources = store.spec(), store.runs(), store.sources()
+    with drawing():
+        page = content(
+            found,
+            report(found, figures=figures),
+            spec=spec,
+            runs=runs,
+            sources=sources,
+            pictures=list(pictures(found, figures)),
+            gantts=list(draw_gantts(spec, found, gantts)),
+            options={"--figure": figures, "--gantt": gantts},
+        )
+    write_text(path, html_of(page))
+    return found
+
+
+def html_of(page: Content) -> str:
+    """Give a page as HTML; whatever is in it is text, and its own style and script are all that it may use."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    style, script = (_HERE.joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_printable,
+    )
+    return environment.get_template("page.html").render(
+        page=page,
+        style=Markup(style),  # noqa: S704 - gsopt's own
+        script=Markup(script),  # noqa: S704 - gsopt's own
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+        markup=Markup,
+    )
+
+
+def _printable(value: Any) -> Any:
+    """Show what cannot be printed, such as marks that turn the direction of text, by its number."""
+    return escape(value) if type(value) is str else value
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,85 @@
+"""Provenance: when, where and with what the cells of a study were computed."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of `gsopt.studies.run`, as the study's folder keeps it.
+
+    Attributes
+    ----------
+    begun
+        When it began, in ISO 8601 and UTC.
+    version, python
+        Of gsopt and of Python.
+    machine
+        What the machine says of itself.
+    cpus
+        Number of its CPUs; None where it does not say.
+    workers
+        Number of processes that computed cells.
+    cells
+        Number of the study's results that are of this run.
+    details
+        Whatever else is kept, such as ``packages``, the versions of `gsopt.studies.versions`.
+
+    Examples
+    --------
+    >>> run = Run("2026-01-31T12:00:00+00:00", "0.1.0", "3.11.9", "Linux", 2, 2, cells=4)
+    >>> run.packages
+    {}
+    """
+
+    begun: str
+    version: str
+    python: str
+    machine: str
+    cpus: int | None
+    workers: int
+    cells: int
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def packages(self) -> Mapping[str, str]:
+        """The versions of packages by name; none where an earlier version of gsopt kept none."""
+        found: Mapping[str, str] = self.details.get("packages", {})
+        return found
+
+
+def run_of(
+    begun: str,
+    version: str,
+    python: str,
+    machine: str,
+    cpus: int | None,
+    workers: int,
+    cells: int,
+    details: str,
+) -> Run:
+    """Read a run from what is stored."""
+    return Run(begun, version, python, machine, cpus, workers, cells, json.loads(details))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that instances of a study were read from.
+
+    Attributes
+    ----------
+    path
+        Where it lay: below ``GSOPT_DATA``, in gsopt's own packages, or as the study names it.
+    digest
+        SHA-256 of its content when it was read.
+
+    Examples
+    --------
+    >>> Source("jobs.csv", "9f86d08").path
+    'jobs.csv'
+    """
+
+    path: str
+    digest: str

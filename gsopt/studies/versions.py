@@ -1,0 +1,41 @@
+"""Versions: of gsopt, of Python, and of the packages on which results depend."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+#: Packages that compute; what only checks or shows leaves results as they are.
+_PACKAGES = (
+    "gsopt",
+    "numpy",
+    "scipy",
+    "networkx",
+    "pyomo",
+    "highspy",
+    "ortools",
+    "pyscipopt",
+    "deap",
+    "numba",
+    "scikit-learn",
+)
+
+
+def versions() -> dict[str, str]:
+    """Give the versions of Python and of the packages that are installed, by name, gsopt first.
+
+    Examples
+    --------
+    >>> list(versions())[:3]
+    ['gsopt', 'python', 'numpy']
+    """
+    first, *others = _PACKAGES
+    found = {first: _version(first), "python": platform.python_version()}
+    found |= {name: _version(name) for name in others}
+    return {name: number for name, number in found.items() if number}
+
+
+def _version(package: str) -> str:
+    """Give the version of a package; empty where it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,29 @@
+"""Suites: what is known of the committed instances, and how it is checked.
+
+`best_known` lists value, bound and gap of every instance, who found or proved them, and since when. `verify`
+computes them anew, and `record` keeps what is better.
+
+Examples
+--------
+>>> found = best_known("reclaiming/aryl-figure-5")
+>>> [(row.instance, row.objective, row.bound, row.standing.value) for row in found]
+[('reclaiming/aryl-figure-5', 1, 1, 'proven')]
+"""
+
+from gsopt.suites.best_known import BestKnown, best_known
+from gsopt.suites.known import Known, Standing
+from gsopt.suites.record import record
+from gsopt.suites.verdict import Outcome, Verdict
+from gsopt.suites.verification import Verification, verify
+
+__all__ = [
+    "BestKnown",
+    "Known",
+    "Outcome",
+    "Standing",
+    "Verdict",
+    "Verification",
+    "best_known",
+    "record",
+    "verify",
+]

@@ -1,0 +1,119 @@
+"""The command `gsopt suites`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gsopt import suites
+from gsopt.cli.exits import Exit
+from gsopt.files import write
+from gsopt.problems.reader import read_problem
+from gsopt.studies import catalogue
+from gsopt.studies.catalogue import best_solution, load, names
+from gsopt.suites import Known, Outcome, Verdict, Verification
+from gsopt.suites.verdict import compare
+from instances.suites import with_about
+from tests.commands import gsopt
+
+
+def test_suites_are_listed() -> None:
+    """Without a name every suite has a line; the word table may be left out."""
+    run = gsopt("suites")
+
+    assert run.returncode == 0
+    assert {name.rpartition("/")[0] for name in names()} <= set(run.stdout.split())
+    assert gsopt("suites", "table").stdout == run.stdout
+
+
+def test_a_suite_is_listed_in_every_form() -> None:
+    """Text, CSV, Markdown and JSON have the same instances."""
+    wanted = names("waiting/medium/")
+
+    assert len(json.loads(gsopt("suites", "waiting/medium", "--json").stdout)) == len(wanted)
+    assert gsopt("suites", "waiting/medium", "--csv").stdout.count("\n") == len(wanted) + 1
+    assert gsopt("suites", "waiting/medium", "--markdown").stdout.count("\n") == len(wanted) + 2
+    assert all(name.rpartition("/")[2] in gsopt("suites", "waiting/medium").stdout for name in wanted)
+
+
+def test_challenges_are_listed() -> None:
+    """What is not proven is listed by itself."""
+    found = json.loads(gsopt("suites", "--challenges", "--json").stdout)
+
+    assert {each["standing"] for each in found} == {"challenge"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["nope"], "gsopt: suites: 'nope': is no decision, suite or committed instance\n"),
+        (["--csv", "--json"], "gsopt: suites: takes one of --csv, --markdown, --json\n"),
+    ],
+)
+def test_wrong_use_is_one_line(arguments: list[str], line: str) -> None:
+    """A name that stands for nothing and two forms at once are refused."""
+    run = gsopt("suites", *arguments)
+
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", line)
+
+
+def test_what_is_known_is_computed_anew() -> None:
+    """An instance that is right ends in exit code 0 and a verdict."""
+    run = gsopt("suites", "verify", "reclaiming/aryl-figure-5", "--json", "--time-limit", "30")
+
+    (row,) = json.loads(run.stdout)
+    assert run.returncode == 0
+    assert (row["outcome"], row["found_bound"]) == ("confirmed", 1)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "total", "code"),
+    [
+        (Outcome.IMPROVED, 1, Exit.SOLUTION),  # which is no error
+        (Outcome.OPEN, 1, Exit.SOLUTION),
+        (Outcome.CONTRADICTED, 1, Exit.FAILED),
+        (Outcome.FAILED, 1, Exit.FAILED),
+        (Outcome.CONFIRMED, 2, Exit.INTERRUPTED),  # Ctrl-C has left one out
+    ],
+)
+def test_the_exit_code_says_whether_files_are_right(
+    monkeypatch: pytest.MonkeyPatch, outcome: Outcome, total: int, code: Exit
+) -> None:
+    """Only what is wrong is a failure; Ctrl-C shows what is settled."""
+    name = "reclaiming/aryl-figure-5"
+    verdict = Verdict(name, outcome, "a note", Known.of(load(name)))
+
+    def verify(*_: str, on_verdict: Callable[[Verdict], None], **__: object) -> Verification:
+        on_verdict(verdict)
+        return Verification((verdict,), total)
+
+    monkeypatch.setattr(suites, "verify", verify)
+    run = gsopt("suites", "verify", name)
+
+    assert run.returncode == code
+    assert f"{name}: {outcome.value}: a note" in run.stdout
+    assert ("1 of 2 instances are left out" in run.stderr) == (code is Exit.INTERRUPTED)
+
+
+@pytest.mark.parametrize("given", [(), ("--update",)])
+def test_files_change_only_when_asked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    """Improvements are written back with --update, and not without."""
+    name = "reclaiming/aryl-figure-5"
+    file = tmp_path / f"{name}.json"
+    file.parent.mkdir()
+    bracket = with_about(load(name), {"bound": 0.0, "proved_by": "", "found_by": "luck"})
+    write(bracket, file)
+    verdict = compare(bracket, best_solution(name), time_limit=30)
+
+    def verify(*_: str, on_verdict: Callable[[Verdict], None], **__: object) -> Verification:
+        on_verdict(verdict)
+        return Verification((verdict,), 1)
+
+    monkeypatch.setattr(suites, "verify", verify)
+    monkeypatch.setattr(catalogue, "instances_folder", lambda: tmp_path)
+
+    assert gsopt("suites", "verify", name, *given).returncode == 0
+    assert (read_problem(file) == bracket) == (not given)

@@ -1,0 +1,1 @@
+"""Tests of a study as a page."""
