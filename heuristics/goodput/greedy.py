@@ -78,7 +78,8 @@ class _State:
     def _parts(self) -> NDArray[np.bool_]:
         """Tell which nodes hold a part of which job on several."""
         stands = self.vectors > 0
-        return stands & (stands.sum(axis=1) > 1)[:, None]
+        parts: NDArray[np.bool_] = stands & (stands.sum(axis=1) > 1)[:, None]
+        return parts
 
     def _counted(self, vectors: Counts) -> Floats:
         """Give what jobs count with GPUs by job and node, shape (jobs, ways, nodes)."""

@@ -1,6 +1,6 @@
 """One change after the other."""
 
-from gsopt.problems.goodput import Goodput
+from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput import greedy
 from tests.effort import cases
 from tests.strategies.goodput import LINEAR, job, tiny
@@ -33,7 +33,7 @@ def test_it_is_never_worse_than_what_runs() -> None:
     """Where all may keep what they have the mean does not rise."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        kept = problem.solution_type(gpus={each.name: each.current for each in problem.jobs if each.current})
+        kept = GoodputSolution(gpus={each.name: each.current for each in problem.jobs if each.current})
         if not problem.violations(kept):
             found = greedy(problem).objective
             assert found is not None

@@ -8,6 +8,7 @@ import pytest
 
 from formulations.goodput import exact
 from gsopt.errors import InvalidInput
+from gsopt.problems.goodput import GoodputSolution
 from gsopt.result import Status
 from instances.goodput.decisions import FILE, from_data, records
 
@@ -65,7 +66,7 @@ def test_the_authors_decisions_are_decided_no_worse(traces: Path) -> None:
     """On 45 decisions the fitness of the search is the recorded one, and the proven one is never below it."""
     known, better = records(traces), 0
     for problem, record in zip(from_data(traces), known, strict=True):
-        searched = problem.solution_type(gpus={f"j{k}": gpus for k, gpus in enumerate(record["state"])})
+        searched = GoodputSolution(gpus={f"j{k}": gpus for k, gpus in enumerate(record["state"])})
         assert problem.violations(searched) == []
         assert isclose(problem.measures(searched)["fitness"], record["ga"], rel_tol=1e-12)
         result = exact(problem)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from gsopt.errors import InvalidInput
+from gsopt.problems.goodput import GoodputSolution
 from instances.goodput import running_jobs
 
 
@@ -21,7 +22,7 @@ def test_what_runs_keeps_to_the_rules() -> None:
     for seed in range(20):
         problem = running_jobs(nodes=4, jobs=10, running=0.5, busy=0.75, seed=seed)
         held = {job.name: job.current for job in problem.jobs if job.current}
-        assert problem.violations(problem.solution_type(gpus=held)) == []
+        assert problem.violations(GoodputSolution(gpus=held)) == []
         assert len(held) <= 5
         assert sum(map(sum, held.values())) <= 12
         wide += sum(sum(map(bool, current)) > 1 for current in held.values())
