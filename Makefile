@@ -15,6 +15,10 @@ endif
 # Benchmarks are files of their own, which pytest by itself passes over.
 BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
 
+# An executed notebook is as old as what it shows.
+EXECUTED := $(patsubst %,build/%,$(wildcard notebooks/*.ipynb))
+LIBRARY := $(shell find gsopt formulations heuristics instances -name '*.py')
+
 .PHONY: demo test thorough check bench bench-once notebooks docs format clean
 
 # The library alone is enough to try it; tests and checks need solvers, notebooks and tools too.
@@ -48,15 +52,19 @@ bench: $(READY)         ## speed, as ratios within one run
 bench-once: $(READY)    ## what the benchmarks assert, without those that take long
 	$(BENCH) --benchmark-disable -m 'not slow'
 
-notebooks: $(READY)     ## execute every notebook, one on each core
-	printf '%s\n' notebooks/*.ipynb | xargs -n 1 -P "$$(getconf _NPROCESSORS_ONLN)" $(BIN)/jupyter execute
+notebooks: $(READY)     ## execute every notebook that, or whose library, is newer than its outputs
+	@$(MAKE) --no-print-directory --jobs="$$(getconf _NPROCESSORS_ONLN)" $(EXECUTED)
 
-docs: $(READY)           ## the API reference, as HTML out of the docstrings
-	$(BIN)/python .ci/reference.py build/docs
+build/notebooks/%.ipynb: notebooks/%.ipynb $(LIBRARY)
+	$(BIN)/jupyter nbconvert --log-level=WARN --to notebook --execute --output-dir $(@D) $<
+
+docs: notebooks         ## the site, with the executed notebooks and the API reference; a warning ends it
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs=auto -d build/doctrees docs build/docs
+	@echo build/docs/index.html
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build docs/commands docs/gallery docs/reference

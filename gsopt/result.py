@@ -436,7 +436,7 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Give |value - bound| / |bound|: how much worse a value is than the best that is possible.
+    """Give ``|value - bound| / |bound|``: how much worse a value is than the best that is possible.
 
     Minimizing, that is (value - bound) / bound, and maximizing (bound - value) / bound. It is 0 only when the
     two are equal. It is None when one of them is missing, and when the bound is 0 and the value is not, as then

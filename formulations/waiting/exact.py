@@ -28,8 +28,8 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     1. Lists, a simple bound, and prices of GPU time.
     2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
-    and
-       the search for GPUs for its schedule. Where there are none, what makes that so is ruled out a few times.
+       and the search for GPUs for its schedule. Where there are none, what makes that so is ruled out a few
+       times.
     3. Constraint programming with intervals, where 1. and 2. leave something open: at once for the makespan and
        for few jobs. The bound and the schedule known go into it.
 

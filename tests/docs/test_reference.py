@@ -1,0 +1,55 @@
+"""The reference: every public name has a page, and a page shows what is ours."""
+
+from reference import REFERENCE, members_of
+
+import gsopt
+import heuristics.waiting
+from gsopt.problems import Reclaiming
+from gsopt.result import Status
+from tests.test_examples import offered_modules
+
+
+def test_every_public_name_has_a_page() -> None:
+    """Each name of each ``__all__`` leads to a page that names it, lazily loaded ones included."""
+    pages = REFERENCE.pages()
+    offered = {
+        f"{module.__name__}.{name}" for module in offered_modules() for name in getattr(module, "__all__", ())
+    }
+    for path in offered:
+        entry = REFERENCE.entries.get(path)
+        page = f"{entry.page}.rst" if entry else f"{path.replace('.', '/')}/index.rst"
+        assert entry is None or f":: {entry.path}\n" in pages[page]
+        assert page in pages
+    assert len(offered) > 400
+    assert {f"heuristics.waiting.{name}" for name in heuristics.waiting.__all__} <= REFERENCE.entries.keys()
+
+
+def test_no_page_hides_another() -> None:
+    """Pages differ by more than the case of their names, which some file systems do not tell apart."""
+    pages = REFERENCE.pages()
+    assert len({page.lower() for page in pages}) == len(pages)
+
+
+def test_members_are_ours() -> None:
+    """Methods and properties of a problem are listed, but not its fields, its checks and those of pydantic."""
+    members = members_of(Reclaiming)
+    assert {"objective", "violations", "candidates", "unit"} <= set(members)
+    assert not {"demand", "model_dump", "model_copy", "word"} & set(members)
+    checks = Reclaiming.__pydantic_decorators__.model_validators
+    assert checks
+    assert not checks.keys() & set(members)
+    assert members_of(Status)[:4] == ["OPTIMAL", "FEASIBLE", "INFEASIBLE", "UNKNOWN"]
+
+
+def test_names_are_found_where_they_are_offered() -> None:
+    """A name is found by the module that defines it, by itself if it is the only one, and else not at all."""
+    assert REFERENCE.find("gsopt.cluster.cluster.Cluster") == "gsopt.Cluster"
+    assert REFERENCE.find("NoSolution") == "gsopt.method.NoSolution"
+    assert REFERENCE.find("milp") is None
+    assert REFERENCE.find("collections.abc.Callable") is None
+
+
+def test_what_is_offered_twice_has_one_page() -> None:
+    """The second place leads to the page of the first."""
+    assert REFERENCE.entries["gsopt.cluster.Cluster"].path == "gsopt.Cluster"
+    assert gsopt.Cluster is REFERENCE.entries["gsopt.Cluster"].found
