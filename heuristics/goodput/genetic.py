@@ -61,7 +61,7 @@ def genetic(
     >>> from instances.goodput import running_jobs
     >>> result = genetic(running_jobs(nodes=2, jobs=3, seed=1), generations=20)
     >>> result.solution.gpus
-    {'j1': (3, 0), 'j2': (0, 4), 'j3': (1, 0)}
+    {'j3': (1, 0), 'j2': (0, 4), 'j1': (3, 0)}
     """
     for name, value, least in (("population", population, 2), ("generations", generations, 0)):
         if value < least:

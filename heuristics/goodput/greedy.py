@@ -32,7 +32,7 @@ def greedy(problem: Goodput) -> GoodputSolution:
     >>> from instances.goodput import running_jobs
     >>> problem = running_jobs(nodes=2, jobs=3, seed=1)
     >>> greedy(problem).solution.gpus
-    {'j1': (3, 0), 'j2': (0, 4), 'j3': (1, 0)}
+    {'j3': (1, 0), 'j2': (0, 4), 'j1': (3, 0)}
     """
     state = _State(Table.of(problem))
     while state.change():

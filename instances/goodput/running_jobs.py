@@ -29,7 +29,8 @@ def running_jobs(
     On k GPUs a step takes 1 + r (k - 1) of its time on one, where r is drawn for one node and for several, and
     a batch of k times the samples is worth k (h + 1) / (h + k) times as much for a drawn h, as the noise of the
     gradients has it. The speed-up is their quotient, relative to the same on the fair share of the GPUs on one
-    node. A job may have twice the GPUs that it has. These numbers are ours.
+    node. A job may have twice the GPUs that it has. These numbers are ours. Jobs are listed by GPU time so far,
+    the least first, as the authors' program lists them.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def running_jobs(
     --------
     >>> problem = running_jobs(nodes=2, jobs=3, seed=1)
     >>> problem.headline(), [job.current for job in problem.jobs]
-    ({'jobs': 3, 'nodes': 2, 'gpus': 8}, [(2, 0), (0, 4), ()])
+    ({'jobs': 3, 'nodes': 2, 'gpus': 8}, [(), (0, 4), (2, 0)])
     """
     for name, number in (
         ("gpus_per_node", gpus_per_node),
@@ -68,14 +69,16 @@ def running_jobs(
     random = Random(seed)
     state = _state(random, [gpus_per_node] * nodes, round(running * jobs), busy, most_nodes)
     fair = max(-(-nodes * gpus_per_node // max(jobs, 1)), 1)
+    vectors = [*state, *[[0] * nodes] * (jobs - len(state))]
+    made = [
+        _job(random, f"j{number}", vector, gpus_per_node, fair, most_gpus, most_nodes)
+        for number, vector in enumerate(vectors, start=1)
+    ]
     return Goodput(
         name="running-jobs",
         about=About(source=f"running_jobs, {running:g} of the jobs on {busy:g} of the GPUs", seed=seed),
         nodes=[gpus_per_node] * nodes,
-        jobs=[
-            _job(random, f"j{number}", vector, gpus_per_node, fair, most_gpus, most_nodes)
-            for number, vector in enumerate([*state, *[[0] * nodes] * (jobs - len(state))], start=1)
-        ],
+        jobs=sorted(made, key=lambda job: sum(job.current) * job.age),
     )
 
 

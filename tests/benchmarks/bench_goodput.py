@@ -17,7 +17,7 @@ JOBS = (8, 15, 30, 45)
 
 
 def _fitness(problem: Goodput, found: float) -> float:
-    return found ** (1 / problem.power)
+    return float(found ** (1 / problem.power))
 
 
 @pytest.mark.parametrize("running", [0.95, 0.8])

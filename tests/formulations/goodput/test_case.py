@@ -21,6 +21,12 @@ def test_numbers_of_nodes_with_one_speed_up_are_one_option() -> None:
     assert sorted(shapes(case.options[0])) == sorted([(0, 0, 0), *singles, *several])
 
 
+def test_a_speed_up_that_rises_with_the_nodes_is_another_option() -> None:
+    """Three nodes that are faster than two are not taken for as fast."""
+    case = Case.of(Goodput(nodes=[3] * 3, jobs=[job("a", [0.0], [0.0, 1.0], [2.0])]))
+    assert shapes(case.options[0]) == [(0, 0, 0), (3, 2, 2), (3, 3, 3)]
+
+
 def test_what_gains_nothing_is_no_option() -> None:
     """More GPUs on as many nodes that are no faster are left out, and so is what is no better than no GPUs."""
     case = Case.of(Goodput(nodes=[4], jobs=[job("a", [0.0, 1.0, 1.0, 0.9]), job("b", [1.0], age=0.0)]))
