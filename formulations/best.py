@@ -100,7 +100,9 @@ class Best(Generic[P, S]):
         rounded = whole(Fraction(round_bound(self.problem, lowest(bound))))
         if self.value is not None:
             rounded = min(rounded, self.value)
-        self.bound = max(self.bound, rounded)
+        if rounded > self.bound:
+            self.bound = rounded
+            self.budget.report(bound=rounded)
 
     def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[S]:
         """Hand over what is known."""

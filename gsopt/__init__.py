@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from gsopt.job import Job, Workload
     from gsopt.method import heuristic
     from gsopt.problem import Problem, Sense
-    from gsopt.problems.reader import read_problem, read_solution
+    from gsopt.problems.reader import read_problem, read_result, read_solution
     from gsopt.result import Level, Result, Status, StoppedBy
     from gsopt.scenario import Scenario
     from gsopt.schedule import Schedule
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from gsopt.standard_form import StandardForm
     from gsopt.studies.catalogue import load, names
     from gsopt.studies.compare import compare
-    from gsopt.studies.comparison import Comparison
+    from gsopt.studies.comparison import Comparison, read_comparison
+    from gsopt.studies.history import History
     from gsopt.studies.judge import judge
     from gsopt.studies.policies import compare_policies
     from gsopt.studies.simulate import simulate
@@ -58,6 +59,7 @@ _HOME = {
     "Comparison": "gsopt.studies.comparison",
     "Formulation": "gsopt.formulation",
     "GsoptError": "gsopt.errors",
+    "History": "gsopt.studies.history",
     "Job": "gsopt.job",
     "Level": "gsopt.result",
     "Problem": "gsopt.problem",
@@ -77,7 +79,9 @@ _HOME = {
     "load": "gsopt.studies.catalogue",
     "names": "gsopt.studies.catalogue",
     "read_cluster": "gsopt.clusters",
+    "read_comparison": "gsopt.studies.comparison",
     "read_problem": "gsopt.problems.reader",
+    "read_result": "gsopt.problems.reader",
     "read_schedule": "gsopt.schedule.foreign",
     "read_solution": "gsopt.problems.reader",
     "read_workload": "gsopt.schedule.foreign",
@@ -108,6 +112,7 @@ __all__ = [
     "Comparison",
     "Formulation",
     "GsoptError",
+    "History",
     "Job",
     "Level",
     "Problem",
@@ -131,7 +136,9 @@ __all__ = [
     "names",
     "problems",
     "read_cluster",
+    "read_comparison",
     "read_problem",
+    "read_result",
     "read_schedule",
     "read_solution",
     "read_workload",

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import isfinite
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import Number
+from gsopt.progress import Bracket, OnProgress
 from gsopt.span import WRITTEN, read_seconds
 
 if TYPE_CHECKING:
@@ -57,6 +59,9 @@ class Budget:
         A known solution of the problem.
     on_incumbent
         Called with a judged `Result` for each better solution; returning True stops the method.
+    on_progress
+        Called with a `gsopt.progress.Bracket` whenever a better value or bound is known, and at the end; a
+        `gsopt.History` can be.
     log
         Whether to stream the solver's log to standard error.
 
@@ -78,6 +83,7 @@ class Budget:
     backend: "Backend | None" = None
     start: Any = None
     on_incumbent: Callable[[Any], Any] | None = None
+    on_progress: OnProgress | None = None
     log: bool = False
     begin: float = field(default_factory=perf_counter)
 
@@ -87,6 +93,8 @@ class Budget:
             _require("backend", self.backend, _is_backend, "must be a backend, such as gsopt.backends.CpSat()")
         if self.on_incumbent is not None:
             _require("on_incumbent", self.on_incumbent, callable, "must be a function of a result")
+        if self.on_progress is not None:
+            _require("on_progress", self.on_progress, callable, "must be a function of what is known")
 
     @property
     def runtime(self) -> float:
@@ -125,6 +133,17 @@ class Budget:
         """
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
+
+    def report(self, *, value: Number | None = None, bound: Number | None = None) -> None:
+        """Tell the caller's `on_progress` of a solution's value, or of a bound that holds for the problem.
+
+        Examples
+        --------
+        >>> Budget(on_progress=lambda known: print(known.value, known.bound)).report(bound=3)
+        None 3
+        """
+        if self.on_progress is not None:
+            self.on_progress(Bracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
         """Give the same budget with an end so many seconds later.
@@ -189,7 +208,7 @@ def _require(option: str, value: object, holds: Callable[[Any], bool], rule: str
 
 
 def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and isfinite(value) and value >= 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf
 
 
 def _is_time(value: object) -> bool:
@@ -207,5 +226,6 @@ DEFAULTS: dict[str, Any] = {
     "backend": None,
     "start": None,
     "on_incumbent": None,
+    "on_progress": None,
     "log": False,
 }

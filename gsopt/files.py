@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -45,8 +45,16 @@ def read_data(kind: type[F], path: str | Path) -> F:
     return validated(kind, str(path), text)
 
 
-def write(item: Frozen, path: str | Path) -> None:
-    """Write a problem or solution as JSON, leaving out what has its default value.
+class Plain(Protocol):
+    """What gives itself as plain JSON types, such as a result or a history."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give all of it, by name."""
+        ...
+
+
+def write(item: Frozen | Plain, path: str | Path) -> None:
+    """Write a problem, solution or result as JSON; problems leave out what has its default value.
 
     Examples
     --------
@@ -177,9 +185,9 @@ def require_folder(folder: str | Path) -> None:
             pass
 
 
-def to_json(item: Frozen) -> str:
-    """Give a problem or solution as JSON text: its kind first, one server or job per line."""
-    data = item.model_dump(mode="json", exclude_defaults=True)
+def to_json(item: Frozen | Plain) -> str:
+    """Give a problem, solution or result as JSON text: its kind first, one server, job or row per line."""
+    data = item.model_dump(mode="json", exclude_defaults=True) if isinstance(item, Frozen) else item.as_dict()
     if isinstance(item, Problem):
         data = {"problem": item.word, **data}
     lines = [f"{json.dumps(key)}: {_block(value)}" for key, value in data.items()]

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isclose
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -15,6 +16,7 @@ from gsopt.errors import ModelMismatch, Unsupported
 from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
+from gsopt.progress import OnProgress
 from gsopt.result import Result, Status, judged_value, plain
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
@@ -104,6 +106,7 @@ class Formulation(ABC, Generic[P, S]):
         backend: Backend | None = None,
         start: S | None = None,
         on_incumbent: Callable[[Result[S]], Any] | None = None,
+        on_progress: OnProgress | None = None,
         log: bool = False,
     ) -> Result[S]:
         """Solve a problem and judge the solution.
@@ -124,6 +127,8 @@ class Formulation(ABC, Generic[P, S]):
             A known solution to start from.
         on_incumbent
             Called with a result for each new incumbent; returning True stops the solve.
+        on_progress
+            Called with a `gsopt.progress.Bracket` whenever a better value or bound is known, and at the end.
         log
             Stream the solver's log to standard error.
 
@@ -144,10 +149,11 @@ class Formulation(ABC, Generic[P, S]):
             "backend": backend,
             "start": start,
             "on_incumbent": on_incumbent,
+            "on_progress": on_progress,
             "log": log,
         }
         given = whole_budget(budget, options)
-        return solve_within(given, problem, self.name, lambda: self._run_from(problem, given), self.unused)
+        return solve_within(given, problem, self.name, partial(self._run_from, problem), self.unused)
 
     @property
     def unused(self) -> frozenset[str]:
@@ -164,6 +170,7 @@ class Formulation(ABC, Generic[P, S]):
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
         solution, bound = self.at_once(problem)
+        budget.report(bound=bound)
         start = solution if budget.start is None else budget.start
         found = no_worse(self.run(problem, replace(budget, start=start)), problem, start)
         return found if bound is None else tightened(found, problem, bound)
@@ -179,6 +186,7 @@ class Formulation(ABC, Generic[P, S]):
             offset=self.exact_offset(problem, form),
             start=form.point(self.encode(budget.start, problem)) if known else None,
             on_point=None if budget.on_incumbent is None else _Teller(self, problem, form, budget),
+            on_bound=None if budget.on_progress is None else lambda bound: budget.report(bound=bound),
         )
         point = proof.values
         result = Result.judged(

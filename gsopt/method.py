@@ -1,6 +1,7 @@
 """Methods: a method is any callable that takes a problem and returns a Result."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
 from inspect import Parameter, signature
@@ -11,6 +12,7 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
+from gsopt.progress import Watch
 from gsopt.result import Result, Status, StoppedBy, judged_value
 
 Options = ParamSpec("Options")
@@ -170,7 +172,10 @@ def exact_method(
         def method(problem: P, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
             granted = {name: options.pop(name) for name in DEFAULTS if name in options}
             given = whole_budget(budget, granted)
-            run = partial(technique, problem, given, **options)
+
+            def run(watched: Budget) -> Result[S]:
+                return technique(problem, watched, **options)
+
             return solve_within(given, problem, technique.__name__, run, unused)
 
         own = signature(function)
@@ -216,24 +221,62 @@ def solve_within(
     budget: Budget,
     problem: Problem[S],
     name: str,
-    run: Callable[[], Result[S]],
+    run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use."""
     _check_start(problem, budget.start)
-    try:
-        found = run()
-    except KeyboardInterrupt:
-        if budget.start is None:
-            raise
-        found = Result.judged(
-            problem, method=name, runtime=budget.runtime, stopped_by=StoppedBy.INTERRUPT, message="interrupted"
-        )
-    found = no_worse(found, problem, budget.start)
+    with watched(budget, problem) as inner:
+        if budget.start is not None:
+            inner.report(value=problem.objective(budget.start))
+        try:
+            found = run(inner)
+        except KeyboardInterrupt:
+            if budget.start is None:
+                raise
+            found = Result.judged(
+                problem,
+                method=name,
+                bound=inner.on_progress.bound if isinstance(inner.on_progress, Watch) else None,
+                runtime=budget.runtime,
+                stopped_by=StoppedBy.INTERRUPT,
+                message="interrupted",
+            )
+        found = no_worse(found, problem, budget.start)
+        inner.report(value=found.objective, bound=found.bound)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+@contextmanager
+def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
+    """Give a budget with a `Watch`, so that the caller's `on_progress` hears of what is new, once, and the end.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> asked = Budget(on_progress=lambda known: print(known.value))
+    >>> with watched(asked, gsopt.load("reclaiming/aryl-figure-5")) as budget:
+    ...     for value in (3, 3, 4, 2):
+    ...         budget.report(value=value)
+    3
+    2
+    2
+    """
+    if isinstance(budget.on_progress, Watch):
+        yield budget
+        return
+    watch = Watch(problem, budget.on_progress)
+    inner = replace(budget, on_progress=watch)
+
+    def hear(incumbent: Result[Any]) -> Any:
+        inner.report(value=incumbent.objective, bound=incumbent.bound)
+        return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
+
+    yield inner if budget.on_progress is None else replace(inner, on_incumbent=hear)
+    watch.end(budget.runtime)
 
 
 def _check_start(problem: Problem[Any], start: Any) -> None:

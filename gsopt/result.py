@@ -1,6 +1,7 @@
 """Result: what a method found, judged; and the four statuses it can have."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -180,7 +181,12 @@ class Result(Generic[S]):
         return relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the result as plain JSON types, the way ``gsopt solve --json`` prints it."""
+        """Give the result as plain JSON types, the way ``gsopt solve --json`` prints it.
+
+        Value and bound that no JSON number can hold, such as 1/3, stand in ``exact`` as text too.
+        """
+        numbers = {"objective": self.objective, "bound": self.bound}
+        exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
         return {
             "method": self.method,
             "status": self.status.value,
@@ -192,12 +198,22 @@ class Result(Generic[S]):
             "runtime": self.runtime,
             "solver": self.solver,
             "message": self.message,
+            "exact": exact,
             "solution": None if self.solution is None else self.solution.model_dump(mode="json"),
         }
 
     @classmethod
-    def from_dict(cls, problem: Problem[S], data: Mapping[str, Any]) -> "Result[S]":
+    def from_dict(cls, problem: Problem[S], data: Mapping[str, Any], *, source: str = "result") -> "Result[S]":
         """Take a result back from the plain JSON types of `as_dict`; its solution is judged anew.
+
+        Parameters
+        ----------
+        problem
+            The problem that was solved.
+        data
+            What `as_dict` gave.
+        source
+            Where it comes from, for error messages.
 
         Raises
         ------
@@ -214,20 +230,21 @@ class Result(Generic[S]):
         >>> Result.from_dict(problem, result.as_dict()) == result
         True
         """
-        status, solution = _stored(data, "status", Status), _stored_solution(problem, data)
+        stored = _Stored(source, data)
+        status, solution = stored.field("status", Status), stored.solution(problem)
         found = cls(
-            method=_stored(data, "method", str),
+            method=stored.field("method", str),
             status=status,
             solution=solution,
-            objective=None if solution is None else judged_value(problem, "result", solution),
-            bound=_stored(data, "bound", int, float, type(None)),
-            stopped_by=_stored(data, "stopped_by", StoppedBy),
-            runtime=float(_stored(data, "runtime", int, float)),
-            level=_stored(data, "level", Level),
-            solver=_stored(data, "solver", str),
-            message=_stored(data, "message", str),
+            objective=None if solution is None else judged_value(problem, source, solution),
+            bound=stored.field("bound", int, float, type(None)),
+            stopped_by=stored.field("stopped_by", StoppedBy),
+            runtime=float(stored.field("runtime", int, float)),
+            level=stored.field("level", Level),
+            solver=stored.field("solver", str),
+            message=stored.field("message", str),
         )
-        found = replace(found, bound=_exact_bound(problem, found))
+        found = replace(found, bound=_exact_bound(problem, found, stored.fraction("bound")))
         if found.objective is not None and found.bound is not None:
             resolution = problem.resolution(found.objective)
             refuse_contradiction(
@@ -235,51 +252,86 @@ class Result(Generic[S]):
             )
         if status is not _status(problem, found.objective, found.bound, status is Status.INFEASIBLE):
             rule = "must be what follows from the solution and the bound"
-            raise InvalidInput("result", "status", shorten(status.value), rule)
+            raise InvalidInput(source, "status", shorten(status.value), rule)
         for name, value in found.as_dict().items():
-            if name not in ("gap", "solution") and value != data[name]:
-                raise InvalidInput("result", name, shorten(data[name]), f"must be {value}, as the judge finds")
+            if name not in ("gap", "exact", "solution") and value != data.get(name):
+                raise InvalidInput(
+                    source, name, shorten(data.get(name)), f"must be {value}, as the judge finds"
+                )
         return found
 
 
-def _stored(data: Mapping[str, Any], name: str, *kinds: type) -> Any:
-    """Give a field of a stored result, of one of several types."""
-    value = data.get(name, ...)
-    for kind in kinds:
-        if issubclass(kind, StrEnum) and value in list(kind):
-            return kind(value)
-        number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-        if isinstance(value, kind) and (number or kind in (str, type(None))):
-            return value
-    if value is ...:
-        raise InvalidInput("result", name, "", "is required")
-    known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
-    raise InvalidInput("result", name, shorten(value), f"must be {' or '.join(known)}")
+@dataclass(frozen=True)
+class _Stored:
+    """A stored result, whose fields are read one by one."""
+
+    source: str
+    data: Mapping[str, Any]
+
+    def field(self, name: str, *kinds: type) -> Any:
+        """Give a field, of one of several types."""
+        value = self.data.get(name, ...)
+        for kind in kinds:
+            if issubclass(kind, StrEnum) and value in list(kind):
+                return kind(value)
+            number = isinstance(value, int | float) and not isinstance(value, bool) and _fits(value)
+            if isinstance(value, kind) and (number or kind in (str, type(None))):
+                return value
+        if value is ...:
+            raise InvalidInput(self.source, name, "", "is required")
+        known = [" or ".join(kind) if issubclass(kind, StrEnum) else kind.__name__ for kind in kinds]
+        raise InvalidInput(self.source, name, shorten(value), f"must be {' or '.join(known)}")
+
+    def fraction(self, name: str) -> Fraction | None:
+        """Give a number as the fraction that it is, where it stands there as text."""
+        exact = self.data.get("exact", {})
+        text = exact.get(name) if isinstance(exact, Mapping) else exact
+        if text is None:
+            return None
+        found = _FRACTION.fullmatch(text) if isinstance(text, str) else None
+        number = Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
+        if number is None or not _fits(number) or plain(number) != self.data.get(name):
+            rule = f"must be the fraction of which {name} is the nearest number, such as '1/3'"
+            raise InvalidInput(self.source, f"exact.{name}", shorten(text), rule)
+        return number
+
+    def solution(self, problem: Problem[S]) -> S | None:
+        """Give the solution, as one of the problem's."""
+        given = self.data.get("solution")
+        if given is None:
+            return None
+        try:
+            solution: Any = problem.solution_type.model_validate_json(json.dumps(given))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            field = ".".join(str(part) for part in ("solution", *first["loc"]))
+            raise InvalidInput(self.source, field, shorten(first["input"]), first["msg"].lower()) from None
+        except (TypeError, ValueError, RecursionError) as error:
+            rule = f"must be plain JSON: {error}"
+            raise InvalidInput(self.source, "solution", shorten(given), rule) from None
+        found: S = solution
+        return found
 
 
-def _stored_solution(problem: Problem[S], data: Mapping[str, Any]) -> S | None:
-    plain_solution = data.get("solution")
-    if plain_solution is None:
-        return None
+#: A fraction as Python writes it, of at most as many digits as Python reads.
+_FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
+
+
+def _fits(number: Number) -> bool:
+    """Tell whether a number is finite, as a float too."""
     try:
-        solution: Any = problem.solution_type.model_validate_json(json.dumps(plain_solution))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        field = ".".join(str(part) for part in ("solution", *first["loc"]))
-        raise InvalidInput("result", field, shorten(first["input"]), first["msg"].lower()) from None
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            "result", "solution", shorten(plain_solution), f"must be plain JSON: {error}"
-        ) from None
-    found: S = solution
-    return found
+        return isfinite(number)
+    except OverflowError:
+        return False
 
 
-def _exact_bound(problem: Problem[S], found: Result[S]) -> Number | None:
+def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | None) -> Number | None:
     """Give a stored bound as the exact number that it was before it became a JSON number."""
     bound = found.bound
     if bound is None:
         return None
+    if fraction is not None:
+        return fraction
     if found.objective is not None and plain(found.objective) == bound:
         return found.objective
     return round_bound(problem, bound) if problem.step else bound

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from math import ceil, isfinite, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from gsopt.backends import Incumbent, Outcome
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number, decimal, step, whole
+from gsopt.method import accepts
 from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy, is_within
 from gsopt.standard_form import StandardForm
@@ -29,6 +31,9 @@ Vector = NDArray[np.float64]
 
 #: Called with each better point and the bound at that time, or None; returning True stops.
 OnPoint = Callable[[Vector, Number | None], object]
+
+#: Called with each bound that holds in spite of the solver's tolerances.
+OnBound = Callable[[Number], object]
 
 #: Largest whole-number coefficient of a single stage.
 _LARGEST_WHOLE = int(LARGEST_COST / LEAST_STEP) // 2  # half, as scales are powers of two
@@ -76,6 +81,7 @@ def optimize(
     offset: Number | None = None,
     start: Vector | None = None,
     on_point: OnPoint | None = None,
+    on_bound: OnBound | None = None,
 ) -> Proof:
     """Solve a standard form so that its bound can be relied on.
 
@@ -91,6 +97,8 @@ def optimize(
         A known point, shape (columns,).
     on_point
         Called with each better point and the bound at that time; returning True stops.
+    on_bound
+        Called with bounds proven on the way, which hold for every point no worse than the best one known.
 
     Examples
     --------
@@ -102,7 +110,7 @@ def optimize(
     exact = [decimal(cost) for cost in (form.cost.tolist() if costs is None else costs)]
     constant = decimal(form.offset if offset is None else offset)
     if not all(cost == 0 or integer for cost, integer in zip(exact, form.integer.tolist(), strict=True)):
-        return _continuous(form, budget, exact, constant, start, on_point)
+        return _continuous(form, budget, exact, constant, start, on_point, on_bound)
     unit = step(exact) or Fraction(1)
     unit = unit if form.sense is Sense.MINIMIZE else -unit  # counted in these, less is better
 
@@ -118,6 +126,7 @@ def optimize(
         constant / unit,
         budget,
         None if on_point is None else tell,
+        None if on_bound is None else lambda bound: on_bound(whole(constant + bound * unit)),
     )
     proof = stages.run(start)
     return replace(proof, bound=restored(proof.bound))
@@ -130,24 +139,32 @@ def _continuous(
     constant: Exact,
     start: Vector | None,
     on_point: OnPoint | None,
+    on_bound: OnBound | None,
 ) -> Proof:
     """Solve with costs of continuous columns, which have no step, at a known magnitude."""
     largest = max((abs(Fraction(cost)) for cost in costs), default=Fraction(0))
     factor = Fraction(_CONTINUOUS_COST) / largest if largest else Fraction(1)
     scaled = replace(form, cost=np.array([float(cost * factor) for cost in costs]), offset=0.0)
 
-    def restored(bound: Number | None) -> Number | None:
-        if bound is None:
-            return None
+    def weakened(bound: Number) -> float:
         error = CONTINUOUS_BOUND * max(1.0, abs(float(bound)))
         weaker = float(bound) - error if form.sense is Sense.MINIMIZE else float(bound) + error
         return float(Fraction(weaker) / factor + constant)
+
+    def restored(bound: Number | None) -> Number | None:
+        return None if bound is None else weakened(bound)
 
     def tell(point: Vector, bound: Number | None) -> object:
         return None if on_point is None else on_point(point, restored(bound))
 
     budget = replace(budget, gap=_gap_without(constant, costs, form, budget.gap))
-    outcome = _solve(scaled, budget, start, None if on_point is None else tell)
+    outcome = _solve(
+        scaled,
+        budget,
+        start,
+        None if on_point is None else tell,
+        None if on_bound is None else lambda bound: on_bound(weakened(bound)),
+    )
     return _proof(outcome, restored(outcome.bound))
 
 
@@ -166,9 +183,10 @@ class _Stages:
         constant: Fraction,
         budget: Budget,
         on_point: OnPoint | None,
+        on_bound: Callable[[int], object] | None,
     ) -> None:
         self.form, self.costs, self.constant = form, costs, constant
-        self.budget, self.on_point = budget, on_point
+        self.budget, self.on_point, self.on_bound = budget, on_point, on_bound
         self.best: Vector | None = None
         self.bound: int | None = None
 
@@ -193,7 +211,13 @@ class _Stages:
         if stage.unit == 1:
             gap = _gap_without(self.constant + stage.constant, stage.costs, stage.form, self.budget.gap)
         budget = replace(self.budget, gap=gap)
-        return _solve(stage.model, budget, start, None if self.on_point is None else partial(self._hear, stage))
+        return _solve(
+            stage.model,
+            budget,
+            start,
+            None if self.on_point is None else partial(self._hear, stage),
+            None if self.on_bound is None else partial(self._hear_bound, stage),
+        )
 
     def _hear(self, stage: "_Stage", point: Vector, bound: Number | None) -> object:
         before = self.best
@@ -203,6 +227,11 @@ class _Stages:
         if self.on_point is None or self.best is before or self.best is None:
             return None
         return self.on_point(self.best, self.bound)
+
+    def _hear_bound(self, stage: "_Stage", bound: float) -> None:
+        self._raise_bound(stage.bound(bound))
+        if self.on_bound is not None and self.bound is not None:
+            self.on_bound(self.bound)
 
     def _keep(self, point: Vector | None) -> None:
         """Keep a point if it is complete and the best; a start may say nothing of some columns."""
@@ -352,17 +381,27 @@ def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, ga
     return gap * max(nearest + moved, 0.0) / nearest if nearest else 0.0
 
 
-def _solve(form: StandardForm, budget: Budget, start: Vector | None, on_point: OnPoint | None) -> Outcome:
+def _solve(
+    form: StandardForm,
+    budget: Budget,
+    start: Vector | None,
+    on_point: OnPoint | None,
+    on_bound: Callable[[float], object] | None,
+) -> Outcome:
     def hear(incumbent: Incumbent) -> object:
         return None if on_point is None else on_point(incumbent.values, incumbent.bound)
 
-    return budget.solver.solve(
+    solver = budget.solver
+    heard = on_bound is not None and accepts(solver.solve, "on_bound")
+    told: dict[str, Any] = {"on_bound": on_bound} if heard else {}
+    return solver.solve(
         form,
         time_limit=budget.left(),
         gap=budget.gap,
         start=start,
         on_incumbent=None if on_point is None else hear,
         log=budget.log,
+        **told,
     )
 
 

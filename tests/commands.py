@@ -56,7 +56,7 @@ def interrupted_solve(*arguments: str | Path) -> str:
     line = [*COMMAND, "solve", *map(str, arguments)]
     wide = {**os.environ, "COLUMNS": "300", "TERM": "xterm"}
     with (
-        _terminal(re.compile(rb": \S+, bound \S*\d")) as (terminal, shown),
+        _terminal(re.compile(rb" \d\S*  bound \S*\d")) as (terminal, shown),
         subprocess.Popen(line, stdout=subprocess.PIPE, stderr=terminal, text=True, env=wide) as run,
     ):
         assert shown.wait(PATIENCE), "neither value nor bound is shown"

@@ -44,6 +44,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     if ended:
         return first
     found = walk_hulls(case, budget, first, "exact")
+    budget.report(value=found.objective, bound=found.bound)
     if found.status is Status.OPTIMAL or budget.passed:
         return found
     if is_within(found.objective, found.bound, budget.gap):

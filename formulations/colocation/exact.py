@@ -45,6 +45,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     if ended:
         return first
     found = assign(case, budget, first, "exact")
+    budget.report(value=found.objective, bound=found.bound)
     if found.status is Status.OPTIMAL or budget.passed:
         return found
     return replace(match(case, budget, found, "exact"), runtime=budget.runtime)

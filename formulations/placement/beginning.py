@@ -16,6 +16,7 @@ def begin(packing: Packing, budget: Budget) -> tuple[Patterns, Settled]:
         The patterns of the solution, and what is known so far; its values are of these patterns.
     """
     bound = counted(packing)
+    budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
     settled = Settled(packing.floor if bound is None else bound, infeasible=bound is None)
     if bound is not None and not (known and _is_enough(packing, known[0], bound)):

@@ -95,6 +95,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     search = _Search(packing, pricers, budget, seed, patterns, settled.bound, best)
     for step in (_relax, _round, _dive_first, _relax_on, _settle, _dive_on, _round_on, _settle):
         search = step(search)
+        budget.report(bound=search.bound)
         if search.ended:
             break
     patterns, settled = search.known

@@ -99,6 +99,7 @@ def over_patterns(
     else:
         prices = _prices(packing, patterns, optimum)
         settled = settled.with_bound(round_up(packing, lagrange(packing, prices)))
+        budget.report(bound=settled.bound)
         rounding = rounded(packing, patterns, optimum, goal=settled.bound, budget=budget)
         patterns = rounding.patterns
         if rounding.filled is not None:

@@ -72,6 +72,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
         message="resources counted",
         runtime=budget.runtime,
     )
+    budget.report(value=result.objective, bound=result.bound)
     closed = result.status is Status.INFEASIBLE or (result.gap is not None and result.gap <= budget.gap)
     if bound is None or closed or budget.passed:
         return result

@@ -72,7 +72,13 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
         return None if budget.on_incumbent is None else budget.on_incumbent(found)
 
     known = None if budget.start is None else reduction.counts(budget.start, problem)
-    search = Search(reduction, budget, width=width, on_better=None if budget.on_incumbent is None else tell)
+    search = Search(
+        reduction,
+        budget,
+        width=width,
+        on_better=None if budget.on_incumbent is None else tell,
+        on_bound=lambda bound: budget.report(bound=reduction.number(bound)),
+    )
     answer = search.run(known)
     solution, bound = reduction.lift(answer.counts, problem), reduction.number(answer.bound)
     return _judged(problem, budget, solution, bound, answer.message, answer.solver, answer.stopped_by)

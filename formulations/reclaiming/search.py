@@ -82,6 +82,8 @@ class Search:
         Most jobs in one table of the dynamic programs; -1 does without.
     on_better
         Called with each better choice.
+    on_bound
+        Called with each better bound.
 
     Examples
     --------
@@ -100,8 +102,10 @@ class Search:
         *,
         width: int,
         on_better: OnBetter | None = None,
+        on_bound: Callable[[int], object] | None = None,
     ) -> None:
-        self._reduction, self._budget, self._width, self._on_better = reduction, budget, width, on_better
+        self._reduction, self._budget, self._width = reduction, budget, width
+        self._on_better, self._on_bound = on_better, on_bound
         self._late = budget.longer(_GRACE)
         self._counts: list[int] = []
         self._value = 1 + reduction.largest  # above every value
@@ -127,7 +131,7 @@ class Search:
             self._take_optimum(program)
             return self._answer("decomposition", "decomposition")
         frame = hull(self._reduction, self._late)
-        self._bound = ceil(frame.shares.bound)
+        self._raise_bound(ceil(frame.shares.bound))
         for technique, step in (
             ("rounding", self._round),
             ("decomposition of the core", self._settle),
@@ -194,6 +198,7 @@ class Search:
             offset=base,
             start=point(core, self._counts),
             on_point=self._hear,
+            on_bound=None if self._on_bound is None else self._hear_bound,
         )
         if proof.values is not None:
             self._hear(proof.values, proof.bound)
@@ -202,10 +207,19 @@ class Search:
     def _hear(self, values: NDArray[np.float64], bound: Number | None) -> bool:
         """Take in a point and a bound of the mixed-integer program, in the problem's numbers."""
         if bound is not None:
-            units = (Fraction(bound) - self._reduction.base) / self._reduction.unit
-            self._bound = max(self._bound, ceil(units))  # never above the value of a known choice
+            self._hear_bound(bound)
         counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
         return self._offer(counts.tolist())
+
+    def _hear_bound(self, bound: Number) -> None:
+        """Take in a bound of the mixed-integer program, which is never above the value of a known choice."""
+        self._raise_bound(ceil((Fraction(bound) - self._reduction.base) / self._reduction.unit))
+
+    def _raise_bound(self, bound: int) -> None:
+        if bound > self._bound:
+            self._bound = bound
+            if self._on_bound is not None:
+                self._on_bound(bound)
 
     def _offer(self, counts: list[int]) -> bool:
         """Keep a choice if it is better; True ends whatever is running."""

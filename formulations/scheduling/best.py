@@ -122,7 +122,10 @@ class Best:
 
     def raise_bound(self, total: float) -> None:
         """Keep a bound on the sum of completion times of all schedules no worse than the best one known."""
-        self.lower = max(self.lower, min(total, self.total))
+        lower = min(total, self.total)
+        if lower > self.lower:
+            self.lower = lower
+            self.budget.report(bound=self.instance.mean_jct(lower))
 
     def result(
         self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""

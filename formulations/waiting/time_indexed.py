@@ -121,7 +121,13 @@ def _solve(model: Relaxation, form: StandardForm, best: Best, budget: Budget) ->
     """Solve the relaxation and raise the bound; give its schedule."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
-    proof = optimize(form, asked, costs=model.costs, start=start if form.is_feasible(start) else None)
+    proof = optimize(
+        form,
+        asked,
+        costs=model.costs,
+        start=start if form.is_feasible(start) else None,
+        on_bound=None if budget.on_progress is None else best.raise_bound,
+    )
     if proof.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if proof.bound is not None:

@@ -73,6 +73,9 @@ class Incumbent:
 #: Called with each incumbent as it comes; returning True stops the solve and keeps the incumbent.
 OnIncumbent = Callable[[Incumbent], Any]
 
+#: Called with each bound that the solver tells of on the way, in the model's own sense.
+OnBound = Callable[[float], Any]
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -122,7 +125,10 @@ class Outcome:
 
 
 class Backend(Protocol):
-    """A solver of standard forms."""
+    """A solver of standard forms.
+
+    One that takes a keyword `on_bound` too is given a function, which it calls with bounds proven on the way.
+    """
 
     @property
     def name(self) -> str:
@@ -234,6 +240,7 @@ class Solver(ABC):
         gap: float = 0.0,
         start: Vector | None = None,
         on_incumbent: OnIncumbent | None = None,
+        on_bound: OnBound | None = None,
         log: bool = False,
     ) -> Outcome:
         """Solve a standard form, as `Backend.solve`.
@@ -251,7 +258,7 @@ class Solver(ABC):
         """
         _check_options(form, time_limit, gap, start)
         time_limit = None if time_limit == inf else time_limit
-        heard = _Heard(form, start, on_incumbent, log)
+        heard = _Heard(form, start, on_incumbent, on_bound, log)
         if not form.columns:
             return self._without_columns(heard)
         deadline = inf if time_limit is None else monotonic() + time_limit
@@ -378,13 +385,18 @@ class _Heard:
     """What a running solve has told: the best point, the bound and the log."""
 
     def __init__(
-        self, form: "StandardForm", start: Vector | None, on_incumbent: OnIncumbent | None, log: bool
+        self,
+        form: "StandardForm",
+        start: Vector | None,
+        on_incumbent: OnIncumbent | None,
+        on_bound: OnBound | None,
+        log: bool,
     ) -> None:
         self.form = form
         self.best: Incumbent | None = None
         self.bound: float | None = None
         self.log = ""
-        self._on_incumbent = on_incumbent
+        self._on_incumbent, self._on_bound = on_incumbent, on_bound
         self._stream = log
         self._begin = perf_counter()
         if start is not None:
@@ -396,7 +408,7 @@ class _Heard:
         if kind is Kind.LOG:
             self._add_log(content)
         elif kind is Kind.BOUND:
-            self.bound = _finite(content)
+            self._take_bound(content)
         elif kind is Kind.INCUMBENT:
             return self._take_incumbent(*content)
         return None
@@ -413,9 +425,14 @@ class _Heard:
             self.best = Incumbent(point, objective, self.bound, perf_counter() - self._begin)
         return True
 
+    def _take_bound(self, bound: float) -> None:
+        self.bound = _finite(bound)
+        if self._on_bound is not None and self.bound is not None:
+            self._on_bound(self.bound)
+
     def _take_incumbent(self, values: Vector, bound: float) -> Any:
         before = self.best
-        self.bound = _finite(bound)
+        self._take_bound(bound)
         self.consider(values)
         if self._on_incumbent is None or self.best is before:
             return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gsopt.backends.base import Answer, Ending, OnIncumbent, Outcome, Solver, Vector, check_option
+from gsopt.backends.base import Answer, Ending, OnBound, OnIncumbent, Outcome, Solver, Vector, check_option
 from gsopt.backends.following import solve_followed
 from gsopt.errors import Unsupported
 from gsopt.problem import Sense
@@ -110,6 +110,7 @@ class CpSat(Solver):
         gap: float = 0.0,
         start: Vector | None = None,
         on_incumbent: OnIncumbent | None = None,
+        on_bound: OnBound | None = None,
         log: bool = False,
     ) -> Outcome:
         """Solve a standard form, as `Backend.solve`.
@@ -123,7 +124,13 @@ class CpSat(Solver):
         known = form.with_bounds(*implied_bounds(form))
         clamped = _clamped(known)
         outcome = super().solve(
-            clamped, time_limit=time_limit, gap=gap, start=start, on_incumbent=on_incumbent, log=log
+            clamped,
+            time_limit=time_limit,
+            gap=gap,
+            start=start,
+            on_incumbent=on_incumbent,
+            on_bound=on_bound if clamped is known else None,
+            log=log,
         )
         return outcome if clamped is known else _beyond_clamps(outcome, known, clamped)
 

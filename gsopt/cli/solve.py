@@ -1,32 +1,28 @@
 """``gsopt solve``: one instance, one method, one judged result."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from gsopt import backends
 from gsopt.backends import Backend
 from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
+from gsopt.cli.output import require_package, require_picture
+from gsopt.drawing import save
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import to_json
-from gsopt.method import uses
+from gsopt.method import accepts, name_of
 from gsopt.problem import Problem
 from gsopt.problems.reader import read_solution
 from gsopt.result import Result, Status, plain
 from gsopt.schedule.figures import title_of
 from gsopt.studies import catalogue
+from gsopt.studies.history import History
 from gsopt.studies.solve import solve as solve_problem
 from gsopt.studies.tables import percent
 
@@ -42,47 +38,38 @@ def solve(
     start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
     seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
     log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="picture of value and bound over time, such as convergence.png")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Solve one instance and print the judged result."""
+    if plot is not None:
+        require_package("matplotlib", "--plot")
+        require_picture(plot)
     problem = read_instance(file)
     chosen = catalogue.find_method(problem.word, method or "exact")
-    options: dict[str, Any] = {}
-    if backend is not None:
-        options["backend"] = _backend(backend)
-    if gap is not None:
-        options["gap"] = gap
-    if start is not None:
-        options["start"] = _read_start(start, problem)
-    if seed is not None:
-        options["seed"] = seed
-    if log:
-        options["log"] = True
-    with _show_incumbents(problem) as report:
-        if uses(chosen, "on_incumbent"):
-            options["on_incumbent"] = report
-        result = solve_problem(problem, chosen, time_limit=time_limit, **options)
+    given = {
+        "backend": None if backend is None else _backend(backend),
+        "gap": gap,
+        "start": None if start is None else _read_start(start, problem),
+        "seed": seed,
+        "log": log or None,
+    }
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    history = History()
+    if accepts(chosen, "on_progress"):
+        options |= {"on_progress": history, "display": Console(stderr=True).is_terminal}
+    elif plot is not None:
+        raise InvalidInput("", "--plot", "", f"is not an option of {name_of(chosen)}")
+    result = solve_problem(problem, chosen, time_limit=time_limit, **options)
+    if plot is not None:
+        save(history.plot(unit=problem.unit).figure, plot)
     if as_json:
         typer.echo(json.dumps(result.as_dict()))
     else:
         _print_result(problem, result)
     raise typer.Exit(_exit_code(result))
-
-
-@contextmanager
-def _show_incumbents(problem: Problem[Any]) -> Iterator[Callable[[Result[Any]], None]]:
-    """Show the best value and bound so far while a solver runs."""
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task(f"solving {problem.name}", total=None)
-
-        def report(incumbent: Result[Any]) -> None:
-            bound = "-" if incumbent.bound is None else f"{float(incumbent.bound):g}"
-            found = f"{problem.unit}: {float(incumbent.objective or 0):g}, bound {bound}"
-            progress.update(task, description=f"solving {problem.name}  {found}")
-
-        yield report
 
 
 def _read_start(file: str, problem: Problem[Any]) -> Any:

@@ -40,6 +40,10 @@ def run(
     spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
     workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Dask scheduler, such as tcp://host:8786, or local:4 for 4 workers on this machine"),
+    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
 ) -> None:
     """Compute every cell of a study that has no result yet.
@@ -52,11 +56,24 @@ def run(
         study = studies.read_study(spec)
         with _bar() as bar:
             task = bar.add_task(study.study, total=None, left="")
+            noted = ""
 
             def show(progress: "Progress") -> None:
+                nonlocal noted
+                if progress.note not in ("", noted):
+                    bar.console.print(progress.note, markup=False, highlight=False, soft_wrap=True)
+                noted = progress.note
                 bar.update(task, total=progress.total, completed=progress.finished, left=_left(progress))
 
-            found = studies.run(study, out, workers=workers, retry=retry, on_progress=show, source=str(spec))
+            found = studies.run(
+                study,
+                out,
+                workers=workers,
+                scheduler=scheduler,
+                retry=retry,
+                on_progress=show,
+                source=str(spec),
+            )
     except KeyboardInterrupt:
         typer.echo("gsopt: interrupted", err=True)
         raise typer.Exit(Exit.INTERRUPTED) from None

@@ -6,7 +6,8 @@ from typing import Any
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import parse_json, read_text, validated
-from gsopt.problem import Frozen, Problem
+from gsopt.problem import Frozen, Problem, S
+from gsopt.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
@@ -59,6 +60,30 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
         if data is None:
             raise InvalidInput(str(path), "solution", "null", "must be a solution; this result has none")
     return validated(problem.solution_type, str(path), json.dumps(data))
+
+
+def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
+    """Read a result of a problem, as `gsopt.write` and ``gsopt solve --json`` write it; it is judged anew.
+
+    Raises
+    ------
+    InvalidInput
+        As `read_problem`, or a field is not what a result of this problem has.
+    InvalidSolution, Contradiction
+        The solution breaks a rule of the problem, or is better than the bound.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> result = gsopt.solve(problem)
+    >>> with TemporaryDirectory() as folder:
+    ...     gsopt.write(result, f"{folder}/result.json")
+    ...     gsopt.read_result(f"{folder}/result.json", problem) == result
+    True
+    """
+    return Result.from_dict(problem, parse_json(str(path), read_text(path)), source=str(path))
 
 
 def problem_types() -> dict[str, type[Problem[Any]]]:

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from gsopt.budget import TimeLimit, checked_time_limit
@@ -10,11 +9,11 @@ from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, sho
 from gsopt.job import Workload
 from gsopt.method import MethodLike, accepts, name_of
 from gsopt.problem import Problem
-from gsopt.result import Claim, Result, StoppedBy, agree, settle
+from gsopt.result import Result, StoppedBy
 from gsopt.scenario import Scenario
 from gsopt.studies.catalogue import exact_methods, find_method
 from gsopt.studies.catalogue import methods as methods_of
-from gsopt.studies.comparison import Comparison, Row
+from gsopt.studies.comparison import Comparison, Row, settled
 from gsopt.studies.solve import better_of, solve
 
 #: Seconds that `compare` gives each method on each instance unless told otherwise.
@@ -150,22 +149,4 @@ def _compare_one(
         if result is not None and result.stopped_by is StoppedBy.INTERRUPT:
             interrupted = True
             break
-    return _settled(problem, [rows[name] for name in wanted if name in rows]), interrupted
-
-
-def _settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
-    """Give every row the instance's best bound, after checking that no two rows contradict each other."""
-    results = [row.result for row in rows if row.result is not None]
-    settled = settle(problem.sense, [_claim(problem, result) for result in results])
-    agreed = iter(agree(problem, results))
-    return [
-        replace(
-            row, result=next(agreed) if row.result else None, bound=settled.bound, optimum_known=settled.known
-        )
-        for row in rows
-    ]
-
-
-def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
-    resolution = 0 if result.objective is None else problem.resolution(result.objective)
-    return Claim(result.method, result.objective, result.bound, resolution)
+    return settled(problem, [rows[name] for name in wanted if name in rows]), interrupted

@@ -1,18 +1,22 @@
 """Comparison: methods side by side on instances, as a table, a data frame or a plot."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import RenderableType
 
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import parse_json, read_text, validated
 from gsopt.grid import exact_total
-from gsopt.problem import Number, Problem, Sense
-from gsopt.result import Result, Status, plain, relative_gap, settles
+from gsopt.problem import Frozen, Many, Number, Problem, Sense
+from gsopt.result import Claim, Result, Status, agree, plain, relative_gap, settle, settles
 from gsopt.studies.listing import Listing, need
-from gsopt.studies.tables import Column, lay_out, percent
+from gsopt.studies.tables import Column, lay_out, percent, told_apart, written_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,14 +25,8 @@ if TYPE_CHECKING:
 #: A summary shows a suite by its headline figures only where these are no more than a reader compares.
 _MOST_GROUPS = 4
 
-#: From here on a table shows numbers with one decimal, below with six digits.
-_LARGE = 1000
-
 #: Columns of a summary that are left out first.
 _SUMMARY_RANKS = {"median time": 2, "instances": 1}
-
-#: Digits of a number, and to how many they grow where two different numbers would look alike.
-_FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
 
 @dataclass(frozen=True)
@@ -162,6 +160,59 @@ class Comparison(Listing[Row]):
         """Give every row in full, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
+        rows = [
+            {
+                "instance": row.instance,
+                "method": row.method,
+                "kind": row.kind,
+                "result": None if row.result is None else row.result.as_dict(),
+                "note": row.note,
+                "failed": row.failed,
+            }
+            for row in self.rows
+        ]
+        return {"rows": rows, "interrupted": self.interrupted}
+
+    @classmethod
+    def from_dict(
+        cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
+    ) -> "Comparison":
+        """Take a comparison of problems back from the plain JSON types of `as_dict`; it is judged anew.
+
+        Raises
+        ------
+        InvalidInput
+            A field is not what `as_dict` would give, or names a problem that is not given.
+        InvalidSolution, Contradiction
+            As `Result.from_dict`; and where one row's value is better than another one's bound.
+
+        Examples
+        --------
+        >>> import gsopt
+        >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+        >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+        >>> Comparison.from_dict([problem], comparison.as_dict()) == comparison
+        True
+        """
+        known = {problem.name or problem.word: problem for problem in problems}
+        stored = validated(_Stored, source, json.dumps(data))
+        rows: dict[str, list[Row]] = {}
+        for place, each in enumerate(stored.rows):
+            if each.instance not in known:
+                rule = "must be the name of one of the problems"
+                raise InvalidInput(source, f"rows[{place}].instance", shorten(each.instance), rule)
+            problem = known[each.instance]
+            where = f"{source}: rows[{place}].result"
+            result = None if each.result is None else Result.from_dict(problem, each.result, source=where)
+            row = Row(
+                each.instance, each.method, each.kind, problem, result, note=each.note, failed=each.failed
+            )
+            rows.setdefault(each.instance, []).append(row)
+        settled_rows = [row for name, members in rows.items() for row in settled(known[name], members)]
+        return cls(tuple(settled_rows), stored.interrupted)
+
     def plot(self) -> "Axes":
         """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
 
@@ -183,6 +234,76 @@ class Comparison(Listing[Row]):
         _, axes = plt.subplots(figsize=(9, 0.35 * rows + 1.8), layout="constrained")
         axes.set_xlabel("gap to the best proven bound")
         return gaps(points, axes)
+
+
+class _StoredRow(Frozen):
+    """A row in a file."""
+
+    instance: str
+    method: str
+    kind: Literal["exact", "heuristic"]
+    result: dict[str, Any] | None
+    note: str
+    failed: bool
+
+
+class _Stored(Frozen):
+    """A comparison in a file."""
+
+    rows: Many[_StoredRow]
+    interrupted: bool
+
+
+def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
+    """Read a comparison of problems, as `gsopt.write` writes it; it is judged anew.
+
+    Raises
+    ------
+    InvalidInput, InvalidSolution, Contradiction
+        The file cannot be read, is no JSON, or breaks a rule; as `Comparison.from_dict`.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> comparison = gsopt.compare(problem, ["exact", "greedy"])
+    >>> with TemporaryDirectory() as folder:
+    ...     gsopt.write(comparison, f"{folder}/comparison.json")
+    ...     gsopt.read_comparison(f"{folder}/comparison.json", problem) == comparison
+    True
+    """
+    given = [problems] if isinstance(problems, Problem) else problems
+    return Comparison.from_dict(given, parse_json(str(path), read_text(path)), source=str(path))
+
+
+def settled(problem: Problem[Any], rows: list[Row]) -> list[Row]:
+    """Give every row the instance's best bound, after checking that no two rows contradict each other.
+
+    Raises
+    ------
+    Contradiction
+        A value is better than a bound.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> rows = gsopt.compare(gsopt.load("reclaiming/aryl-figure-5"), ["exact", "greedy"]).rows
+    >>> settled(rows[0].problem, list(rows)) == list(rows)
+    True
+    """
+    results = [row.result for row in rows if row.result is not None]
+    found = settle(problem.sense, [_claim(problem, result) for result in results])
+    agreed = iter(agree(problem, results))
+    return [
+        replace(row, result=next(agreed) if row.result else None, bound=found.bound, optimum_known=found.known)
+        for row in rows
+    ]
+
+
+def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
+    resolution = 0 if result.objective is None else problem.resolution(result.objective)
+    return Claim(result.method, result.objective, result.bound, resolution)
 
 
 def _shared_keys(rows: Sequence[Row]) -> list[str]:
@@ -233,19 +354,19 @@ def _totals(rows: list[Row]) -> list[str]:
     bound = exact_total(bounds) if len(bounds) == len(solved) else None
     excess = None if bound is None else abs(Fraction(value) - Fraction(bound))
     proven = all(row.optimum_known for row in solved)
-    first, second = _apart(value, bound)
+    first, second = told_apart(value, bound)
     return [
         str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
         first,
         ("" if proven else "bound ") + second,
-        _gap(relative_gap(value, bound), excess),
+        written_gap(relative_gap(value, bound), excess),
         _seconds(median(times)),
     ]
 
 
 def _columns(rows: Sequence[Row]) -> list[Column]:
     unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
-    shown = [_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
+    shown = [told_apart(None if row.result is None else row.result.objective, _bound(row)) for row in rows]
     return [
         Column("method", [row.method for row in rows], right=False),
         Column(unit, [value if row.result else "" for row, (value, _) in zip(rows, shown, strict=True)]),
@@ -267,7 +388,7 @@ def _bound(row: Row) -> Number | None:
 
 def _shown_gap(row: Row) -> str:
     value = None if row.result is None else row.result.objective
-    return percent(0.0) if value is not None and _bound(row) == value else _gap(row.gap, row.excess)
+    return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
 
 
 def _status(row: Row) -> str:
@@ -281,32 +402,6 @@ def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
     """Name an instance or a suite, with what tells it from others."""
     told = [f"{key} {value}" for key, value in figures.items()]
     return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name
-
-
-def _apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Show a value and a bound with as many digits as it takes to tell them apart, if they differ."""
-    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
-        shown = _number(value, digits), _number(bound, digits)
-        if shown[0] != shown[1] or value == bound:
-            return shown
-    return _number(value, _MOST_DIGITS), _number(bound, _MOST_DIGITS)
-
-
-def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
-    simple = plain(value)
-    if simple is None:
-        return "-"
-    if isinstance(simple, int):
-        return f"{simple:,}"
-    if abs(simple) >= _LARGE:
-        return f"{simple:,.{1 + digits - _FEWEST_DIGITS}f}"
-    return f"{simple:.{digits}g}"
-
-
-def _gap(gap: float | None, excess: Number | None) -> str:
-    if gap is not None:
-        return percent(gap)
-    return "-" if excess is None else f"+{_number(excess)}"
 
 
 def _seconds(seconds: float) -> str:

@@ -13,7 +13,7 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.method import name_of
 
 #: Objects that only a program can give.
-_NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "log"})
+_NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "log"})
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:

@@ -317,12 +317,11 @@ def _groups_with(rows: Iterable[Row], x: str, figure: str) -> dict[str, list[Row
 
 def _chosen(found: Results, figure: str, relative_to: str) -> tuple[str, _Bases]:
     known = numeric_figures(found.rows)
-    usual = headline(found.rows) or tuple(known)
-    if not usual:
+    if not known:
         raise InvalidInput("", "plot", "", "there are no figures yet")
     if figure and figure not in known:
         raise InvalidInput("", "figure", shorten(figure), f"must be one of {', '.join(known)}")
-    chosen = figure or usual[0]
+    chosen = figure or (*headline(found.rows), *known)[0]
     return chosen, baselines(found.rows, relative_to, [chosen]) if relative_to else None
 
 

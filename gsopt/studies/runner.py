@@ -1,33 +1,35 @@
-"""Runner: the cells of a study computed by several processes, each result stored the moment it is there.
+"""Runner: the cells of a study computed somewhere else, each result stored the moment it is there.
 
-One thread per worker process takes a cell, has it computed and stores the outcome, so that a kill loses no more
-than the cells that are being computed. The workers are those of solvers, in a pool of their own: they end with
-this process, however it ends.
+One thread per cell under way has it computed by an executor and stores the outcome, so that a kill loses no
+more than the cells that are being computed.
 """
 
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from time import monotonic
 from typing import Any
 
-from gsopt.backends.process import Pool, Worker
 from gsopt.bounds import MeanBound
 from gsopt.errors import InvalidInput, shorten
 from gsopt.studies.cells import Cell, cells_of
 from gsopt.studies.compute import compute, prove
+from gsopt.studies.executor import Call, Executor
 from gsopt.studies.outcome import Outcome, State
+from gsopt.studies.processes import Processes
 from gsopt.studies.results import Results, results
 from gsopt.studies.spec import Study
 from gsopt.studies.store import Store, writing
 
 _TRIES = 2  # of a cell whose process dies
 _USUAL = -1  # evaluations, where the study does not say how many
-_MODULE = "gsopt.studies.compute"  # what a worker process imports first
+_AHEAD = 2  # cells under way for each that is computed: the next is there when one is done
+_LOOK = 1.0  # seconds between two looks at the executor
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Progress:
         Number of those that failed.
     left
         Expected seconds until the end, from the pace of this run; None before its first result.
+    note
+        What keeps the run from going on, in one line; empty when nothing does.
 
     Examples
     --------
@@ -53,6 +57,7 @@ class Progress:
     total: int
     failed: int
     left: float | None
+    note: str = ""
 
 
 def run(
@@ -60,6 +65,7 @@ def run(
     folder: str | Path,
     *,
     workers: int | None = None,
+    scheduler: Any = None,
     retry: bool = False,
     on_progress: Callable[[Progress], Any] | None = None,
     source: str = "",
@@ -74,10 +80,13 @@ def run(
         Where its results are kept; made if need be.
     workers
         Number of processes; one per CPU when None. Solvers that share CPUs take longer: measure times with one.
+    scheduler
+        A Dask scheduler whose workers compute instead: its address such as ``"tcp://host:8786"``,
+        ``"local:4"`` for four workers on this machine, or a `Client` or cluster of Dask.
     retry
         Whether cells that failed in earlier runs are computed again.
     on_progress
-        Called with a `Progress` at the beginning and after each cell.
+        Called with a `Progress` at the beginning, after each cell, and when there is something to note.
     source
         The study's file, for error messages.
 
@@ -89,7 +98,10 @@ def run(
     Raises
     ------
     InvalidInput
-        The study or the folder breaks a rule; nothing is computed then.
+        The study, the folder or a worker of the scheduler breaks a rule; nothing is computed then, unless the
+        worker joins later.
+    LostScheduler
+        The scheduler cannot be reached any more. The results are kept.
     Contradiction
         A value is better than a bound proven on the same instance. The results are kept.
 
@@ -102,12 +114,9 @@ def run(
     >>> [(str(row.labels.method), row.figures["objective"]) for row in found]
     [('greedy', 1), ('exact', 1)]
     """
-    count = os.cpu_count() or 1 if workers is None else workers
-    if count < 1:
-        raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
     cells = cells_of(study, source)
-    with writing(folder) as store:
-        store.adopt(study, cells, count)
+    with _executor(workers, scheduler, cells) as executor, writing(folder) as store:
+        store.adopt(study, cells, executor.workers)
         if retry:
             store.forget_failures()
         states = store.finished()
@@ -116,10 +125,24 @@ def run(
         failed = sum(states.get(key) is State.FAILED for key in keys)
         begin = Progress(len(cells) - len(todo), len(cells), failed, None)
         bounds = _Bounds(store, study.bound_evaluations)
-        interrupted = _Run(store, bounds, begin, on_progress or _nothing).go(todo, count)
+        interrupted = _Run(executor, store, bounds, begin, on_progress or _nothing).go(todo)
     found = results(folder, interrupted=interrupted)
     found.refuse_contradictions()
     return found
+
+
+@contextmanager
+def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Iterator[Executor]:
+    if scheduler is None:
+        yield Processes(workers)
+        return
+    if workers is not None:
+        rule = "must not be given with a scheduler, whose workers are what there is"
+        raise InvalidInput("", "workers", shorten(workers), rule)
+    from gsopt.studies.dask_cluster import dask_cluster
+
+    with dask_cluster(scheduler, cells) as cluster:
+        yield cluster
 
 
 class _Bounds:
@@ -130,8 +153,8 @@ class _Bounds:
         self._guard = Lock()
         self._locks: dict[str, Lock] = {}
 
-    def of(self, cell: Cell, worker: Worker) -> MeanBound | None:
-        """Give the bound for a policy's cell, proven by a worker if it is not there yet; None if it fails."""
+    def of(self, cell: Cell, call: Call) -> MeanBound | None:
+        """Give the bound for a policy's cell, proven elsewhere if it is not there yet; None if it fails."""
         share = _USUAL if self._evaluations is None else self._evaluations
         with self._guard:
             lock = self._locks.setdefault(cell.instance_key, Lock())
@@ -139,9 +162,7 @@ class _Bounds:
             known = self._store.bound(cell.instance_key, share)
             if known is not None:
                 return known
-            answer = worker.call(
-                partial(prove, evaluations=self._evaluations), cell, limit=None, hear=_nothing
-            ).answer
+            answer = call(partial(prove, evaluations=self._evaluations), cell).answer
             if not isinstance(answer, MeanBound):
                 return None
             self._store.keep_bound(cell.instance_key, share, answer)
@@ -152,42 +173,72 @@ class _Run:
     """The threads of one run, and what they share."""
 
     def __init__(
-        self, store: Store, bounds: "_Bounds", begin: Progress, tell: Callable[[Progress], Any]
+        self,
+        executor: Executor,
+        store: Store,
+        bounds: "_Bounds",
+        begin: Progress,
+        tell: Callable[[Progress], Any],
     ) -> None:
+        self._executor = executor
         self._store = store
         self._bounds = bounds
-        self._begin = begin
+        self._progress = begin
         self._tell = tell
-        self._pool = Pool()
+        self._details: Mapping[str, Any] = {}
         self._stopped = Event()
 
-    def go(self, cells: Sequence[Cell], workers: int) -> bool:
+    def go(self, cells: Sequence[Cell]) -> bool:
         """Compute cells; tell whether Ctrl-C ended it."""
-        threads = ThreadPoolExecutor(workers)
+        threads = ThreadPoolExecutor(self._executor.threads)
         try:
-            self._tell(self._begin)
-            self._listen([threads.submit(self._settle, cell) for cell in cells])
+            self._say(self._progress)
+            self._look()
+            self._feed(threads, deque(cells))
         except KeyboardInterrupt:
             return True
         finally:
             self._stopped.set()
             threads.shutdown(wait=False, cancel_futures=True)
-            self._pool.close()  # ends the processes at once, and with them the threads
+            self._executor.close()  # lets go of the threads that wait for it
             threads.shutdown()
-            self._pool.close()
+            self._executor.close()
         return False
 
-    def _listen(self, settled: Sequence[Future[Outcome]]) -> None:
-        """Tell the progress until every cell is settled; raise what a thread raised."""
-        start, failed, total = monotonic(), self._begin.failed, self._begin.total
-        for fresh, future in enumerate(as_completed(settled), start=1):
-            failed += future.result().state is State.FAILED
-            finished = self._begin.finished + fresh
-            left = (monotonic() - start) / fresh * (total - finished)
-            self._tell(Progress(finished, total, failed, left))
+    def _feed(self, threads: ThreadPoolExecutor, todo: deque[Cell]) -> None:
+        """Give cells to threads until all are settled; raise what a thread raised."""
+        start, before = monotonic(), self._progress.finished
+        running: set[Future[Outcome]] = set()
+        while todo or running:
+            while todo and len(running) < max(1, _AHEAD * self._executor.workers):
+                running.add(threads.submit(self._settle, todo.popleft()))
+            done, running = wait(running, _LOOK, FIRST_COMPLETED)
+            for future in done:
+                self._count(future.result(), start, before)
+            self._look()
+
+    def _count(self, outcome: Outcome, start: float, before: int) -> None:
+        """Tell the progress with one more cell settled, the time left from the pace of this run."""
+        now = self._progress
+        finished = now.finished + 1
+        left = (monotonic() - start) / (finished - before) * (now.total - finished)
+        failed = now.failed + (outcome.state is State.FAILED)
+        self._say(replace(now, finished=finished, failed=failed, left=left))
+
+    def _look(self) -> None:
+        """Tell of what keeps the executor from computing, and keep where it computes."""
+        if (note := self._executor.note) != self._progress.note:
+            self._say(replace(self._progress, note=note))
+        if (details := self._executor.details) != self._details:
+            self._details = details
+            self._store.note(details)
+
+    def _say(self, progress: Progress) -> None:
+        self._progress = progress
+        self._tell(progress)
 
     def _settle(self, cell: Cell) -> Outcome:
-        """Compute a cell in a process and store what came of it."""
+        """Have a cell computed and store what came of it."""
         outcome = self._attempts(cell)
         self._store.commit(cell, outcome)
         return outcome
@@ -196,11 +247,11 @@ class _Run:
         """Give what came of a cell, tried again if its process dies."""
         begin, message = monotonic(), ""
         for _ in range(_TRIES):
-            with self._pool.borrow(_MODULE, self._refuse_stopped) as worker:
+            with self._executor.borrow(self._refuse_stopped) as call:
                 self._refuse_stopped()
                 self._store.begin(cell)
-                bound = None if cell.word else self._bounds.of(cell, worker)
-                reply = worker.call(partial(compute, bound=bound), cell, limit=None, hear=_nothing)
+                bound = None if cell.word else self._bounds.of(cell, call)
+                reply = call(partial(compute, bound=bound), cell)
             if isinstance(reply.answer, Outcome):
                 return reply.answer
             self._refuse_stopped()

@@ -1,6 +1,7 @@
 """Solve: one method on one problem, from the best start that the heuristics find."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -10,11 +11,13 @@ from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
-from gsopt.method import MethodLike, accepts, name_of, run
-from gsopt.problem import Problem
+from gsopt.method import MethodLike, accepts, name_of, run, watched
+from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
+from gsopt.progress import Bracket
 from gsopt.result import Result
 from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
+from gsopt.studies.display import Display
 
 #: Part of a time limit after which no further heuristic begins for the sake of a start.
 _HEURISTICS_SHARE = 0.5
@@ -25,12 +28,13 @@ _HEURISTICS_GRACE = 0.2
 
 
 def solve(
-    problem: Problem[Any],
+    problem: Problem[S],
     method: MethodLike | str | None = None,
     *,
     time_limit: TimeLimit = None,
+    display: bool = False,
     **options: Any,
-) -> Result[Any]:
+) -> Result[S]:
     """Solve a problem with one method.
 
     An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
@@ -46,6 +50,8 @@ def solve(
     time_limit
         Seconds, or text such as ``30s`` or ``2min``, the heuristics included; methods that need no limit
         because they end at once do not receive it.
+    display
+        Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
         The method's own keyword options, and those of `gsopt.budget.Budget` for exact methods.
 
@@ -67,18 +73,36 @@ def solve(
         raise InvalidInput("", "problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
     chosen = find_method(problem.word, "exact" if method is None else method)
     budget = Budget(time_limit=time_limit)
-    for option in options:
-        if not accepts(chosen, option):
+    for option in [*options, *["display"] * display]:
+        if not accepts(chosen, "budget" if option == "display" else option):
             raise InvalidInput("", option, "", f"is not an option of {name_of(chosen)}")
     if accepts(chosen, "budget"):
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
-        if budget.start is None:
-            budget = replace(budget, start=best_of_heuristics(problem, budget))
-        options["budget"] = budget
-    elif time_limit is not None and accepts(chosen, "time_limit"):
+        with shown(problem, budget) if display else watched(budget, problem) as followed:
+            return run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+    if time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = budget.time_limit
     return run(chosen, problem, **options)
+
+
+@contextmanager
+def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
+    """Give a budget whose progress is shown while it is used."""
+    with Display(problem) as screen:
+
+        def tell(known: Bracket) -> None:
+            screen(known)
+            if budget.on_progress is not None:
+                budget.on_progress(known)
+
+        with watched(replace(budget, on_progress=tell), problem) as followed:
+            yield followed
+
+
+def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
+    """Start from the best solution of the heuristics, where no start is given."""
+    return budget if budget.start is not None else replace(budget, start=best_of_heuristics(problem, budget))
 
 
 def warm_up(*solvers: Backend) -> None:
@@ -129,7 +153,9 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
         if best is not None and budget.passes(_HEURISTICS_SHARE, grace=_HEURISTICS_GRACE):
             break
         with suppress(Unsupported):
-            best = better_of(problem, best, method(problem))
+            found = method(problem)
+            budget.report(value=found.objective)
+            best = better_of(problem, best, found)
     return None if best is None else best.solution
 
 

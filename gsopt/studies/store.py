@@ -8,11 +8,12 @@ import json
 import os
 import platform
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
+from typing import Any
 from urllib.parse import quote
 
 from filelock import FileLock, Timeout
@@ -109,6 +110,12 @@ class Store:
                 " VALUES (?, ?, ?, ?, ?, ?, ?)"
             )
             self._run = database.execute(line, circumstances).lastrowid or 0
+
+    def note(self, details: Mapping[str, Any]) -> None:
+        """Keep further details of the run, such as the machines that compute."""
+        line = "UPDATE run SET details = json_patch(details, ?) WHERE run = ?"
+        with self._transaction() as database:
+            database.execute(line, (json.dumps(dict(details)), self._run))
 
     def begin(self, cell: Cell) -> None:
         """Note that a cell is being computed."""

@@ -13,6 +13,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 from rich.text import Text
 
+from gsopt.grid import Number
 from gsopt.result import plain
 from gsopt.schedule.figures import Kind
 
@@ -33,6 +34,9 @@ _DAY = 86_400
 
 #: From here on a number is shown with one decimal, below with four digits.
 _LARGE = 1000
+
+#: Digits of a value and a bound, and to how many they grow where two different numbers would look alike.
+_FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
 
 @dataclass(frozen=True)
@@ -220,6 +224,45 @@ def written(value: Any, kind: Kind) -> str:
     if kind is Kind.SECONDS and abs(value) >= _DAY:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"
+
+
+def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
+    """Write a value and a bound with as many digits as it takes to tell them apart, if they differ.
+
+    Examples
+    --------
+    >>> told_apart(1234, 1200), told_apart(0.12345678, 0.12345677), told_apart(3, None)
+    (('1,234', '1,200'), ('0.12345678', '0.12345677'), ('3', '-'))
+    """
+    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
+        shown = _number(value, digits), _number(bound, digits)
+        if shown[0] != shown[1] or value == bound:
+            return shown
+    return _number(value, _MOST_DIGITS), _number(bound, _MOST_DIGITS)
+
+
+def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
+    simple = plain(value)
+    if simple is None:
+        return "-"
+    if isinstance(simple, int):
+        return f"{simple:,}"
+    if abs(simple) >= _LARGE:
+        return f"{simple:,.{1 + digits - _FEWEST_DIGITS}f}"
+    return f"{simple:.{digits}g}"
+
+
+def written_gap(gap: float | None, excess: Number | None) -> str:
+    """Write a gap, or what a value exceeds a bound of 0 by where there is none.
+
+    Examples
+    --------
+    >>> written_gap(0.25, 1), written_gap(None, 3), written_gap(None, None)
+    ('25.0 %', '+3', '-')
+    """
+    if gap is not None:
+        return percent(gap)
+    return "-" if excess is None else f"+{_number(excess)}"
 
 
 def percent(share: float) -> str:

@@ -102,6 +102,24 @@ def test_incumbents_are_results() -> None:
     assert all(result.objective >= 2 and result.level is Level.CHECKED for result in heard)
 
 
+class Telling(Highs):
+    """A solver that tells of bounds before it has a solution."""
+
+    def solve(self, form: StandardForm, *, on_bound: Any = None, **options: Any) -> Outcome:
+        """Tell of two bounds, then solve."""
+        for bound in (0.4, 1.5):
+            on_bound(bound)
+        return super().solve(form, **options)
+
+
+def test_bounds_are_told_on_the_way() -> None:
+    """A bound that the solver tells of is one on the objective, rounded to its next value, and told at once."""
+    heard: list[Any] = []
+    result = Model()(figure_5(3), backend=Telling(), on_progress=heard.append)
+    assert [(known.value, known.bound) for known in heard[:2]] == [(None, 1), (None, 2)]
+    assert (heard[-1].value, heard[-1].bound) == (result.objective, result.bound) == (2, 2)
+
+
 class Wasteful(Highs):
     """A solver whose first points mark every job as preempted, and which is then out of time."""
 

@@ -26,6 +26,7 @@ from gsopt.result import (
     relative_gap,
     same,
 )
+from instances.sharing import interfering_jobs
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 
 
@@ -168,6 +169,13 @@ def test_exact_numbers_come_back() -> None:
         ({"solution": {"server": []}}, InvalidInput, "solution.servers"),
         ({"solution": None}, InvalidInput, "status: 'optimal': must be what follows"),
         ({"method": ...}, InvalidInput, "method: is required"),
+        ({"objective": ...}, InvalidInput, "objective: None: must be 1, as the judge finds"),
+        ({"bound": 10**400}, InvalidInput, "bound: 1000.*must be int or float or NoneType"),
+        ({"exact": {"bound": "2/2"}, "bound": 0.5}, InvalidInput, "exact.bound: '2/2': must be the fraction"),
+        ({"exact": {"bound": "1/0"}}, InvalidInput, "exact.bound: '1/0': must be the fraction"),
+        ({"exact": {"bound": "9" * 4000 + "/1"}}, InvalidInput, "exact.bound: '999.*must be the fraction"),
+        ({"exact": {"bound": 1}}, InvalidInput, "exact.bound: 1: must be the fraction"),
+        ({"exact": "x"}, InvalidInput, "exact.bound: 'x': must be the fraction"),
     ],
 )
 def test_a_stored_result_is_judged_again(change: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -176,6 +184,18 @@ def test_a_stored_result_is_judged_again(change: dict[str, Any], error: type[Exc
     data = {name: value for name, value in data.items() if value is not ...}
     with pytest.raises(error, match=message):
         Result.from_dict(figure_5(2), data)
+
+
+def test_a_bound_of_thirds_comes_back() -> None:
+    """A bound that no JSON number can hold, away from the value, is the same fraction again."""
+    problem = interfering_jobs(jobs=3)
+    value = problem.objective(gsopt.solve(problem).solution)  # type: ignore[arg-type]
+    bound = Fraction(value) - Fraction(1, 3)
+    result = replace(gsopt.solve(problem), bound=bound, status=Status.FEASIBLE)
+    data = json.loads(json.dumps(result.as_dict()))
+    assert data["exact"]["bound"] == str(bound)
+    assert data["bound"] == float(bound) != bound
+    assert Result.from_dict(problem, data) == result
 
 
 @given(st.integers(0, 200), st.integers(0, 200), st.fractions(0, 3, max_denominator=20).map(float))

@@ -41,7 +41,6 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
         asked = _asked(container["resources"])
         if container["restartPolicy"].text() == "Always":
             _add(beside, asked)
-            _raise(before, beside)
         else:
             _raise(before, {name: value + beside.get(name, 0) for name, value in asked.items()})
     _add(total, beside)

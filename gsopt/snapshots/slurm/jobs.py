@@ -24,6 +24,9 @@ _HELD = frozenset(
     {"BeginTime", "Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "JobArrayTaskLimit"}
 )
 
+#: Who may share the nodes of a job; releases before 23.11 say the contrary in another field.
+_SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "mcs", "topo"})
+
 #: What becomes of a job that makes no part of a gang, and what is said of all of them.
 OVER, LEAVING, HELD, ELSEWHERE = (
     "over, and not counted",
@@ -134,6 +137,24 @@ class Reader(NamedTuple):
         )
         where = self.places.of(job)
         return (Part(count=count, needs=needs, gpus=float(asked.number), where=where),)
+
+
+def unread(job: Field) -> Iterator[str]:
+    """Name what a job asks of its nodes that is not looked at.
+
+    Examples
+    --------
+    >>> list(unread(Field("", {"shared": ["none"], "licenses": "matlab:2"})))
+    ['whole nodes', 'licences']
+    """
+    if not _SHARED.issuperset(words(job["shared"])) or not _UNSHARED.isdisjoint(words(job["exclusive"])):
+        yield "whole nodes"
+    if job["licenses"].text():
+        yield "licences"
+    if number(job["required_switches"]):
+        yield "few switches"
+    if job["contiguous"].truth():
+        yield "nodes side by side"
 
 
 def _shape(job: Field) -> tuple[int, Gres]:

@@ -17,7 +17,7 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.network import Stand, network_of
 from gsopt.snapshots.node import Node
-from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader
+from gsopt.snapshots.slurm.jobs import LEAVING, Job, Reader, unread
 from gsopt.snapshots.slurm.nodes import Host, read_hosts
 from gsopt.snapshots.slurm.places import Places, Reservation, read_reservations, told_by_hosts
 from gsopt.snapshots.slurm.values import moment, nodes
@@ -157,6 +157,7 @@ def _read_jobs(
     """Give what jobs have of each node, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
+    unseen: Counter[str] = Counter()
     found: dict[str, list[Job]] = {}
     seen: set[str] = set()
     for job in jobs:
@@ -169,12 +170,16 @@ def _read_jobs(
             job["job_id"].refuse("must not stand in the files twice")
         if read_job:
             seen.add(read_job.name)
+            unseen.update(() if standing else unread(job))
             found.setdefault(read_job.name, []).append(read_job)
         for part in standing:
             on = used.setdefault(part.node, {})
             for resource, amount in part.needs.named.items():
                 on[resource] = on.get(resource, 0) + amount
     notes.extend(f"jobs {fate}: {number:,}" for fate, number in fates.items() if fate)
+    notes.extend(
+        f"jobs that wait and ask for {what}, which is not looked at: {unseen[what]:,}" for what in unseen
+    )
     with validly(jobs[0].source if jobs else ""):
         return used, [_gang(each) for each in found.values()]
 

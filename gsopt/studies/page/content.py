@@ -1,18 +1,20 @@
 """Content: everything that a study's page says, in the order in which it stands there."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gsopt.studies.page.download import Download, download
 from gsopt.studies.page.failures import failures, unsupported
 from gsopt.studies.page.gaps import Decision, decisions
 from gsopt.studies.page.origin import commands, packages_table, runs_table, sources_table
+from gsopt.studies.page.parts import parts
 from gsopt.studies.page.pictures import Picture
 from gsopt.studies.page.summary import remarks, summary
 from gsopt.studies.page.table import Entry, Head, Table, table
 from gsopt.studies.provenance import Run, Source
-from gsopt.studies.report import Report, cells_csv
+from gsopt.studies.report import Report, cells_csv, numeric_figures, report
 from gsopt.studies.results import Results
 
 #: Lines of the table of figures.
@@ -31,8 +33,8 @@ class Content:
         What came of it, in a sentence or two.
     remarks
         What a reader must know before the numbers.
-    headline
-        The table of the usual figures by group and method.
+    figures
+        The table of figures by group and method, of each decision by its name.
     decisions
         The cells with their gaps, decision by decision.
     pictures, gantts
@@ -52,7 +54,7 @@ class Content:
     title: str
     summary: str
     remarks: tuple[str, ...]
-    headline: Table
+    figures: Mapping[str, Table]
     decisions: tuple[Decision, ...]
     pictures: tuple[Picture, ...]
     gantts: tuple[Picture, ...]
@@ -68,8 +70,9 @@ class Content:
 
 def content(
     found: Results,
-    made: Report,
+    whole: Report,
     *,
+    figures: Sequence[str],
     spec: str,
     runs: Sequence[Run],
     sources: Sequence[Source],
@@ -81,8 +84,10 @@ def content(
 
     Parameters
     ----------
-    found, made
-        The results, and their table.
+    found, whole
+        The results, and the table of all of them.
+    figures
+        The figures that are shown; the usual ones if none is given.
     spec, runs, sources
         Where they come from.
     pictures, gantts
@@ -90,12 +95,12 @@ def content(
     options
         Those of the command that makes the page.
     """
-    pretty = json.dumps(json.loads(spec), indent=1, ensure_ascii=False)
+    pretty = _pretty(json.loads(spec))
     return Content(
         title=found.study,
         summary=summary(found, runs),
         remarks=tuple(remarks(found, sources)),
-        headline=_headline(made),
+        figures=dict(_figures(found, figures)),
         decisions=tuple(decisions(found)),
         pictures=tuple(pictures),
         gantts=tuple(gantts),
@@ -108,13 +113,33 @@ def content(
         commands=commands(options),
         downloads=(
             download("study.json", "application/json", pretty),
-            download("table.csv", "text/csv", made.csv()),
+            download("table.csv", "text/csv", whole.csv()),
             download("cells.csv", "text/csv", cells_csv(found)),
         ),
     )
 
 
-def _headline(made: Report) -> Table:
+def _pretty(spec: Mapping[str, Any]) -> str:
+    """Write a study with one line for each of its keys, instances and methods."""
+    return "{" + ",\n ".join(f"{json.dumps(key)}: {_block(value)}" for key, value in spec.items()) + "}"
+
+
+def _block(value: Any) -> str:
+    if isinstance(value, list) and any(isinstance(entry, dict) for entry in value):
+        return "[\n  " + ",\n  ".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n ]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    """Give the table of each decision that has some of the figures."""
+    for name, part in parts(found).items():
+        known = numeric_figures(part.rows)
+        wanted = [key for key in figures if key in known]
+        if wanted or not figures:
+            yield name, _figures_table(report(part, figures=wanted))
+
+
+def _figures_table(made: Report) -> Table:
     heads = [Head(title, number=place >= len(made.names)) for place, title in enumerate(made.titles)]
     lines = (
         [

@@ -41,7 +41,7 @@ def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]
         if name not in known:
             raise InvalidInput("", "gantt", shorten(name), _rule(list(known)))
     cells = {cell.key: cell for cell in cells_of(Study.model_validate_json(spec))} if names else {}
-    for place, name in enumerate(names):
+    for name in dict.fromkeys(names):
         row = known[name]
         if row.key not in cells:
             raise InvalidInput("", "gantt", shorten(name), "its instance is no longer what it was")
@@ -49,7 +49,7 @@ def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]
         _refuse_other(name, run, row)
         if run.schedule is not None:
             figure = overview(run.schedule, run.scenario)
-            yield Picture(name, inline(figure, f"gantt-{place}", name), on_white=True)
+            yield Picture(name, inline(figure, name), on_white=True)
 
 
 def runs_of(found: Results) -> dict[str, Row]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gsopt.schedule.figures import Kind, figure_of
 from gsopt.studies.outcome import State
+from gsopt.studies.page.parts import parts
 from gsopt.studies.page.table import Entry, Head, Table, number, table, text
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
@@ -140,11 +141,10 @@ def decisions(found: Results) -> list[Decision]:
     >>> decisions(Results("example", (), 0))
     []
     """
-    done: dict[str, list[Row]] = {}
-    for row in found.rows:
-        if row.outcome.state is State.DONE:
-            done.setdefault(row.word, []).append(row)
-    return [Decision(word, tuple(rows)) for word, rows in done.items()]
+    done = [
+        tuple(row for row in part.rows if row.outcome.state is State.DONE) for part in parts(found).values()
+    ]
+    return [Decision(rows[0].word, rows) for rows in done if rows]
 
 
 def _mean_gap(cells: Sequence[Row]) -> Entry:

@@ -1,5 +1,9 @@
 "use strict";
 
+// Pixels between the margins of A4, and how large a table is on paper, as a part of its size on a screen.
+const PAPER_WIDTH = 700;
+const PRINTED_SIZE = 0.75;
+
 // Every column can be sorted: by the exact number where an entry has one, else as text; what has none comes last.
 const order = new Intl.Collator(undefined, { numeric: true });
 
@@ -34,7 +38,16 @@ for (const table of document.querySelectorAll("table")) {
   });
 }
 
-// What is folded away is printed all the same.
+// What is folded away is printed all the same, and a table that is wider than paper is made smaller.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details")) details.open = true;
+  for (const table of document.querySelectorAll("table")) {
+    table.style.width = "min-content";
+    const narrowest = PRINTED_SIZE * table.offsetWidth;
+    table.style.width = "";
+    table.style.zoom = Math.min(1, PAPER_WIDTH / narrowest);
+  }
+});
+addEventListener("afterprint", () => {
+  for (const table of document.querySelectorAll("table")) table.style.zoom = "";
 });

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from gsopt.schedule.figures import figure_of
 from gsopt.studies import plots
 from gsopt.studies.instance import REPEATING
+from gsopt.studies.page.parts import parts
 from gsopt.studies.page.svg import inline
-from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, values_of
+from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import Row
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: Bars and panels that a reader can tell apart; of more the page says that there are too many.
-_MOST_BARS, _MOST_PANELS = 250, 24
+_MOST_BARS, _MOST_PANELS = 120, 24
 
 #: Values from which an option is swept, and how far apart they are on a logarithmic axis.
 _FEWEST, _FAR_APART = 3, 50
@@ -50,12 +51,22 @@ def pictures(found: Results, figures: Sequence[str]) -> Iterator[Picture]:
     To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
     for, and lines of the first ones only.
     """
-    chosen = figures or _usual(found.rows, PAPER_RANK)
-    for key in chosen:
-        yield _bars(found, key, f"bars-{key}")
-    for place, x in enumerate(swept(found.rows)):
-        for key in figures or _usual(found.rows, 1):
-            yield from _lines(found, x, key, f"lines-{place}-{key}")
+    several = parts(found)
+    for name, part in several.items():
+        known = numeric_figures(part.rows)
+        wanted = [key for key in figures if key in known]
+        if wanted or not figures:
+            yield from _of_part(part, wanted, f"{name}: " if len(several) > 1 else "")
+
+
+def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Picture]:
+    """Draw the results of one decision, or of policies, with titles that begin with a prefix."""
+    ranks = {key: each.rank for key in headline(part.rows) if (each := figure_of(key, CELL_FIGURES))}
+    for key in figures or [key for key, rank in ranks.items() if rank <= PAPER_RANK]:
+        yield _bars(part, key, f"{prefix}{_label(key)}")
+    for x in swept(part.rows):
+        for key in figures or [key for key, rank in ranks.items() if rank == 1]:
+            yield from _lines(part, x, key, f"{prefix}{_label(key)} over {x}")
 
 
 def swept(rows: Iterable[Row]) -> list[str]:
@@ -75,22 +86,15 @@ def swept(rows: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys(name for (name, *_), found in values.items() if len(found) >= _FEWEST))
 
 
-def _usual(rows: Sequence[Row], rank: int) -> list[str]:
-    known = {key: figure_of(key, CELL_FIGURES) for key in headline(rows)}
-    return [key for key, figure in known.items() if figure is not None and figure.rank <= rank]
-
-
-def _bars(found: Results, key: str, prefix: str) -> Picture:
-    title = _label(key)
+def _bars(found: Results, key: str, title: str) -> Picture:
     rows = [row for row in found.rows if values_of([row], key)]
     count = len({(str(row.labels.group), str(row.labels.method)) for row in rows})
     if count > _MOST_BARS:
         return Picture(title, "", f"Not drawn here: it would have {count:,} bars.")
-    return _drawn(plots.bars(found, figure=key).figure, title, prefix)
+    return _drawn(plots.bars(found, figure=key).figure, title)
 
 
-def _lines(found: Results, x: str, key: str, prefix: str) -> Iterator[Picture]:
-    title = f"{_label(key)} over {x}"
+def _lines(found: Results, x: str, key: str, title: str) -> Iterator[Picture]:
     rows = [row for row in found.rows if x in row.columns and values_of([row], key)]
     groups = {row.labels.group.without(x) for row in rows}
     if len(groups) > _MOST_PANELS:
@@ -98,7 +102,7 @@ def _lines(found: Results, x: str, key: str, prefix: str) -> Iterator[Picture]:
     elif rows:
         values = [row.columns[x] for row in rows if is_number(row.columns[x])]
         far = min(values) > 0 and max(values) > _FAR_APART * min(values)
-        yield _drawn(plots.panels(found, x, figure=key, log_x=far), title, prefix)
+        yield _drawn(plots.panels(found, x, figure=key, log_x=far), title)
 
 
 def _label(key: str) -> str:
@@ -106,5 +110,5 @@ def _label(key: str) -> str:
     return key if known is None else known.label
 
 
-def _drawn(figure: "Figure | Any", title: str, prefix: str) -> Picture:
-    return Picture(title, inline(figure, prefix, title))
+def _drawn(figure: "Figure | Any", title: str) -> Picture:
+    return Picture(title, inline(figure, title))

@@ -16,7 +16,7 @@ def summary(found: Results, runs: Sequence[Run]) -> str:
     >>> summary(Results("example", (), 4), [])
     '0 of 4 cells have a result.'
     """
-    count = f"{len(found):,}" if not found.missing else f"{len(found):,} of {found.total:,}"
+    count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((State.FAILED, "failed"), (State.UNSUPPORTED, "that the method does not handle"))
     parts = [f"{states[state]:,} {word}" for state, word in kinds if states[state]]

@@ -8,6 +8,8 @@ from io import StringIO
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from gsopt.studies.cells import fingerprint
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -23,6 +25,9 @@ _LONG_NUMBER = re.compile(r"(-?\d+\.\d\d)\d+")
 #: Pixels of a page for a point of a picture.
 _PIXELS = 1.2
 
+#: Pixels from which a picture cannot be made as narrow as others.
+_BROAD = 900
+
 #: How corners and ends of lines are drawn where nothing else is said, as in matplotlib's own style sheet.
 _LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
@@ -37,17 +42,17 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def inline(figure: "Figure", prefix: str, name: str) -> str:
+def inline(figure: "Figure", name: str) -> str:
     """Give a figure as an element of a page; to be called while `drawing`.
 
-    Ids begin with the prefix, so that several pictures can stand on a page; there are no style sheets and no
-    style attributes, which the page's security policy forbids.
+    Ids are made of the name, so that pictures of different names can stand on a page; there are no style sheets
+    and no style attributes, which the page's security policy forbids.
 
     Examples
     --------
     >>> from gsopt.drawing import new_figure
     >>> with drawing():
-    ...     element = inline(new_figure(1, 1), "a", "nothing")
+    ...     element = inline(new_figure(1, 1), "nothing")
     >>> element.startswith("<svg "), 'aria-label="nothing"' in element
     (True, True)
     """
@@ -59,7 +64,8 @@ def inline(figure: "Figure", prefix: str, name: str) -> str:
     _drop(root, "metadata", "style")
     for element in root.iter():
         _restyle(element)
-    _rename(root, prefix)
+        _close_up(element)
+    _rename(root, f"p{fingerprint(name)[:12]}")
     root.attrib = {
         **_LINES,
         "viewBox": root.attrib["viewBox"],
@@ -94,6 +100,13 @@ def _restyle(element: ET.Element) -> None:
             element.set(name.partition("}")[2], element.attrib.pop(name))
 
 
+def _close_up(element: ET.Element) -> None:
+    """Leave out the blanks between elements."""
+    element.tail = None
+    if len(element):
+        element.text = None
+
+
 def _rename(root: ET.Element, prefix: str) -> None:
     """Keep the ids that are used, and make them unique on the page."""
     used: set[str] = set()
@@ -109,6 +122,7 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _size(root: ET.Element) -> dict[str, str]:
-    """Give the size on the page, at which two usual pictures stand beside each other."""
-    _, _, *size = (float(number) for number in root.attrib["viewBox"].split())
-    return {name: f"{_PIXELS * length:.0f}" for name, length in zip(("width", "height"), size, strict=True)}
+    """Give the size on the page, at which two usual pictures stand side by side, and whether it is broad."""
+    _, _, width, height = (_PIXELS * float(number) for number in root.attrib["viewBox"].split())
+    broad = {"class": "broad"} if width > _BROAD else {}
+    return {"width": f"{width:.0f}", "height": f"{height:.0f}", **broad}

@@ -65,13 +65,15 @@ def write_page(
         need(package, "page")
     found = results(folder)
     found.refuse_contradictions()
+    whole = report(found, figures=figures)
     require_writable(path)
     with reading(folder) as store:
         spec, runs, sources = store.spec(), store.runs(), store.sources()
     with drawing():
         page = content(
             found,
-            report(found, figures=figures),
+            whole,
+            figures=figures,
             spec=spec,
             runs=runs,
             sources=sources,

@@ -270,6 +270,15 @@ def test_incumbents_come_in_order_and_hold(backend: Backend) -> None:
 
 
 @every_backend
+def test_bounds_are_told_on_the_way(backend: Solver) -> None:
+    """Every bound that the solver tells of must be finite and no better than the optimum."""
+    bounds: list[float] = []
+    outcome = backend.solve(union_of_servers(20, 40, 8), on_bound=bounds.append)
+    assert bounds
+    assert all(np.isfinite(bound) and bound <= (outcome.objective or 0.0) + 1e-6 for bound in bounds)
+
+
+@every_backend
 def test_incumbents_of_a_maximum_rise(backend: Backend) -> None:
     """Incumbents of a maximization must rise and stay below their bounds."""
     seen: list[Incumbent] = []

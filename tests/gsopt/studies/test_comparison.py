@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import pytest
 
+import gsopt
+from gsopt.errors import Contradiction, InvalidInput
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
 from gsopt.result import Result
 from gsopt.studies.catalogue import load
@@ -163,3 +167,43 @@ def test_missing_report_extra_is_one_line(monkeypatch: pytest.MonkeyPatch) -> No
 def test_empty_comparison_prints() -> None:
     """A comparison without rows prints an empty table instead of failing."""
     assert "method" in str(Comparison(()))
+
+
+def test_there_and_back(tmp_path: Path) -> None:
+    """A comparison of several instances, with a row that failed, is read back equal."""
+
+    def broken(problem: Reclaiming) -> None:
+        raise ValueError(problem.name)
+
+    problems = [load("reclaiming/small/hypergraph"), load("reclaiming/aryl-figure-5")]
+    comparison = replace(gsopt.compare(problems, ["greedy", broken, "exact"]), interrupted=True)
+    gsopt.write(comparison, tmp_path / "comparison.json")
+    assert gsopt.read_comparison(tmp_path / "comparison.json", problems) == comparison
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"instance": "elsewhere"}, r"rows\[1\].instance: 'elsewhere': must be the name of one of"),
+        ({"kind": "magic"}, r"rows\[1\].kind: 'magic'"),
+        ({"colour": 1}, r"rows\[1\].colour: 1: is not a known key"),
+        ({"result": {}}, r"rows\[1\].result: status: is required"),
+        ({"result": "x"}, r"rows\[1\].result: 'x'"),
+    ],
+)
+def test_a_stored_comparison_is_judged_again(change: dict[str, Any], message: str) -> None:
+    """What is no row of a comparison is named with its place."""
+    problem = load("reclaiming/aryl-figure-5")
+    data = gsopt.compare(problem, ["exact", "greedy"]).as_dict()
+    data["rows"][1] |= change
+    with pytest.raises(InvalidInput, match=f"^comparison: {message}"):
+        Comparison.from_dict([problem], data)
+
+
+def test_rows_of_a_stored_comparison_may_not_contradict_each_other() -> None:
+    """A bound of one row above the value of another one is found."""
+    problem = load("reclaiming/aryl-figure-5")
+    data = gsopt.compare(problem, ["exact", "greedy"]).as_dict()
+    data["rows"][0]["result"] |= {"solution": None, "objective": None, "status": "unknown", "bound": 2}
+    with pytest.raises(Contradiction, match="greedy found 1, better than the bound 2"):
+        Comparison.from_dict([problem], data)

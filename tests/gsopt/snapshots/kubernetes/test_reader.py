@@ -206,15 +206,17 @@ def test_groups_of_one_name(tmp_path: Path) -> None:
 
 def test_what_is_no_job(tmp_path: Path) -> None:
     """Pods over, of their node, being deleted, gated or elsewhere are noted; some hold what they have."""
-    over, leaving = pod("over", "n1"), pod("leaving", "n1", 2)
-    over["status"]["phase"] = "Succeeded"
+    over, failed, leaving = pod("over", "n1"), pod("failed", "n1"), pod("leaving", "n1", 2)
+    over["status"]["phase"], failed["status"]["phase"] = "Succeeded", "Failed"
     leaving["metadata"]["deletionTimestamp"] = "2026-01-01T02:00:00Z"
     mirror = pod("mirror", "n1", 1, annotations={"kubernetes.io/config.mirror": "x"})
     gated, absent = pod("gated", schedulingGates=[{"name": "wait"}]), pod("absent", "gone")
     notes: list[str] = []
     daemon = pod("daemon", "n1", owner="DaemonSet/d")
     service = {"kind": "Service", "metadata": {"name": "s"}}
-    read = _read(tmp_path, node("n1"), over, leaving, mirror, gated, absent, daemon, service, notes=notes)
+    read = _read(
+        tmp_path, node("n1"), over, failed, leaving, mirror, gated, absent, daemon, service, notes=notes
+    )
     assert read.gangs == ()
     assert read.nodes[0].used.gpu == 4
     assert sorted(notes) == [
@@ -223,7 +225,7 @@ def test_what_is_no_job(tmp_path: Path) -> None:
         "pods being deleted, which hold what they have and are no loss: 1",
         "pods of their nodes, which are no jobs: 2",
         "pods on nodes that no file has, and not counted: 1",
-        "pods over, and not counted: 1",
+        "pods over, and not counted: 2",
     ]
 
 

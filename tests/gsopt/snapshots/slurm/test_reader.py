@@ -241,6 +241,22 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
     assert notes == ["features joined by other than & alone or | alone, which are not looked at"]
 
 
+def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
+    """What waiting jobs ask of nodes beyond partitions, features and lists of nodes is said."""
+    jobs = [
+        pending(1, shared=["none"], licenses="matlab:2"),
+        pending(2, shared=["oversubscribe"], exclusive=["false"], contiguous=False, required_switches=0),
+        pending(3, exclusive=["true"], contiguous=True, required_switches=1),
+        pending(4, shared=["user"]),
+        running(5, "n1", "gpu:1", shared=["none"]),
+    ]
+    _read(tmp_path, nodes=[node("n1")], jobs=jobs, notes=(notes := list[str]()))
+    told = {"whole nodes": 3, "licences": 1, "nodes side by side": 1, "few switches": 1}
+    assert set(notes) == {
+        f"jobs that wait and ask for {what}, which is not looked at: {number}" for what, number in told.items()
+    }
+
+
 def test_reservations_that_nodes_tell(tmp_path: Path) -> None:
     """What a node says of its reservation holds without a file of them, and beside such a file."""
     nodes = [

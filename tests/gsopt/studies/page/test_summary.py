@@ -14,8 +14,8 @@ def test_a_summary_counts_cells_and_names_days() -> None:
     """It says how many cells have a result, what became of the others, when and by which versions."""
     later = replace(RUN, begun="2026-02-01T08:00:00+00:00")
     rows = [row({"objective": 1}), row({}, error="Crash"), row({}, state=State.UNSUPPORTED)]
-    assert summary(found(*rows[:1]), [RUN, RUN]) == (
-        "1 cells have a result. Computed on 2026-01-31 by gsopt 0.1.0."
+    assert summary(found(rows[0], rows[0]), [RUN, RUN]) == (
+        "All 2 cells have a result. Computed on 2026-01-31 by gsopt 0.1.0."
     )
     assert summary(Results("a", tuple(rows), 5), [RUN, later]) == (
         "3 of 5 cells have a result, 1 failed and 1 that the method does not handle among them. "

@@ -14,6 +14,7 @@ from gsopt.errors import Contradiction, InvalidInput
 from gsopt.studies import Results, cells_of, report, results, write_page
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.page import writer
+from gsopt.studies.page.parts import parts
 from gsopt.studies.report import cells_csv
 from gsopt.studies.store import writing
 from tests.gsopt.studies.page.parsed import Element, lines_of, parsed
@@ -109,26 +110,28 @@ def test_tables_have_heads(page: Element) -> None:
 
 
 def test_figures_are_those_of_the_report(folder: Path, page: Element) -> None:
-    """The first table is that of `gsopt study table`, and sorts by the exact numbers."""
-    made = report(results(folder))
-    first = page.all("table")[0]
-    assert lines_of(first) == [list(made.titles), *made.written()]
-    values = [
-        [json.loads(cell.attributes.get("data-value", "null")) for cell in line.all("td")]
-        for line in first.all("tr")[1:]
-    ]
-    numbers = len(made.names)
-    assert [line[numbers:] for line in values] == [list(line[numbers:]) for line in made.lines]
-    assert {value for line in values for value in line[:numbers]} == {None}
+    """The first tables are those of `gsopt study table` of each decision, and sort by the exact numbers."""
+    assert [each.text for each in page.all("h3")] == ["policies", "reclaiming"]
+    for shown, part in zip(page.all("table"), parts(results(folder)).values(), strict=False):
+        made = report(part)
+        assert lines_of(shown) == [list(made.titles), *made.written()]
+        values = [
+            [json.loads(cell.attributes.get("data-value", "null")) for cell in line.all("td")]
+            for line in shown.all("tr")[1:]
+        ]
+        numbers = len(made.names)
+        assert [line[numbers:] for line in values] == [list(line[numbers:]) for line in made.lines]
+        assert {value for line in values for value in line[:numbers]} == {None}
 
 
 def test_chosen_figures_are_shown_and_drawn(folder: Path) -> None:
     """With figures the table has these, and pictures are of these: bars, and lines over every swept option."""
     page = _page(folder, figures=["makespan"])
-    made = report(results(folder), figures=["makespan"])
+    made = report(parts(results(folder))["policies"], figures=["makespan"])
     assert lines_of(page.all("table")[0]) == [list(made.titles), *made.written()]
+    assert [each.text for each in page.all("h3")] == []
     titles = [each.text for each in page.all("figcaption")]
-    assert titles == ["makespan", "makespan over load", "makespan over quantum"]
+    assert titles == [f"policies: makespan{over}" for over in ("", " over load", " over quantum")]
 
 
 def test_gaps_stand_by_their_bounds(folder: Path, page: Element) -> None:

@@ -1,0 +1,103 @@
+"""Progress: what is known of an optimum, while it is being looked for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from gsopt.problem import Number, Problem
+from gsopt.result import plain, relative_gap, round_bound
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """What was known of an optimum at one moment.
+
+    Attributes
+    ----------
+    runtime
+        Seconds since the beginning.
+    value
+        Value of the best solution known, or None.
+    bound
+        The best bound proven, or None.
+
+    Examples
+    --------
+    >>> Bracket(runtime=0.5, value=12, bound=10).gap
+    0.2
+    """
+
+    runtime: float
+    value: Number | None = None
+    bound: Number | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How much worse the value is than the bound, as `gsopt.result.relative_gap` gives it."""
+        return relative_gap(self.value, self.bound)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the moment as plain JSON types."""
+        return {
+            "runtime": self.runtime,
+            "value": plain(self.value),
+            "bound": plain(self.bound),
+            "gap": self.gap,
+        }
+
+
+#: Called with each change of what is known, and with what is known at the end.
+OnProgress = Callable[[Bracket], Any]
+
+
+class Watch:
+    """Joins what the parts of a method report to what is known of the problem, and passes on what is new.
+
+    Parameters
+    ----------
+    problem
+        The problem that all of it is about.
+    listener
+        Who is told, if there is somebody.
+
+    Attributes
+    ----------
+    value, bound
+        The best ones so far, or None.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> watch = Watch(gsopt.load("reclaiming/aryl-figure-5"), print)  # counts preemptions
+    >>> watch(Bracket(0.1, value=3))
+    Bracket(runtime=0.1, value=3, bound=None)
+    >>> watch(Bracket(0.2, value=4))
+    >>> watch(Bracket(0.3, bound=0.5))
+    Bracket(runtime=0.3, value=3, bound=1)
+    """
+
+    def __init__(self, problem: Problem[Any], listener: OnProgress | None) -> None:
+        self._problem, self._listener = problem, listener
+        self.value: Number | None = None
+        self.bound: Number | None = None
+
+    def end(self, runtime: float) -> None:
+        """Pass on what is known at the end."""
+        if self._listener is not None:
+            self._listener(Bracket(runtime, self.value, self.bound))
+
+    def __call__(self, reported: Bracket) -> None:
+        """Take in a report; a bound that some solution beats holds for the better ones, and is that value."""
+        better = self._problem.sense.better
+        value, bound = self.value, self.bound
+        if reported.value is not None and (value is None or better(reported.value, value)):
+            value = reported.value
+        if reported.bound is not None:
+            rounded = round_bound(self._problem, reported.bound)
+            bound = rounded if bound is None or better(bound, rounded) else bound
+        if value is not None and bound is not None and better(value, bound):
+            bound = value
+        if (value, bound) != (self.value, self.bound):
+            self.value, self.bound = value, bound
+            if self._listener is not None:
+                self._listener(Bracket(reported.runtime, value, bound))

@@ -1,0 +1,272 @@
+"""Dask cluster: cells computed by the workers of Dask, on as many machines as there are.
+
+The scheduler holds two cells per thread of its workers at most, so that a worker finds the next one when it is
+done, and a grid of any size takes no memory there. A worker that dies takes nothing with it but what it was
+computing, which is computed elsewhere.
+"""
+
+import asyncio
+import logging
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from importlib.util import find_spec
+from itertools import count
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+from gsopt.backends.process import Reply
+from gsopt.errors import GsoptError, InvalidInput, MissingSolver, one_line, shorten
+from gsopt.studies.cells import Cell
+from gsopt.studies.dask_worker import Answer, Order, at, carry_out, inspect
+from gsopt.studies.executor import Call
+from gsopt.studies.installation import installation
+from gsopt.studies.needs import Needs, needs_of
+from gsopt.studies.outcome import Outcome, State
+
+_LIMIT = 10.0  # seconds in which a scheduler must answer
+_LOOK = 1.0  # seconds between two looks at what workers there are
+_ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
+
+#: A cluster of so many workers on this machine.
+_LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
+
+_RULE = "must be the address of a Dask scheduler such as tcp://host:8786, or local:4 for four workers here"
+
+
+class LostScheduler(GsoptError):
+    """The scheduler cannot be reached any more, or has dropped what it was given."""
+
+
+class DaskCluster:
+    """An `Executor` of the workers of a Dask scheduler, those that join later among them.
+
+    Parameters
+    ----------
+    client
+        A client of the scheduler.
+    """
+
+    threads = 2_000
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._name = client.scheduler.address
+        self._run = f"gsopt-{uuid4().hex}"
+        self._numbers = count()
+        self._begun: Counter[int] = Counter()
+        self._machines: set[str] = set()
+        self._futures: set[Any] = set()
+        self._closed = False
+        self._workers, self._looked = 0, -_LOOK
+        client.subscribe_topic(self._run, self._hear)
+
+    @property
+    def workers(self) -> int:
+        """Number of threads of the workers that are there."""
+        if monotonic() - self._looked >= _LOOK:
+            self._refuse_lost()
+            try:
+                self._workers = sum(self._client.nthreads().values())
+            except OSError:
+                raise self._lost("is gone") from None
+            self._looked = monotonic()
+        return self._workers
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The scheduler, and the machines of those workers that have computed cells."""
+        return {"scheduler": self._name, "machines": sorted(self._machines)}
+
+    @property
+    def note(self) -> str:
+        """Says that there is no worker."""
+        return "" if self.workers else f"{self._name}: no worker is there; waiting for one"
+
+    def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
+        """Give what has a worker call a function."""
+        check()
+        return nullcontext(self._call)
+
+    def refuse_unfit(self, cells: Sequence[Cell]) -> None:
+        """Refuse workers that lack something, or have other versions than this machine.
+
+        Raises
+        ------
+        InvalidInput
+            The first of them is named, and what is wrong with it.
+        """
+        wanted = (installation(), needs_of(cells))
+        found = self._client.run(inspect, *wanted, on_error="return")
+        for worker, wrong in sorted(found.items()):
+            _refuse(worker, wrong)
+        try:
+            wrong = self._client.run_on_scheduler(inspect, installation(), Needs())
+        except Exception as error:  # noqa: BLE001 - whatever hinders it there
+            wrong = error
+        _refuse(self._name, wrong)
+
+    def close(self) -> None:
+        """Drop what is under way: workers end it, and threads that wait for it are let go."""
+        self._closed = True
+        if self._client.status == "running":
+            self._client.cancel(list(self._futures), force=True)
+
+    def _call(self, function: Callable[..., Any], cell: Cell) -> Reply:
+        """Have a worker call a function; another one where it dies, as often as the scheduler allows."""
+        from distributed import KilledWorker
+
+        begin = monotonic()
+        order = Order(self._run, next(self._numbers), installation(), needs_of([cell]), function, cell)
+        for tried in count(1):
+            try:
+                answer = self._answer(order)
+            except KilledWorker as killed:
+                deaths = killed.allowed_failures + 1
+                if self._begun[order.number] < deaths and tried < _ROUNDS:
+                    continue  # it waited behind those that were computed when their workers died
+                message = f"the Dask worker died, {deaths} times"
+                return Reply(Outcome(State.FAILED, {}, monotonic() - begin, message, "Crash"))
+            self._machines.add(answer.machine)
+            if answer.reply is not None:
+                self._begun.pop(order.number, None)
+                return answer.reply
+        raise AssertionError  # there is always a next number
+
+    def _answer(self, order: Order) -> Answer:
+        from distributed import KilledWorker
+
+        self._refuse_lost()
+        future = self._client.submit(carry_out, order, pure=False)
+        self._futures.add(future)
+        try:
+            answer: Answer = future.result()
+        except CancelledError:
+            self._refuse_lost()
+            raise self._lost("has dropped a cell") from None
+        except (GsoptError, KilledWorker):
+            raise
+        except Exception as error:  # noqa: BLE001 - that of a worker which cannot even read what it is to do
+            raise InvalidInput(self._name, "", "", f"a worker cannot compute: {one_line(error)}") from None
+        finally:
+            self._futures.discard(future)
+        return answer
+
+    def _refuse_lost(self) -> None:
+        if self._closed:
+            raise CancelledError
+        if self._client.status != "running":
+            raise self._lost("is gone")
+
+    def _lost(self, how: str) -> "LostScheduler":
+        return LostScheduler(f"{self._name}: the scheduler {how}; what is finished is kept")
+
+    def _hear(self, event: tuple[float, int]) -> None:
+        """Count how often an order has been begun."""
+        self._begun[event[1]] += 1
+
+
+def _refuse(machine: str, wrong: Exception | None) -> None:
+    """Refuse a machine that is not fit, or that cannot be asked as its gsopt is missing or too different."""
+    if isinstance(wrong, InvalidInput):
+        raise at(machine, wrong)
+    if wrong is not None:
+        rule = f"must be {installation()['gsopt']}, as where the study was started: {one_line(wrong)}"
+        raise InvalidInput(machine, "gsopt", "", rule)
+
+
+@contextmanager
+def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
+    """Give the workers of a Dask scheduler for some cells, once they have been found fit for them.
+
+    Parameters
+    ----------
+    scheduler
+        Address of a scheduler; ``local:4`` for four workers on this machine, which are ended afterwards; a
+        client or a cluster of Dask, which are left open.
+    cells
+        What is to be computed.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such scheduler, or one of its workers is not fit for the cells.
+    MissingSolver
+        Dask is not installed.
+    """
+    if find_spec("distributed") is None:
+        raise MissingSolver('studies on Dask need distributed: pip install "gsopt[dask]"')
+    with ExitStack() as opened:
+        cluster = DaskCluster(_client(scheduler, opened))
+        cluster.refuse_unfit(cells)
+        yield cluster
+
+
+def _client(scheduler: Any, opened: ExitStack) -> Any:
+    """Give a client of the scheduler; what is opened for it is closed with the stack."""
+    from distributed import Client
+    from distributed.deploy import Cluster
+    from distributed.utils import LoopRunner
+
+    if isinstance(scheduler, Client):
+        return scheduler
+    if isinstance(scheduler, str):
+        opened.enter_context(_quiet())
+        if local := _LOCAL.fullmatch(scheduler):
+            scheduler = opened.enter_context(_local_cluster(int(local[1])))
+        elif scheduler.startswith("local"):
+            raise _refused(scheduler)
+        else:
+            LoopRunner().run_sync(_refuse_other, scheduler)
+    elif not isinstance(scheduler, Cluster):
+        raise _refused(scheduler)
+    return opened.enter_context(Client(scheduler, timeout=_LIMIT, set_as_default=False))
+
+
+def _local_cluster(workers: int) -> Any:
+    from distributed import LocalCluster
+
+    return LocalCluster(
+        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+    )
+
+
+async def _refuse_other(address: str) -> None:
+    """Refuse an address at which no scheduler answers in time; a client would keep on trying."""
+    from distributed import rpc
+    from distributed.security import Security
+
+    arguments = Security().get_connection_args("client")
+    try:
+        async with asyncio.timeout(_LIMIT), rpc(address, connection_args=arguments) as peer:
+            kind = (await peer.identity())["type"]
+    except OSError:
+        raise _refused(address, f"no scheduler of Dask answers there within {_LIMIT:g} s") from None
+    except Exception as error:  # noqa: BLE001 - whatever it is that answers
+        raise _refused(address, f"{_RULE}: {one_line(error)}") from None
+    if kind != "Scheduler":
+        raise _refused(address, f"must be a scheduler of Dask, not a {kind.lower()}")
+
+
+def _refused(scheduler: Any, rule: str = _RULE) -> InvalidInput:
+    return InvalidInput("", "scheduler", shorten(scheduler), rule)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what Dask logs and warns of from the terminal."""
+    names = ("distributed", "distributed.client", "distributed.gc", "tornado.application")
+    held = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        for name, level in held.items():
+            logging.getLogger(name).setLevel(level)

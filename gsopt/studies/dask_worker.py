@@ -1,0 +1,195 @@
+"""Dask worker: how a worker of Dask computes cells, each in a process of its own.
+
+A process that dies is told to the driver like one of its own machine, and takes neither the worker nor the
+cells of its other threads with it. A process whose cell nobody wants any more, as the driver was killed or
+interrupted, is ended; all of them end with the worker, however that ends.
+"""
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Lock, Thread
+from time import monotonic, sleep
+from typing import Any
+
+from gsopt.backends.process import Pool, Reply, Worker
+from gsopt.errors import InvalidInput
+from gsopt.studies.cells import Cell
+from gsopt.studies.installation import Installation, refuse_difference
+from gsopt.studies.needs import Needs
+from gsopt.studies.processes import MODULE, caller
+
+_LOOK = 0.5  # seconds between two looks at what is still wanted
+_IDLE = 60.0  # seconds after which processes that compute nothing are ended
+
+#: States of a worker of Dask that is not about to end, and of a task of it whose answer somebody waits for.
+_OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "long-running")
+
+
+@dataclass(frozen=True)
+class Order:
+    """A function to be called with a cell, by any worker that is fit for it.
+
+    Attributes
+    ----------
+    run
+        Name of the run of a study; the driver hears under it when a cell is begun.
+    number
+        Number of the order in the run.
+    installation
+        What must be installed.
+    needs
+        What else must be there.
+    function, cell
+        What to call with what.
+    """
+
+    run: str
+    number: int
+    installation: Installation
+    needs: Needs
+    function: Callable[..., Any]
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an order.
+
+    Attributes
+    ----------
+    machine
+        The worker's machine.
+    reply
+        How the call ended; None where it was ended as nobody wanted it.
+    """
+
+    machine: str
+    reply: Reply | None
+
+
+def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
+    """Give what is wrong with this machine for the cells of a study; None when nothing is.
+
+    Examples
+    --------
+    >>> from gsopt.studies.installation import installation
+    >>> print(inspect({**installation(), "gsopt": "0.0.1"}, Needs()))
+    gsopt: 0.1.0: must be 0.0.1, as where the study was started
+    """
+    if (
+        here := str(Path.cwd())
+    ) not in sys.path:  # methods may lie in the working directory, as for the command
+        sys.path.append(here)
+    try:
+        refuse_difference(ours)
+        needs.refuse_missing()
+    except InvalidInput as wrong:
+        return wrong
+    return None
+
+
+def carry_out(order: Order) -> Answer:
+    """Carry out an order on the worker of Dask whose task this is.
+
+    Raises
+    ------
+    InvalidInput
+        The worker is not fit for it; it is named, and what is wrong with it.
+    """
+    from distributed import get_worker
+
+    worker = get_worker()
+    if (wrong := inspect(order.installation, order.needs)) is not None:
+        raise at(worker.address, wrong)
+    worker.log_event(order.run, order.number)
+    wanted = partial(_wanted, worker, worker.get_current_task())
+    with _bench(order.run) as bench:
+        return Answer(f"{platform.node()} ({platform.platform()})", bench.compute(order, wanted))
+
+
+def at(worker: str, wrong: InvalidInput) -> InvalidInput:
+    """Name the worker at which something is wrong.
+
+    Examples
+    --------
+    >>> print(at("tcp://10.0.0.1:4000", InvalidInput("my.csv", "", "", "is not there")))
+    tcp://10.0.0.1:4000: my.csv: is not there
+    """
+    return InvalidInput(": ".join(filter(None, (worker, wrong.source))), wrong.field, wrong.value, wrong.rule)
+
+
+class _Bench:
+    """The processes of one run on one worker, which are ended when nobody wants what they compute."""
+
+    def __init__(self, run: str) -> None:
+        self.users = 0
+        self.left = 0.0  # when the last user left
+        self._run = run
+        self._pool = Pool()
+        self._busy: dict[Worker, Callable[[], bool]] = {}
+        self._ended: set[Worker] = set()
+        Thread(target=self._keep, daemon=True).start()
+
+    def compute(self, order: Order, wanted: Callable[[], bool]) -> Reply | None:
+        """Call the function in a process; None where it is ended as nobody wants the answer."""
+        with self._pool.borrow(MODULE, _nothing) as process:
+            self._busy[process] = wanted
+            try:
+                reply = caller(process)(order.function, order.cell)
+            finally:
+                del self._busy[process]
+        return None if process in self._ended else reply
+
+    def _keep(self) -> None:
+        """End what is not wanted, until nobody has been here for a while."""
+        while not _dropped(self._run):
+            sleep(_LOOK)
+            for process, wanted in list(self._busy.items()):
+                if not wanted():
+                    self._ended.add(process)
+                    process.kill()
+        self._pool.close()
+
+
+#: The benches of this worker by run, and who may change what is in here.
+_BENCHES: dict[str, _Bench] = {}
+_GUARD = Lock()
+
+
+@contextmanager
+def _bench(run: str) -> Iterator[_Bench]:
+    """Give the bench of a run, which stays as long as it is used."""
+    with _GUARD:
+        bench = _BENCHES[run] = _BENCHES.get(run) or _Bench(run)
+        bench.users += 1
+    try:
+        yield bench
+    finally:
+        with _GUARD:
+            bench.users -= 1
+            bench.left = monotonic()
+
+
+def _dropped(run: str) -> bool:
+    """Let go of the bench of a run if nobody has used it for a while; tell whether that is so."""
+    with _GUARD:
+        bench = _BENCHES.get(run)
+        if bench is None or bench.users or monotonic() - bench.left < _IDLE:
+            return False
+        del _BENCHES[run]
+        return True
+
+
+def _wanted(worker: Any, key: Any) -> bool:
+    """Tell whether a worker of Dask still computes a task for somebody."""
+    task = worker.state.tasks.get(key)
+    return worker.status.name in _OPEN and task is not None and task.state in _COMPUTING
+
+
+def _nothing() -> None:
+    """Refuse nothing."""

@@ -1,0 +1,70 @@
+"""Installation: the versions and the code on which the results of a study depend."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from gsopt.errors import InvalidInput
+from gsopt.studies.versions import versions
+
+#: Versions by name.
+Installation = Mapping[str, str]
+
+#: Where the four packages lie, side by side, and what they are called.
+_HOME = Path(__file__).resolve().parents[2]
+_OURS = ("formulations", "gsopt", "heuristics", "instances")
+
+_MISSING = "not installed"
+
+
+@cache
+def installation() -> Installation:
+    """Give what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
+
+    Versions of Python count as one while they differ in their last number only.
+
+    Examples
+    --------
+    >>> list(installation())[:3]
+    ['gsopt', 'code of gsopt', 'python']
+    """
+    found = versions()
+    python = found["python"].rpartition(".")[0]
+    return {"gsopt": found["gsopt"], "code of gsopt": _code(), **found, "python": python}
+
+
+def refuse_difference(ours: Installation) -> None:
+    """Refuse what is installed here where it differs from what is installed where a study was started.
+
+    Raises
+    ------
+    InvalidInput
+        A version or the code differs; the first that does is named.
+
+    Examples
+    --------
+    >>> refuse_difference(installation())
+    >>> refuse_difference({**installation(), "gsopt": "0.0.1"})
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: gsopt: 0.1.0: must be 0.0.1, as where the study was started
+    """
+    here = installation()
+    for name in {**ours, **here}:
+        found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)
+        if found != wanted:
+            raise InvalidInput("", name, found, f"must be {wanted}, as where the study was started")
+
+
+def _code() -> str:
+    """Fingerprint the sources of the four packages."""
+    found = sha256()
+    for path in _sources():
+        found.update(path.relative_to(_HOME).as_posix().encode() + b"\0")
+        found.update(path.read_bytes() + b"\0")
+    return found.hexdigest()[:12]
+
+
+def _sources() -> Iterator[Path]:
+    for package in _OURS:
+        yield from sorted((_HOME / package).rglob("*.py"))

@@ -1,0 +1,102 @@
+"""Needs: what cells take from the machine on which they are computed, besides gsopt."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+
+from gsopt.errors import InvalidInput
+from gsopt.studies import catalogue
+from gsopt.studies.cells import Cell
+from gsopt.studies.instance import Definition
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Files and modules that cells are computed with.
+
+    Attributes
+    ----------
+    files
+        Instances, workloads, traces, and folders of traces, as the study names them.
+    data
+        Whether traces are read from the folder that ``GSOPT_DATA`` names.
+    modules
+        Modules of methods that the study names as ``module:function``, each with the fingerprint of its source.
+
+    Examples
+    --------
+    >>> Needs(files=("no-such.csv",)).refuse_missing()
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no-such.csv: is not there
+    """
+
+    files: tuple[str, ...] = ()
+    data: bool = False
+    modules: tuple[tuple[str, str], ...] = ()
+
+    def refuse_missing(self) -> None:
+        """Refuse what is missing here.
+
+        Raises
+        ------
+        InvalidInput
+            A file, the folder of traces or a module is not here, or the module is another.
+        """
+        for file in self.files:
+            if not Path(file).exists():
+                raise InvalidInput(file, "", "", "is not there")
+        if self.data and catalogue.data_folder() is None:
+            raise InvalidInput("", "GSOPT_DATA", "", "must name the folder of the traces")
+        for module, wanted in self.modules:
+            found = _source_of(module)
+            if not found:
+                raise InvalidInput("", "module", module, "must be installed, or lie in the working directory")
+            if found != wanted:
+                raise InvalidInput("", "module", module, "must be the same file as where the study was started")
+
+
+def needs_of(cells: Iterable[Cell]) -> Needs:
+    """Give what cells need.
+
+    Examples
+    --------
+    >>> from gsopt.studies.cells import cells_of
+    >>> from gsopt.studies.spec import Study
+    >>> study = Study(study="a", instances=["reclaiming/small"], methods=["heuristics.reclaiming:greedy"])
+    >>> [module for module, _ in needs_of(cells_of(study)).modules]
+    ['heuristics.reclaiming']
+    """
+    given = list(cells)
+    files = {file for cell in given for file in _files_of(cell.instance)}
+    data = any(_from_data_folder(cell.instance) for cell in given)
+    modules = {cell.method.partition(":")[0] for cell in given if catalogue.is_path(cell.method)}
+    return Needs(tuple(sorted(files)), data, tuple((name, _source_of(name)) for name in sorted(modules)))
+
+
+def _files_of(definition: Definition) -> list[str]:
+    """Give the files and folders that an instance is read from; a committed instance is no file."""
+    named = [definition.get("path")]
+    if "digest" in definition:
+        named += [
+            name for name in map(definition.get, ("instance", "workload")) if name and Path(name).is_file()
+        ]
+    return [name for name in named if name]
+
+
+def _from_data_folder(definition: Definition) -> bool:
+    wanted = "reader" in definition or bool(definition.get("real"))
+    return wanted and definition["path"] is None
+
+
+def _source_of(module: str) -> str:
+    """Fingerprint the file of a module; empty where there is none."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):  # a package above it is missing, or is no package
+        return ""
+    if spec is None or spec.origin is None:
+        return ""
+    origin = Path(spec.origin)
+    return sha256(origin.read_bytes()).hexdigest()[:12] if origin.is_file() else spec.origin
