@@ -25,7 +25,7 @@ def greedy(problem: Goodput) -> GoodputSolution:
     -----
     Source: ours, to compare the search of Pollux with.
 
-    Complexity: O(J N^2 g) for each change, of J jobs on N nodes of g GPUs.
+    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class _State:
         less = np.where(own > 0, _at(gains, np.maximum(own - 1, 0)), -np.inf)
         giver, given = _best_other(less)
         moved = more + given
-        if max(alone.max(), moved.max()) <= IMPROVEMENT * self._counted(own[:, None, :]).sum():
+        if max(alone.max(), moved.max()) <= IMPROVEMENT * self._counted().sum():
             return False
         if alone.max() >= moved.max():
             job, node, count = np.unravel_index(alone.argmax(), alone.shape)
@@ -81,32 +81,36 @@ class _State:
         parts: NDArray[np.bool_] = stands & (stands.sum(axis=1) > 1)[:, None]
         return parts
 
-    def _counted(self, vectors: Counts) -> Floats:
-        """Give what jobs count with GPUs by job and node, shape (jobs, ways, nodes)."""
-        across = np.moveaxis(vectors, 0, -2)
-        restarts = (across != self.table.current).any(axis=-1)
-        speedups = self.table.speedup(across)
-        counted = np.where(speedups < 0, np.inf, self.table.counted(np.maximum(speedups, 0.0), restarts))
-        return np.moveaxis(counted, -1, 0)
+    def _counted(self) -> Floats:
+        """Give what each job counts."""
+        restarts = (self.vectors != self.table.current).any(axis=1)
+        return self.table.counted(self.table.speedup(self.vectors), restarts)
 
     def _gains(self) -> Floats:
         """Give by how much a job counts less with so many GPUs on a node, shape (jobs, nodes, GPUs + 1).
 
         Minus infinity where it does not run, or a part of it would meet that of another job.
         """
-        own, (jobs, nodes) = self.vectors, self.vectors.shape
-        counts = np.arange(int(self.gpus.max(initial=0)) + 1)
-        changed = np.repeat(np.repeat(own[:, None, None, :], nodes, axis=1), len(counts), axis=2)
-        changed[:, np.arange(nodes), :, np.arange(nodes)] = counts
-        fits = changed.sum(axis=-1) <= self.gpus.sum()
-        changed = np.where(fits[..., None], changed, 0)
+        own, stands, total = self.vectors, self.vectors > 0, int(self.gpus.sum())
+        counts = np.arange(int(self.gpus.max()) + 1)
+        nodes = _elsewhere(stands) + (counts > 0)
+        gpus = _elsewhere(own) + counts
+        speedups = self.table.speedups[np.arange(len(own))[:, None, None], nodes, np.minimum(gpus, total)]
+        restarts = (_elsewhere(own != self.table.current) > 0) | (counts != self.table.current[..., None])
+        across = np.moveaxis(np.maximum(speedups, 0.0), 0, -1)
+        after = np.moveaxis(self.table.counted(across, np.moveaxis(restarts, 0, -1)), -1, 0)
         parts = self._parts()
-        others = parts.sum(axis=0) - parts
-        stands = changed > 0
-        meets = (stands.sum(axis=-1) > 1) & (stands & (others > 0)[:, None, None, :]).any(axis=-1)
-        after = self._counted(changed.reshape(jobs, -1, nodes)).reshape(jobs, nodes, -1)
-        gains = self._counted(own[:, None, :])[:, :, None] - after
-        return np.where(fits & ~meets, gains, -np.inf)
+        taken = parts.sum(axis=0) > parts  # where another job has a part
+        meets = (nodes > 1) & ((_elsewhere(stands & taken) > 0) | ((counts > 0) & taken[..., None]))
+        return np.where(
+            (speedups >= 0) & (gpus <= total) & ~meets, self._counted()[:, None, None] - after, -np.inf
+        )
+
+
+def _elsewhere(of: Counts | NDArray[np.bool_]) -> Counts:
+    """Give the sum over all nodes but each, shape (jobs, nodes, 1)."""
+    found: Counts = (of.sum(axis=1, keepdims=True) - of)[..., None]
+    return found
 
 
 def _at(gains: Floats, counts: Counts) -> Floats:
