@@ -34,7 +34,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # what commands print is no l
 warnings.filterwarnings("ignore", "Unknown section", module="numpydoc")
 default_role = "py:obj"
 autodoc_typehints_format = "short"
-maximum_signature_line_length = 80
+maximum_signature_line_length = 140
 numpydoc_show_class_members = False  # the pages of classes list what is their own
 numpydoc_class_members_toctree = False
 
@@ -46,6 +46,7 @@ html_context = {"default_mode": "auto"}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
+html_show_search_summary = False  # it is fetched, which browsers refuse to pages read from a disk
 html_copy_source = False
 html_theme_options = {
     "logo": {"text": "gsopt"},

@@ -43,6 +43,9 @@ class Formulation(ABC, Generic[P, S]):
 
     name: ClassVar[str]
 
+    #: What the model's objective counts, where that is not what the problem's does.
+    own_unit: ClassVar[str] = ""
+
     @property
     def __name__(self) -> str:
         """The name, as functions carry it."""

@@ -80,6 +80,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """
 
     name: ClassVar[str] = "time_indexed"
+    own_unit: ClassVar[str] = "slots until the ends of all jobs"
 
     @property
     def unused(self) -> frozenset[str]:

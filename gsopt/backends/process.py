@@ -18,7 +18,10 @@ from time import monotonic
 from typing import Any
 
 from gsopt.errors import MissingSolver
+from gsopt.log import logger_of
 from gsopt.result import StoppedBy
+
+_LOGGER = logger_of(__name__)
 
 #: Bytes of the length that stands before each pickled frame.
 LENGTH = 8
@@ -175,10 +178,17 @@ class Worker:
                 reply = self._listen(deadline, hear)
         except (Late, KeyboardInterrupt):
             self.kill()
-            return Reply(None, stopped_by, "the solver did not stop when it had to: its process was killed")
+            reason = "the solver did not stop when it had to: its process was killed"
+            self._warn(reason)
+            return Reply(None, stopped_by, reason)
         except Died:
-            return Reply(None, StoppedBy.CRASH, self._obituary())
+            reason = self._obituary()
+            self._warn(reason)
+            return Reply(None, StoppedBy.CRASH, reason)
         return Reply(reply.answer, reply.stopped_by or stopped_by, reply.message)
+
+    def _warn(self, reason: str) -> None:
+        _LOGGER.warning("%s: %s", self._module, reason, extra={"solver": self._module, "worker": self.pid})
 
     def kill(self) -> None:
         """End the process."""
@@ -319,6 +329,9 @@ class Pool:
         check()
         _end_with_this_process()
         worker = Worker(module)
+        _LOGGER.debug(
+            "process %d starts for %s", worker.pid, module, extra={"solver": module, "worker": worker.pid}
+        )
         with self._lock:
             self._all.add(worker)
         return worker

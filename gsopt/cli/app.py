@@ -14,6 +14,7 @@ from gsopt.cli.compare import compare
 from gsopt.cli.demo import demo
 from gsopt.cli.drain import drain
 from gsopt.cli.exits import Interrupted
+from gsopt.cli.export import export
 from gsopt.cli.generate import generate
 from gsopt.cli.importing import import_
 from gsopt.cli.interference import interference
@@ -71,6 +72,7 @@ app.command()(simulate)
 app.command()(check)
 app.command()(judge)
 app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(generate)
+app.command()(export)
 app.command()(cluster)
 app.command("import")(import_)
 app.command()(drain)

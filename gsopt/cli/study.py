@@ -160,6 +160,29 @@ def plot(
 
 
 @app.command()
+def profile(
+    folder: _Folder,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="picture, such as a.png or a.pdf; profile.png in the folder if not given"),
+    ] = None,
+) -> None:
+    """Draw a performance profile: what each exact method solves within multiples of the shortest time."""
+    from gsopt import studies
+    from gsopt.drawing import save
+    from gsopt.studies import profiles
+
+    require_package("matplotlib", "profile")
+    target = out or folder / "profile.png"
+    found = studies.results(folder)
+    require_picture(target)
+    found.refuse_contradictions()
+    save(profiles.draw_profiles(profiles.profiles_of(found)).figure, target)
+    typer.echo(str(target))
+    _tell(found, brief=True)
+
+
+@app.command()
 def report(
     folder: _Folder,
     out: Annotated[

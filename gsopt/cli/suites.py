@@ -67,6 +67,30 @@ def table(
 
 
 @app.command()
+def families(
+    what: What = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the heuristics on every instance, and say by suite how many they solve and how far off they are."""
+    from gsopt.suites import families as summarise
+    from gsopt.suites.selection import select
+
+    if markdown and as_json:
+        raise InvalidInput("", "suites", "", "takes one of --markdown, --json")
+    wanted = select(what or ())
+    with show_progress() as progress:
+        task = progress.add_task("", total=len(wanted))
+        found = summarise(*wanted, on_instance=lambda name: progress.update(task, description=name, advance=1))
+    if markdown:
+        typer.echo(found.to_markdown(), nl=False)
+    elif as_json:
+        typer.echo(json.dumps(found.records(), indent=1))
+    else:
+        print_table(found.table())
+
+
+@app.command()
 def verify(
     what: What = None,
     time_limit: Annotated[float, typer.Option(help="seconds per instance")] = 30.0,

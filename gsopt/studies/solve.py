@@ -1,5 +1,6 @@
 """Solve: one method on one problem, from the best start that the heuristics find."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -11,13 +12,16 @@ from gsopt.backends.base import Solver
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.log import logger_of
 from gsopt.method import MethodLike, accepts, name_of, run, watched
 from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
 from gsopt.progress import Bracket
-from gsopt.result import Result
+from gsopt.result import Result, plain
 from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
 from gsopt.studies.display import Display
+
+_LOGGER = logger_of(__name__)
 
 #: Part of a time limit after which no further heuristic begins for the sake of a start.
 _HEURISTICS_SHARE = 0.5
@@ -80,10 +84,32 @@ def solve(
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
         with shown(problem, budget) if display else watched(budget, problem) as followed:
-            return run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
     if time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = budget.time_limit
-    return run(chosen, problem, **options)
+    return _run(chosen, problem, **options)
+
+
+def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
+    """Run a method, and log that it begins and what it found."""
+    begun = {"instance": problem.name or problem.word, "method": name_of(method)}
+    _LOGGER.info("%(method)s begins on %(instance)s", begun, extra=begun)
+    result = run(method, problem, **options)
+    if _LOGGER.isEnabledFor(logging.INFO):
+        numbers = {"objective": plain(result.objective), "bound": plain(result.bound), "gap": result.gap}
+        ended = {
+            "status": result.status.value,
+            "stopped_by": result.stopped_by.value,
+            "runtime": result.runtime,
+        }
+        found = begun | numbers | ended
+        _LOGGER.info(
+            "%(method)s on %(instance)s: %(status)s, value %(objective)s, bound %(bound)s, gap %(gap)s, "
+            "stopped by %(stopped_by)s after %(runtime).3f s",
+            found,
+            extra=found,
+        )
+    return result
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Suites: what is known of the committed instances, and how it is checked.
 
 `best_known` lists value, bound and gap of every instance, who found or proved them, and since when. `verify`
-computes them anew, and `record` keeps what is better.
+computes them anew, and `record` keeps what is better. `families` says how far heuristics get on each suite.
 
 Examples
 --------
@@ -11,6 +11,7 @@ Examples
 """
 
 from gsopt.suites.best_known import BestKnown, best_known
+from gsopt.suites.families import Families, Family, families
 from gsopt.suites.known import Known, Standing
 from gsopt.suites.record import record
 from gsopt.suites.verdict import Outcome, Verdict
@@ -18,12 +19,15 @@ from gsopt.suites.verification import Verification, verify
 
 __all__ = [
     "BestKnown",
+    "Families",
+    "Family",
     "Known",
     "Outcome",
     "Standing",
     "Verdict",
     "Verification",
     "best_known",
+    "families",
     "record",
     "verify",
 ]

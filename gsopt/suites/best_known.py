@@ -25,42 +25,31 @@ class BestKnown(Listing[Known]):
     Examples
     --------
     >>> print(best_known("reclaiming/aryl-figure-5"))
-    instance       size      value  bound    gap  standing  by                since
-    ───────────────────────────────────────────────────────────────────────────────
+    instance       size      value  bound  standing  by                since
+    ────────────────────────────────────────────────────────────────────────
     reclaiming  (preemptions, minimize)
-    aryl-figure-5  demand 2      1      1  0.0 %  proven    brute force  2026-11-20
+    aryl-figure-5  demand 2      1      1  proven    brute force  2026-11-20
     """
 
     rows: tuple[Known, ...]
 
     def table(self, width: int = PAGE) -> RenderableType:
-        """Give a line per instance, under a line per suite."""
+        """Give a line per instance, under a line for those of a suite that count the same thing."""
         headings: dict[int, str] = {}
-        for place, row in enumerate(self.rows):
-            if place == 0 or _group(row) != _group(self.rows[place - 1]):
+        rows = sorted(self.rows, key=_group)
+        for place, row in enumerate(rows):
+            if place == 0 or _group(row) != _group(rows[place - 1]):
                 headings[place] = f"{row.suite}  ({row.unit}, {row.sense})"
-        names = [row.instance.rpartition("/")[2] for row in self.rows]
-        return lay_out(self._columns(names), headings=headings, width=width, elsewhere="--csv and --json")
+        names = [row.instance.rpartition("/")[2] for row in rows]
+        return lay_out(_columns(rows, names), headings=headings, width=width, elsewhere="--csv and --json")
 
     def to_markdown(self) -> str:
         """Give the table in Markdown, every column of it."""
-        return markdown_of(self._columns([row.instance for row in self.rows]))
+        return markdown_of(_columns(self.rows, [row.instance for row in self.rows]))
 
     def having(self, standing: Standing) -> "BestKnown":
         """Give the instances of one standing."""
         return BestKnown(tuple(row for row in self.rows if row.standing is standing))
-
-    def _columns(self, names: Sequence[str]) -> list[Column]:
-        return [
-            Column("instance", names, right=False),
-            Column("size", [_sizes(row) for row in self.rows], right=False),
-            Column("value", [shown(row.objective) for row in self.rows]),
-            Column("bound", [shown(row.bound) for row in self.rows], rank=2),
-            Column("gap", ["-" if row.gap is None else percent(row.gap) for row in self.rows]),
-            Column("standing", [row.standing.value for row in self.rows], right=False),
-            Column("by", [row.by or "-" for row in self.rows], right=False, rank=3),
-            Column("since", ["-" if row.since is None else row.since.isoformat() for row in self.rows], rank=1),
-        ]
 
     def summary(self) -> RenderableType:
         """Give a line per suite: how many instances it has, and how many of each standing."""
@@ -120,9 +109,26 @@ def shown(value: Number | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.{_DIGITS}g}"
 
 
+def _standing(row: Known) -> str:
+    """Name the standing, with the gap of a challenge."""
+    return f"{row.standing.value}, {percent(row.gap)}" if row.gap else row.standing.value
+
+
 def _sizes(row: Known) -> str:
     """Give the numbers that tell instances apart; what else tells them apart is in the name and the unit."""
     return described({name: size for name, size in row.size.items() if not isinstance(size, str)})
+
+
+def _columns(rows: Sequence[Known], names: Sequence[str]) -> list[Column]:
+    return [
+        Column("instance", names, right=False),
+        Column("size", [_sizes(row) for row in rows], right=False),
+        Column("value", [shown(row.objective) for row in rows]),
+        Column("bound", [shown(row.bound) for row in rows], rank=2),
+        Column("standing", [_standing(row) for row in rows], right=False),
+        Column("by", [row.by or "-" for row in rows], right=False, rank=3),
+        Column("since", ["-" if row.since is None else row.since.isoformat() for row in rows], rank=1),
+    ]
 
 
 def _group(row: Known) -> tuple[str, str]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from itertools import chain
 from math import ulp
 from typing import Any
 
@@ -13,6 +15,9 @@ from gsopt.studies import catalogue
 from gsopt.studies.solve import solve
 from gsopt.suites.known import Known, Standing
 from gsopt.tolerances import ULPS
+
+#: By how much the day differs from that of UTC, somewhere on earth.
+_A_DAY = timedelta(days=1)
 
 
 class Outcome(StrEnum):
@@ -113,14 +118,17 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 
     Examples
     --------
+    >>> from datetime import date
     >>> from instances.reclaiming import figure_5
     >>> from instances.suites import with_about
-    >>> wrong = with_about(figure_5(), {"objective": 2.0, "bound": 2.0, "proved_by": "nobody"})
+    >>> said = {"objective": 2.0, "bound": 2.0, "proved_by": "nobody", "since": date(2026, 11, 22)}
+    >>> wrong = with_about(figure_5(), said)
     >>> compare(wrong, catalogue.best_solution("reclaiming/aryl-figure-5"), time_limit=10).note
     'the solution on file is worth 1, the file says 2'
     """
     known = Known.of(problem)
-    broken = next(_wrong_of_solution(problem, known, solution), "")
+    wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
+    broken = next(wrong, "")
     if broken:
         return Verdict(known.instance, Outcome.CONTRADICTED, broken, known)
     try:
@@ -129,6 +137,20 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
         return Verdict(known.instance, Outcome.CONTRADICTED, str(error), known)
     outcome, note = _Case(problem, known, result, has_solution=solution is not None).outcome()
     return Verdict(known.instance, outcome, note, known, result)
+
+
+def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
+    """Say what cannot be right of what the file says, whatever the instance is."""
+    if known.standing is Standing.PROVEN and known.objective is not None:
+        apart = known.bound is None or abs(float(known.objective) - float(known.bound)) > _slack(
+            problem, known.objective
+        )
+        if apart:
+            yield f"the file says {_told(known.objective)} is proven, and its bound is {_told(known.bound)}"
+    if known.since is None and known.standing is not Standing.UNKNOWN:
+        yield "the file does not say since when"
+    if known.since is not None and known.since > datetime.now(UTC).date() + _A_DAY:
+        yield f"the file says since {known.since}, which is yet to come"
 
 
 def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | None) -> Iterator[str]:

@@ -27,9 +27,9 @@ def committed() -> list[Allocation]:
     Examples
     --------
     >>> len(committed())
-    56
+    58
     """
-    return [*tiny(), *production()]
+    return [*tiny(), *production(), *challenge()]
 
 
 def paper() -> list[Allocation]:
@@ -76,6 +76,26 @@ def production() -> list[Allocation]:
     """
     made = {**dict(_of_production_size()), **_classic()}
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Allocation]:
+    """Generate instances whose optimum the exact method does not prove in minutes.
+
+    Weights and values that go together leave a price per GPU nothing to decide by, and weights up to a million
+    leave a dynamic programme too many states.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [20, 100]
+    """
+    made = {
+        f"strong-{classes:03}": multiple_choice(
+            classes=classes, items=10, largest=900_000, correlation="strong", seed=1
+        )
+        for classes in (20, 100)
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _random() -> dict[str, Allocation]:
@@ -222,4 +242,4 @@ def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
 
 if __name__ == "__main__":
     regenerate(tiny(), prove=proven)
-    regenerate(production())
+    regenerate([*production(), *challenge()])

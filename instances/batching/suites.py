@@ -26,7 +26,7 @@ def committed() -> list[Batching]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium()]
+    return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Batching]:
@@ -60,6 +60,24 @@ def medium() -> list[Batching]:
         "064-060-moving-costs": elastic_jobs(gpus=64, jobs=60, reconfiguration=500.0, uncertain=0.5, seed=4),
     }
     return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Batching]:
+    """Generate an instance whose optimum the exact method does not prove in minutes.
+
+    Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs is too large.
+
+    Examples
+    --------
+    >>> [(len(problem.jobs), problem.gpus) for problem in challenge()]
+    [(600, 100000)]
+    """
+    made = {
+        "100000-600-doublings": elastic_jobs(
+            gpus=100_000, jobs=600, doublings=10, menu="doublings", criterion="sum_time", seed=4
+        ),
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _degenerate() -> dict[str, Batching]:
@@ -166,4 +184,4 @@ def _handmade(gpus: int, jobs: list[BatchingJob], **options: Any) -> Batching:
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(medium())
+    regenerate([*medium(), *challenge()])

@@ -1,5 +1,6 @@
 """Instances of consolidation: generators and the committed suites."""
 
 from instances.consolidation.half_busy import half_busy
+from instances.consolidation.triples import triples
 
-__all__ = ["half_busy"]
+__all__ = ["half_busy", "triples"]

@@ -10,6 +10,7 @@ from gsopt.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.speed import TierPenalty
 from instances.consolidation.half_busy import half_busy
+from instances.consolidation.triples import triples
 from instances.suites import proven, regenerate, renamed
 
 
@@ -21,7 +22,7 @@ def committed() -> list[Consolidation]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *production(), *large()]
+    return [*small(), *production(), *large(), *challenge()]
 
 
 def small() -> list[Consolidation]:
@@ -70,6 +71,21 @@ def large() -> list[Consolidation]:
         "powers-of-two": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
     }
     return [renamed(problem, f"large/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Consolidation]:
+    """Generate instances whose optimum the exact method does not prove in minutes.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [120, 90]
+    """
+    made = {
+        "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
+        "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _competing() -> dict[str, Consolidation]:
@@ -190,4 +206,4 @@ def _handmade(cluster: Cluster, busy: list[int], *jobs: Job, **options: Any) -> 
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*production(), *large()])
+    regenerate([*production(), *large(), *challenge()])

@@ -9,6 +9,7 @@ from gsopt.cluster import Cluster
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
 from instances.placement.elastic import elastic
+from instances.placement.vector_packing import vector_packing
 from instances.placement.vectors import vectors
 from instances.placement.whole_gpus import whole_gpus
 from instances.suites import proven, regenerate, renamed
@@ -22,7 +23,7 @@ def committed() -> list[Placement]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *production()]
+    return [*small(), *production(), *challenge()]
 
 
 def small() -> list[Placement]:
@@ -62,6 +63,20 @@ def production() -> list[Placement]:
         "elastic-250-occupied": elastic(jobs=250, occupied=0.4, seed=0),
     }
     return [renamed(problem, f"production/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Placement]:
+    """Generate an instance whose optimum the exact method does not prove in minutes.
+
+    Some eight small workers fit on a server, in five resources: the relaxation is almost, but not, tight.
+
+    Examples
+    --------
+    >>> [len(problem.workers) for problem in challenge()]
+    [200]
+    """
+    made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _whole_gpus() -> dict[str, Placement]:
@@ -197,4 +212,4 @@ def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...],
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(production())
+    regenerate([*production(), *challenge()])

@@ -26,9 +26,9 @@ def committed() -> list[Reclaiming]:
     Examples
     --------
     >>> len(committed())
-    38
+    40
     """
-    return [*tiny(), *production()]
+    return [*tiny(), *production(), *challenge()]
 
 
 def tiny() -> list[Reclaiming]:
@@ -67,6 +67,24 @@ def production() -> list[Reclaiming]:
         for mode in _MODES
         for demand in _PRODUCTION_DEMANDS
     ]
+
+
+def challenge() -> list[Reclaiming]:
+    """Generate instances whose optimum the exact method does not prove in minutes.
+
+    Dense random hypergraphs are expanders: any few servers have almost as many jobs as there are places on
+    them, and relaxations prove no more than a straight line.
+
+    Examples
+    --------
+    >>> [len(problem.servers) for problem in challenge()]
+    [60, 200]
+    """
+    made = {
+        f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)
+        for servers, demand in ((60, 20), (200, 60))
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _plain() -> dict[str, Reclaiming]:
@@ -166,4 +184,4 @@ def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Map
 
 if __name__ == "__main__":
     regenerate(tiny(), prove=proven)
-    regenerate(production())
+    regenerate([*production(), *challenge()])

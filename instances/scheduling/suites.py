@@ -21,7 +21,7 @@ def committed() -> list[Scheduling]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium(), *whole()]
+    return [*small(), *medium(), *challenge(), *whole()]
 
 
 def small() -> list[Scheduling]:
@@ -49,6 +49,17 @@ def medium() -> list[Scheduling]:
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
             made[f"j{jobs:02}-g{gpus:02}"] = elastic_jobs(jobs=jobs, gpus=gpus, load=load, seed=jobs + gpus)
     return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Scheduling]:
+    """Generate an instance of more jobs, whose optimum the exact method does not prove in minutes.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [30]
+    """
+    return [renamed(elastic_jobs(jobs=30, gpus=32, load=1.2, seed=62), "challenge/j30-g32")]
 
 
 def whole() -> list[Scheduling]:

@@ -19,7 +19,7 @@ def committed() -> list[Sharing]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return small()
+    return [*small(), *challenge()]
 
 
 def small() -> list[Sharing]:
@@ -37,6 +37,23 @@ def small() -> list[Sharing]:
         **_corner_cases(),
     }
     return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Sharing]:
+    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
+
+    It proves that of the first one in seconds where it is told the optimum, which it does not find by itself.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [10, 16, 20]
+    """
+    made = {
+        f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
+        for jobs, gpus in ((10, 8), (16, 16), (20, 8))
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 #: Jobs and GPUs.

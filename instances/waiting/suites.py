@@ -22,7 +22,7 @@ def committed() -> list[Waiting]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium()]
+    return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Waiting]:
@@ -46,6 +46,21 @@ def medium() -> list[Waiting]:
     True
     """
     return [renamed(problem, f"medium/{name}") for name, problem in _random((8, 10, 12)).items()]
+
+
+def challenge() -> list[Waiting]:
+    """Generate instances of more jobs, whose optimum the exact method does not prove in minutes.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [16, 20]
+    """
+    made = {
+        "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
+        "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:

@@ -40,7 +40,7 @@ class Suite(NamedTuple):
 
 SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
-    "batching": Suite(batching.committed, batching.small, 100_000),
+    "batching": Suite(batching.committed, batching.small, 200_000),
     "colocation": Suite(colocation.committed, colocation.small, 200_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),

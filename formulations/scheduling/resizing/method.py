@@ -110,6 +110,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     """
 
     name: ClassVar[str] = "resizing"
+    own_unit: ClassVar[str] = "parts of the seconds that all work takes on all GPUs"
 
     @property
     def unused(self) -> frozenset[str]:

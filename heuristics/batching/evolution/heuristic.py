@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from gsopt.batching.split import split
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.files import first_error
 from gsopt.method import heuristic
 from gsopt.problems.batching import Batches, Batching
@@ -17,6 +17,9 @@ from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.search import Engine, Evolved, evolve
 from heuristics.batching.evolution.settings import FillDraws, PackOrder, Preempts, Selection, Settings
 from heuristics.batching.evolution.table import CostTable
+
+#: Genes of all candidates, one for each GPU of each, that are still tried: several copies are held at a time.
+_MOST_GENES = 50_000_000
 
 
 @heuristic
@@ -64,6 +67,8 @@ def evolution(
     ------
     InvalidInput
         An option is out of its range.
+    Unsupported
+        The candidates have more genes than memory holds.
 
     Notes
     -----
@@ -130,6 +135,8 @@ def search(
     """Evolve from candidates of which the first are given, and the others random."""
     generator = np.random.default_rng(seed)
     size = settings.population or max(table.gpus, 1)
+    if size * table.gpus > _MOST_GENES:
+        raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs are too many")
     given = _given(problem, table)
     random = initial(table, max(size - len(given), 0), generator).genomes
     first = Population(table.names, table.batch_limit, np.concatenate([given, random]))

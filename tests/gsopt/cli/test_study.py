@@ -15,7 +15,7 @@ from gsopt.cli.exits import Exit
 from gsopt.studies import Study, read_study, results, run
 from tests.commands import COMMAND, gsopt
 from tests.effort import cases
-from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
+from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, fill, starts, study
 from tests.processes import PATIENCE, children, wait_until, wait_until_gone
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "studies" / "example.json"
@@ -240,3 +240,18 @@ def test_the_documented_studies_are_well_formed() -> None:
     specs = sorted(EXAMPLE.parent.glob("*.json"))
     assert EXAMPLE in specs
     assert all(read_study(spec).study for spec in specs)
+
+
+def test_a_profile_is_drawn(tmp_path: Path) -> None:
+    """The profile of exact methods is a picture beside the study; a study without any is refused."""
+    fill(tmp_path / "exact", study(methods=["exact", "milp"]))
+    fill(tmp_path / "greedy", study(methods=["greedy"]))
+
+    run = gsopt("study", "profile", tmp_path / "exact")
+    assert (run.returncode, run.stdout) == (0, f"{tmp_path / 'exact' / 'profile.png'}\n")
+    assert (tmp_path / "exact" / "profile.png").stat().st_size > 0
+    refused = gsopt("study", "profile", tmp_path / "greedy")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "gsopt: profile: the study has no cell of an exact method\n",
+    )

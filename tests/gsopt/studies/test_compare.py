@@ -123,7 +123,9 @@ def test_plain_functions_are_compared() -> None:
     """An undecorated function is timed and judged as a heuristic, with its options."""
     (row,) = gsopt.compare(figure_5(2), [plain_servers], skip=1)
     assert (row.method, row.kind, row.result and row.result.objective) == ("plain_servers", "heuristic", 2)
-    assert gsopt.compare(figure_5(2), plain_servers)[0].result.level is Level.CHECKED
+    first = gsopt.compare(figure_5(2), plain_servers)[0].result
+    assert first is not None
+    assert first.level is Level.CHECKED
 
 
 def test_a_method_that_raises_is_a_row() -> None:

@@ -14,7 +14,7 @@ from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.provenance import Source
 from gsopt.studies.store import reading, writing
 from gsopt.studies.versions import versions
-from tests.gsopt.studies.samples import study
+from tests.gsopt.studies.samples import FIGURE_5, study
 
 DONE = Outcome(State.DONE, {"objective": 1, "share": 0.5, "status": "optimal"}, 0.25)
 FAILED = Outcome(State.FAILED, {}, 0.25, "demand: -1: must be at least 0", "InvalidInput")
@@ -139,7 +139,7 @@ def test_places_that_are_no_folder(tmp_path: Path) -> None:
 def test_it_is_kept_where_results_come_from(tmp_path: Path) -> None:
     """The study, the runs that computed cells of it with their versions, and the files of its instances."""
     grid = study()
-    first, second = cells_of(grid)
+    first, second = cells_of(study(instances=[FIGURE_5, "reclaiming/small"], methods=["greedy"]))[:2]
     read = replace(DONE, sources={"b.csv": "2", "a.csv": "1"})
     with writing(tmp_path) as store:
         store.adopt(grid, [first], 1)

@@ -36,6 +36,8 @@ def test_every_committed_instance_is_known() -> None:
     assert {each.decision for each in found if each.standing is Standing.PROVEN} == problem_types().keys()
     assert all(each.by and each.since for each in found)
     assert Standing.UNKNOWN not in {each.standing for each in found}
+    open_ones = {each.decision for each in found if each.standing is Standing.CHALLENGE}
+    assert open_ones == problem_types().keys() - {"colocation"}  # a matching, which takes polynomial time
 
 
 def test_bounds_are_on_the_right_side() -> None:
@@ -49,14 +51,23 @@ def test_bounds_are_on_the_right_side() -> None:
 
 def test_the_table_groups_suites_and_fits_a_page() -> None:
     """Names lose their suite to a line above; what does not fit is left out, and named."""
-    found = BestKnown((row("reclaiming/a/one"), row("reclaiming/a/two", 1234.5678901234, 7), row("b/three")))
+    found = BestKnown(
+        (
+            row("b/three"),
+            row("b/four", unit="cost"),
+            row("b/five"),  # among those of its unit
+            row("a/two", 1234.5678901234, 1000),
+        )
+    )
 
     lines = str(found).splitlines()
 
     assert [line for line in lines if line.startswith("  ") is False and "(" in line] == [
-        "reclaiming/a  (preemptions, minimize)",
+        "a  (preemptions, minimize)",
+        "b  (cost, minimize)",
         "b  (preemptions, minimize)",
     ]
+    assert "challenge, 23.5 %" in str(found)
     assert "1,234.56789" in str(found)
     assert "demand 2 " in str(found)
     assert max(map(len, lines)) <= 80
@@ -85,7 +96,5 @@ def test_the_table_in_other_forms_is_complete() -> None:
         "demand 2, mode packed",
         "2026-11-20",
     )
-    assert found.to_markdown().splitlines()[3] == (
-        "| a/two | demand 2 | 3 | 3 | 0.0 % | proven | exact | 2026-11-20 |"
-    )
+    assert found.to_markdown().splitlines()[3] == ("| a/two | demand 2 | 3 | 3 | proven | exact | 2026-11-20 |")
     assert BestKnown(()).to_csv() == ""

@@ -69,6 +69,30 @@ def stating(**facts: Any) -> Problem[Any]:
             "has a solution of value 1; the file says that there is none",
         ),
         (
+            {"objective": 1.0, "bound": 0.0, "proved_by": "a"},
+            BEST,
+            Outcome.CONTRADICTED,
+            "the file says 1 is proven, and its bound is 0",
+        ),
+        (
+            {"objective": 1.0, "proved_by": "a"},
+            BEST,
+            Outcome.CONTRADICTED,
+            "the file says 1 is proven, and its bound is none",
+        ),
+        (
+            {"objective": 1.0, "bound": 1.0, "proved_by": "a", "since": None},
+            BEST,
+            Outcome.CONTRADICTED,
+            "the file does not say since when",
+        ),
+        (
+            {"objective": 1.0, "bound": 1.0, "proved_by": "a", "since": date(2999, 1, 1)},
+            BEST,
+            Outcome.CONTRADICTED,
+            "the file says since 2999-01-01, which is yet to come",
+        ),
+        (
             {"bound": 0.0, "found_by": "a"},
             BEST,
             Outcome.CONTRADICTED,

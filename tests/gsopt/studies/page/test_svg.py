@@ -21,6 +21,7 @@ def test_a_picture_is_one_element() -> None:
     with drawing():
         root = ET.fromstring(_drawn('a "title" <x>'))  # noqa: S314 - our own
     assert (root.tag, root.attrib["role"], root.attrib["aria-label"]) == ("svg", "img", 'a "title" <x>')
+    assert not any(each.tail for each in root.iter())
     assert "<b>&\U0001f680 \u5b57" in {text.text for text in root.iter("text")}
     assert {element.tag for element in root.iter()} <= {
         "svg",

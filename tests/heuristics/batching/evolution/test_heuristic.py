@@ -7,7 +7,7 @@ import pytest
 
 import gsopt
 from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, Unsupported
 from gsopt.problems.batching import Batching
 from gsopt.testing import brute_force, check_heuristic
 from heuristics.batching import evolution
@@ -126,3 +126,11 @@ def test_bad_options_are_refused(options: dict[str, Any], reason: str) -> None:
         evolution(Batching(gpus=1, jobs=[]), **options)
 
     assert str(raised.value) == reason
+
+
+def test_more_candidates_than_memory_are_refused() -> None:
+    """A population of one candidate per GPU is refused on so many GPUs that no memory holds it."""
+    job = BatchingJob(name="a", batch_limit=512, local_limit=256, throughput=MODEL, remaining=90_000)
+
+    with pytest.raises(Unsupported, match="100,000 candidates of 100,000 GPUs are too many"):
+        evolution(Batching(gpus=100_000, jobs=[job], use="any"))

@@ -1,0 +1,166 @@
+"""Profiles: which share of instances each method solves within a multiple of the shortest time.
+
+A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares the times of methods instance
+by instance: a time is divided by the shortest of any method on that instance, and the profile of a method gives
+the share of instances on which this ratio is at most some number. At 1 that is the share on which nobody is
+faster, far to the right the share that the method solves at all.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING
+
+from gsopt.drawing import legend_beside, looks, titled
+from gsopt.errors import InvalidInput
+from gsopt.result import Status
+from gsopt.studies.results import Results
+from gsopt.studies.rows import Row
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Seconds below which times are not told apart: starting a process and reading a clock are as long.
+SHORTEST = 0.01
+
+#: How far beyond the largest ratio lines go, so that their ends are seen.
+_BEYOND = 1.5
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The performance profile of one method.
+
+    Attributes
+    ----------
+    method
+        Its name.
+    ratios
+        Its time over the shortest time, for every instance that it solves, in rising order.
+    instances
+        Number of all instances; one that the method does not solve has an infinite ratio.
+
+    Examples
+    --------
+    >>> profile = Profile("exact", (1.0, 1.0, 8.0), instances=4)
+    >>> profile.share(1.0), profile.share(10.0), profile.solved
+    (0.5, 0.75, 0.75)
+    """
+
+    method: str
+    ratios: tuple[float, ...]
+    instances: int
+
+    def share(self, ratio: float) -> float:
+        """Give the share of instances that are solved within so many times the shortest time."""
+        return bisect_right(self.ratios, ratio) / self.instances if self.instances else 0.0
+
+    @property
+    def solved(self) -> float:
+        """The share of instances that are solved at all."""
+        return self.share(inf)
+
+
+def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Profile]:
+    """Give the profile of every method.
+
+    Parameters
+    ----------
+    times
+        Seconds of every method, by method and instance; None where it does not solve the instance. Times below
+        `SHORTEST` count as that.
+
+    Examples
+    --------
+    >>> found = profiles({"a": {"one": 2.0, "two": 6.0}, "b": {"one": 1.0, "two": None}})
+    >>> [(each.method, each.ratios, each.solved) for each in found]
+    [('a', (1.0, 2.0), 1.0), ('b', (1.0,), 0.5)]
+    """
+    everyone = {instance for found in times.values() for instance in found}
+    shortest: dict[str, float] = {}
+    for found in times.values():
+        for instance, seconds in found.items():
+            if seconds is not None:
+                shortest[instance] = max(min(seconds, shortest.get(instance, inf)), SHORTEST)
+    return [
+        Profile(
+            method,
+            tuple(sorted(max(seconds, SHORTEST) / shortest[name] for name, seconds in _solved(found))),
+            len(everyone),
+        )
+        for method, found in times.items()
+    ]
+
+
+def profiles_of(found: Results) -> list[Profile]:
+    """Give the profiles of the exact methods in a study: those that prove a bound somewhere.
+
+    An instance is solved where the optimum is proven, or that there is no solution. Only instances that every
+    one of these methods was given count, so that shares can be compared.
+
+    Raises
+    ------
+    InvalidInput
+        The study has no cell of an exact method.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from gsopt.studies import Study, run
+    >>> study = Study(study="a", instances=["reclaiming/aryl-figure-5"], methods=["exact", "milp"])
+    >>> with TemporaryDirectory() as folder:
+    ...     [profile.solved for profile in profiles_of(run(study, folder, workers=1))]
+    [1.0, 1.0]
+    """
+    exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
+    times: dict[str, dict[str, float | None]] = {}
+    for row in found.rows:
+        if str(row.labels.method) in exact:
+            times.setdefault(str(row.labels.method), {})[row.instance_key] = _seconds(row)
+    if not times:
+        raise InvalidInput("", "profile", "", "the study has no cell of an exact method")
+    asked = set.intersection(*(set(each) for each in times.values()))
+    return profiles({method: {name: each[name] for name in sorted(asked)} for method, each in times.items()})
+
+
+def draw_profiles(found: Sequence[Profile], axes: "Axes | None" = None) -> "Axes":
+    """Draw profiles as steps over a logarithmic axis of ratios.
+
+    Examples
+    --------
+    >>> draw_profiles([Profile("exact", (1.0, 8.0), instances=2)]).get_xscale()
+    'log'
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    axes = titled(axes, "time / shortest time of any method", "share of instances solved", size=(7, 4))
+    furthest = _BEYOND * max((each.ratios[-1] for each in found if each.ratios), default=1.0)
+    for each, look in zip(found, looks(len(found)), strict=True):
+        steps = sorted({1.0, *each.ratios, furthest})
+        axes.step(
+            steps,
+            [each.share(step) for step in steps],
+            where="post",
+            color=look.color,
+            linestyle=look.linestyle,
+            linewidth=look.linewidth,
+            label=each.method,
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:,g}")
+    axes.set_xlim(1.0, furthest)
+    axes.set_ylim(0.0, 1.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.3)
+    legend_beside(axes)
+    return axes
+
+
+def _solved(found: Mapping[str, float | None]) -> Iterable[tuple[str, float]]:
+    return ((name, seconds) for name, seconds in found.items() if seconds is not None)
+
+
+def _seconds(row: Row) -> float | None:
+    proven = row.figures.get("status") in (Status.OPTIMAL.value, Status.INFEASIBLE.value)
+    return float(row.figures["runtime"]) if proven else None

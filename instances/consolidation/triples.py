@@ -1,0 +1,76 @@
+"""Triples: jobs of which three fill a rack, or exceed it by a little."""
+
+from random import Random
+
+from gsopt.cluster import Cluster
+from gsopt.problem import About
+from gsopt.problems.consolidation import Consolidation, Job
+from instances.arguments import require
+
+#: Models that lose the more, the further apart their GPUs are.
+_MODELS = ("mobilenetv3", "resnet18", "alexnet")
+
+#: Least GPUs of a rack, and most excess: there are always three jobs of these sizes.
+_LEAST, _MOST_EXCESS = 16, 3
+
+
+def triples(
+    *, racks: int = 20, machines: int = 8, gpus: int = 8, excess: int = 1, seed: int = 0
+) -> Consolidation:
+    """Generate three jobs for each rack of an empty cluster, which together need a rack and some GPUs more.
+
+    Each job needs more than a quarter and less than half of a rack. Without excess every job can stay within a
+    rack, if the right three are found; with it some cannot. The models lose from hardly anything to almost
+    everything where their GPUs are further apart.
+
+    Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
+    Heuristics 2 (1996), with racks as bins.
+
+    Parameters
+    ----------
+    racks, machines, gpus
+        Racks, machines of each, and GPUs of a machine.
+    excess
+        GPUs by which three jobs exceed a rack.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = triples(racks=2, machines=2, gpus=8, excess=0, seed=1)
+    >>> sum(job.gpus for job in problem.jobs), problem.cluster.gpus
+    (32, 32)
+    """
+    require(racks >= 1, "racks", racks, "must be at least 1")
+    require(machines >= 1, "machines", machines, "must be at least 1")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(machines * gpus >= _LEAST, "machines", machines, f"must have {_LEAST} GPUs in all, or more")
+    require(0 <= excess <= _MOST_EXCESS, "excess", excess, f"must be between 0 and {_MOST_EXCESS}")
+    random = Random(seed)
+    rack = machines * gpus
+    sizes = [size for _ in range(racks) for size in _three(random, rack, excess)]
+    random.shuffle(sizes)
+    return Consolidation(
+        name="triples",
+        about=About(source=f"triples, {excess} GPUs too many for each rack", seed=seed),
+        cluster=Cluster.uniform(racks=racks, machines=machines, gpus=gpus),
+        jobs=[
+            Job(name=f"j{number}", gpus=size, model=random.choice(_MODELS))
+            for number, size in enumerate(sizes, start=1)
+        ],
+    )
+
+
+def _three(random: Random, rack: int, excess: int) -> tuple[int, int, int]:
+    """Draw three sizes between a quarter and half of a rack, evenly among those that come to the right sum."""
+    least, most = rack // 4 + 1, (rack - 1) // 2
+    while True:
+        first, second = random.randint(least, most), random.randint(least, most)
+        third = rack + excess - first - second
+        if least <= third <= most:
+            return first, second, third

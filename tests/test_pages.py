@@ -1,0 +1,154 @@
+"""The pages: their examples run from the top to the bottom, and what cannot run is counted.
+
+A block of Python runs in the names of those before it; one with a file name is that file. Every line of a block
+of `sh` is a command of gsopt that succeeds, or ends with the exit code that the comment behind it says. What
+needs a cluster, traces or minutes stands in blocks of `console`; the commands of gsopt there exist.
+"""
+
+import re
+import runpy
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from typer.testing import CliRunner
+
+from gsopt.cli.app import app
+from tests.commands import gsopt
+
+ROOT = Path(__file__).parents[1]
+PAGES = {path.name: path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+
+#: What a page promises to show.
+SHOWN = {
+    "engineers.md": (
+        "return 2 of 4 nodes: 1 job lost (proven: no choice costs less)",
+        "kubectl drain --ignore-daemonsets -- n0",
+        "1 of 1 job can be placed",
+    ),
+    "own.md": (
+        "WidestFirst",
+        "my_scheduler:WidestFirst",
+        "fewest_jobs",
+        "legal, 2 of 2 jobs complete",
+        "3,150",
+        "try_everything",
+    ),
+    "researchers.md": ("decomposition", "ShortestFits", "shortest:ShortestFits"),
+}
+
+#: How many lines of a page do not run.
+NOT_RUN = {
+    "README.md": 2,
+    "best-policy.md": 3,
+    "command-line.md": 10,
+    "data.md": 2,
+    "engineers.md": 2,
+    "snapshots.md": 5,
+    "start.md": 4,
+    "studies.md": 29,
+}
+
+_BLOCK = re.compile(r"^```(?P<kind>\w+) ?(?P<file>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"# exit code (\d+)")
+
+
+class Block(NamedTuple):
+    """A block of a page: its language, the file that it is if it is one, and what is in it."""
+
+    kind: str
+    file: str
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        """The commands of a block, each in one line."""
+        return self.text.replace("\\\n", " ").splitlines()
+
+
+def blocks(page: str) -> list[Block]:
+    """Give the blocks of a page in their order."""
+    return [Block(*found.groups()) for found in _BLOCK.finditer(PAGES[page].read_text("utf-8"))]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give a working folder from which modules are imported, beside the committed studies."""
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for path in tmp_path.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if {"python", "sh"} & {kind for kind, _, _ in blocks(page)}]
+)
+def test_a_page_runs(page: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python examples and commands succeed from the top to the bottom, and show what the page promises."""
+    found = blocks(page)
+    for block in found:
+        if block.file:
+            (folder / block.file).write_text(block.text)
+    shown = ""
+    names: dict[str, object] = {}
+    for number, block in enumerate(found):
+        if block.kind == "python" and not block.file:
+            example = folder / f"example_{number}.py"
+            example.write_text(block.text)
+            names = runpy.run_path(str(example), init_globals=names, run_name="__main__")
+        elif block.kind == "sh":
+            shown += "".join(map(run, block.lines))
+    shown += capsys.readouterr().out
+    for word in SHOWN.get(page, ()):
+        assert word in shown
+    assert "failed" not in shown
+
+
+def run(line: str) -> str:
+    """Run a line of a page, and give what it prints."""
+    command, *arguments = shlex.split(line, comments=True)
+    assert command == "gsopt", f"what is no command of gsopt stands in a block of console: {line}"
+    wanted = _CODE.search(line)
+    found = gsopt(*arguments)
+    assert found.returncode == int(wanted[1] if wanted else 0), found.stderr
+    return found.stdout
+
+
+def test_what_does_not_run_is_counted() -> None:
+    """No page has more lines that do not run than it is known to have."""
+    counted = {
+        page: sum(len(block.lines) for block in blocks(page) if block.kind == "console") for page in PAGES
+    }
+    assert {page: count for page, count in counted.items() if count} == NOT_RUN
+
+
+def test_commands_that_do_not_run_exist() -> None:
+    """The commands and their options are those of the command line."""
+    lines = [
+        line for page in PAGES for block in blocks(page) if block.kind == "console" for line in block.lines
+    ]
+    commands = [
+        words for words in (shlex.split(line, comments=True) for line in lines) if words[:1] == ["gsopt"]
+    ]
+    assert commands
+    for _, *words in commands:
+        assert CliRunner().invoke(app, [*words, "--help"]).exit_code == 0, words
+
+
+def test_blocks_are_of_kinds_that_are_checked() -> None:
+    """A block is run, written, or shown for what it is; none is in a language that nobody looks at."""
+    known = {"python", "sh", "console", "text"}
+    for page in PAGES:
+        assert {block.kind for block in blocks(page) if not block.file} - known <= {"json", "toml"}
+
+
+def test_examples_of_the_guide_are_short() -> None:
+    """No example of one's own has more than fifteen lines, and there is one for each thing of one's own."""
+    guide = [block for block in blocks("own.md") if block.kind in ("python", "sh")]
+    assert [block.text for block in guide if len(block.text.splitlines()) > 15] == []
+    assert sum(block.kind == "python" for block in guide) == 8

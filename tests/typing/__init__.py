@@ -1,0 +1,1 @@
+"""Programs of users, which `mypy --strict` must accept."""
