@@ -94,10 +94,15 @@ def offers(package: ModuleType) -> list[Entry]:
     found = {name: getattr(package, name) for name in getattr(package, "__all__", ())}
     cases = Counter(name.lower() for name in found)
     return [
-        Entry(package.__name__, name, each, "" if cases[name.lower()] == 1 else f"-{type(each).__name__}")
+        Entry(package.__name__, name, each, "" if cases[name.lower()] == 1 else kind(each))
         for name, each in found.items()
         if not ismodule(each)
     ]
+
+
+def kind(found: Any) -> str:
+    """Say what a name stands for, to tell its page from that of the same name in another case."""
+    return "-class" if isclass(found) else "-function" if isfunction(found) else "-constant"
 
 
 def defines(module: ModuleType) -> list[Entry]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from gsopt.cli.arguments import Json, complete_instance
+from gsopt.cli.arguments import Json, complete_instance, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import new_console, print_table
 from gsopt.cli.progress import show_progress
@@ -93,7 +93,7 @@ def families(
 @app.command()
 def verify(
     what: What = None,
-    time_limit: Annotated[float, typer.Option(help="seconds per instance")] = 30.0,
+    time_limit: Annotated[float, time_limit_option("time per instance, such as 30s or 2min")] = 30.0,
     workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
     update: Annotated[
         bool, typer.Option("--update", help="write better values and bounds back to the files, with the day")

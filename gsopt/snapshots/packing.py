@@ -68,7 +68,7 @@ class Pack:
     >>> packed.spots, packed.more.number
     ((Spot(gang='4', part='', node='n1', number=1),), 1)
     >>> packed.missing
-    {'8': 'needs 8 GPUs on a node, and 2 GPUs are free at most'}
+    {'8': 'needs 8 GPUs on a node, and none has more than 2 GPUs free'}
     """
 
     snapshot: Snapshot

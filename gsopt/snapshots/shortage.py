@@ -55,11 +55,11 @@ def reason_of(
         able = [number for number, room in enumerate(capacities) if _may_stand(problem, row, room)]
         if not able:
             return f"may stand on no node that is open: {places[row.part.where]}"
-        for verb, amounts in (("there", capacities), ("free", rooms)):
+        for state, amounts in (("", capacities), (" free", rooms)):
             short = _short(problem, demand, [amounts[number] for number in able])
             if short:
                 name, need, most = short
-                return f"needs {_said(name, need)} on a node, and {_said(name, most)} are {verb} at most"
+                return f"needs {_said(name, need)} on a node, and none has more than {_said(name, most)}{state}"
         if not any(fitting(demand, rooms[number]) for number in able):
             return "needs more on a node than any has free of all at once"
     total = sum(row.part.count for row in rows)
@@ -125,5 +125,6 @@ def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tup
 def _said(name: str, amount: int) -> str:
     """Write an amount of a resource in the unit in which people count it."""
     if name == "cpu":
-        return f"{amount / _MILLI:,g} CPUs"
-    return {"gpu": f"{amount:,} GPUs", "memory": f"{amount:,} MiB"}.get(name, f"{amount:,} {name}")
+        return f"{amount / _MILLI:,g} CPU{'' if amount == _MILLI else 's'}"
+    several = "GPU" if amount == 1 else "GPUs"
+    return {"gpu": f"{amount:,} {several}", "memory": f"{amount:,} MiB"}.get(name, f"{amount:,} {name}")

@@ -81,9 +81,8 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
     >>> print(inspect({**installation(), "gsopt": "0.0.1"}, Needs()))
     gsopt: 0.1.0: must be 0.0.1, as where the study was started
     """
-    if (
-        here := str(Path.cwd())
-    ) not in sys.path:  # methods may lie in the working directory, as for the command
+    here = str(Path.cwd())  # methods may lie there, as for the command
+    if here not in sys.path:
         sys.path.append(here)
     try:
         refuse_difference(ours)

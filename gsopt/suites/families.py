@@ -54,6 +54,12 @@ class Family:
         Its name.
     members
         Its instances that have a solution.
+
+    Examples
+    --------
+    >>> (family,) = families("waiting/small/one-job")
+    >>> family.suite, family.sizes, family.solved
+    ('waiting/small', 'jobs 1, GPUs 8', 1.0)
     """
 
     suite: str

@@ -80,7 +80,7 @@ class Verification(Listing[Verdict]):
 
 def verify(
     *what: str,
-    time_limit: float = TIME_LIMIT,
+    time_limit: float | str = TIME_LIMIT,
     workers: int | None = None,
     on_verdict: Callable[[Verdict], Any] | None = None,
 ) -> Verification:
@@ -94,7 +94,7 @@ def verify(
     what
         Decisions, suites and instances; all when there are none.
     time_limit
-        Seconds per instance.
+        Seconds per instance, or such as ``"2min"``.
     workers
         Number of processes; one per CPU when None.
     on_verdict
@@ -111,12 +111,14 @@ def verify(
     ['confirmed']
     """
     names = select(what)
-    Budget(time_limit=time_limit)  # refused before anything runs
+    limit = Budget(time_limit=time_limit).time_limit
+    if limit is None:
+        raise InvalidInput("", "time_limit", "None", "must be given")
     count = min(os.cpu_count() or 1, len(names)) if workers is None else workers
     if count < 1:
         raise InvalidInput("", "workers", shorten(workers), "must be at least 1")
     found: dict[str, Verdict] = {}
-    verdicts = _examine_all(names, time_limit, count)
+    verdicts = _examine_all(names, limit, count)
     with closing(verdicts):
         try:
             for verdict in verdicts:

@@ -131,7 +131,7 @@ def test_pack(files: list[Path], tmp_path: Path) -> None:
     assert run.returncode == Exit.INFEASIBLE
     assert run.stdout == (
         "0 of 1 job can be placed (proven: not all)\n"
-        "missing: ml/d needs 8 GPUs on a node, and 7 GPUs are free at most\n"
+        "missing: ml/d needs 8 GPUs on a node, and none has more than 7 GPUs free\n"
         "1 node more, like n0 and empty, would hold all of these\n"
     )
     more = write(tmp_path / "more.json", [node("n4")])

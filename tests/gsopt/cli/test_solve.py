@@ -109,3 +109,15 @@ def test_ctrl_c_returns_the_incumbent(tmp_path: Path) -> None:
     assert found["stopped_by"] == "interrupt"
     assert found["solution"] is not None
     assert found["bound"] is not None
+
+
+def test_convergence_is_drawn(tmp_path: Path) -> None:
+    """A picture of value and bound is written beside the result, and refused for what has no history."""
+    picture = tmp_path / "convergence.svg"
+    run = gsopt("solve", "reclaiming/aryl-figure-5", "--plot", picture, "--json")
+    assert json.loads(run.stdout)["objective"] == 1
+    assert run.stderr == ""
+    assert picture.read_text().startswith("<?xml")
+    run = gsopt("solve", "reclaiming/aryl-figure-5", "--method", "greedy", "--plot", tmp_path / "no.svg")
+    assert (run.returncode, run.stderr) == (Exit.BAD_INPUT, "gsopt: --plot: is not an option of greedy\n")
+    assert not (tmp_path / "no.svg").exists()

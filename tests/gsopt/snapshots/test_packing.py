@@ -93,8 +93,8 @@ def test_priority_comes_first() -> None:
     found = pack(Snapshot(nodes=[_node("n1"), _node("n2", used=6)], gangs=gangs))
     assert {spot.gang: spot.node for spot in found.spots} == {"high": "n1", "last": "n2"}
     assert found.missing == {
-        "wide": "needs 8 GPUs on a node, and 0 GPUs are free at most",
-        "low": "needs 4 GPUs on a node, and 0 GPUs are free at most",
+        "wide": "needs 8 GPUs on a node, and none has more than 0 GPUs free",
+        "low": "needs 4 GPUs on a node, and none has more than 0 GPUs free",
     }
     assert found.more is not None
     assert (found.more.like, found.more.number, found.more.proven, found.more.gangs) == ("n1", 3, True, 2)
@@ -119,10 +119,10 @@ def test_copies_are_taken_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("gang", "reason"),
     [
-        (_waits("a", 16), "needs 16 GPUs on a node, and 8 GPUs are there at most"),
-        (_waits("a", 8), "needs 8 GPUs on a node, and 5 GPUs are free at most"),
+        (_waits("a", 16), "needs 16 GPUs on a node, and none has more than 8 GPUs"),
+        (_waits("a", 8), "needs 8 GPUs on a node, and none has more than 5 GPUs free"),
         (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
-        (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and 4 GPUs are free at most"),
+        (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and none has more than 4 GPUs free"),
         (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
         (
             Gang(name="a", parts=[Part(needs=Resources(gpu=5, cpu=9000))]),
@@ -130,15 +130,15 @@ def test_copies_are_taken_one_by_one() -> None:
         ),
         (
             Gang(name="a", parts=[Part(needs=Resources(cpu=64500))]),
-            "needs 64.5 CPUs on a node, and 64 CPUs are there",
+            "needs 64.5 CPUs on a node, and none has more than 64 CPUs",
         ),
         (
             Gang(name="a", parts=[Part(needs=Resources(memory=2048))]),
-            "needs 2,048 MiB on a node, and 1,024 MiB are",
+            "needs 2,048 MiB on a node, and none has more than 1,024 MiB",
         ),
         (
             Gang(name="a", parts=[Part(needs=Resources.model_validate({"mig": 2}))]),
-            "needs 2 mig on a node, and 0 mig are there",
+            "needs 2 mig on a node, and none has more than 0 mig",
         ),
     ],
 )
@@ -197,7 +197,7 @@ def test_a_gang_is_placed_wherever_all_of_it_has_room() -> None:
     found = pack(Snapshot(nodes=nodes, gangs=gangs, places=[Where(name="some", nodes=["n1"])]))
     assert {(spot.part, spot.node, spot.number) for spot in found.spots} == {("p", "n2", 1), ("q", "n1", 1)}
     assert found.copies == {"a": 1, "large": 1}
-    assert (found.missing or {})["a"] == "needs 3 GPUs on a node, and 1 GPUs are free at most"
+    assert (found.missing or {})["a"] == "needs 3 GPUs on a node, and none has more than 1 GPU free"
 
 
 def test_room_that_no_time_is_left_to_find() -> None:

@@ -4,20 +4,25 @@ import os
 import platform
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 from typing import Any
 
-import dask.config
 import pytest
+from distributed import KilledWorker
 
+from gsopt.backends.process import Reply
 from gsopt.cli.exits import describe
 from gsopt.errors import InvalidInput, MissingSolver
-from gsopt.studies import Progress, State, Study, cells_of, dask_cluster, run
+from gsopt.studies import Progress, Study, cells_of, dask_cluster, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.dask_cluster import LostScheduler
+from gsopt.studies.dask_worker import Answer, Order
 from gsopt.studies.installation import Installation, installation
 from gsopt.studies.store import reading
 from gsopt.studies.versions import versions
@@ -26,8 +31,20 @@ from tests.dask_clusters import dask_client, pids
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, starts, study
 from tests.processes import children, wait_until, wait_until_gone
 
-ENDLESS = study(instances=[HARD], methods=[{"method": "milp", "time_limit": 36000}])
 POISSON = {"workload": "poisson", "jobs": 300, "gpus": 16, "load": 1.2}
+
+
+#: Methods of somebody's own: one that never ends, and one whose process dies.
+OWN = """
+import os, pathlib, signal, threading
+
+def wait(problem):
+    pathlib.Path("begun").touch()
+    threading.Event().wait()
+
+def die(problem):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +54,13 @@ def client() -> Iterator[Any]:
         yield client
 
 
-def timeless(found: Any) -> list[dict[str, Any]]:
-    """Give all that is known of the cells but times."""
-    return [{**row.as_dict(), "wall": 0, "runtime": 0} for row in found]
+@pytest.fixture
+def _own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put one's own methods into the working directory, which is that of the worker too."""
+    (tmp_path / "own_methods.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_methods", raising=False)
 
 
 def start(home: Path, folder: Path, client: Any, grid: Study) -> subprocess.Popen[str]:
@@ -62,32 +83,21 @@ def meanwhile(act: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
-class Computing:
-    """The processes that compute cells on a worker in this process, and those of their solvers."""
-
-    def __init__(self) -> None:
-        self._before = set(children(os.getpid()))
-
-    def wait(self, driver: subprocess.Popen[str] | None = None) -> list[int]:
-        """Wait until one has started that of a solver, and give all."""
-        others = set() if driver is None else {driver.pid}
-
-        def found() -> list[int]:
-            return [pid for pid in set(children(os.getpid())) - self._before - others if children(pid)]
-
-        wait_until(found, driver)
-        return [each for pid in found() for each in [pid, *children(pid)]]
+def new_children(before: set[int]) -> set[int]:
+    """Give the processes that this one has started since."""
+    return set(children(os.getpid())) - before
 
 
-def test_results_are_those_of_own_processes(tmp_path: Path, client: Any) -> None:
+def test_results_are_as_without_dask(tmp_path: Path, client: Any) -> None:
     """Every cell has the same figures, bounds among them, and is begun once; the run says where it was."""
     grid = study(instances=[FIGURE_5, {**POISSON, "seed": [1, 2]}], methods=["greedy", "exact", "fifo", "las"])
-    own = run(grid, tmp_path / "own", workers=1)
-    found = run(grid, tmp_path / "dask", scheduler=client)
+    found = run(grid, tmp_path, scheduler=client)
 
-    assert timeless(found) == timeless(own)
-    assert len(starts(tmp_path / "dask")) == len(found) == 6
-    with reading(tmp_path / "dask") as store:
+    assert len(starts(tmp_path)) == len(found) == 6
+    for row, cell in zip(found, cells_of(grid), strict=True):
+        alone = compute(cell, bound=None if cell.word else prove(cell)).figures
+        assert {**alone, "runtime": 0}.items() <= {**row.figures, "runtime": 0}.items()
+    with reading(tmp_path) as store:
         (kept,) = store.runs()
     assert kept.workers == 2
     assert kept.details["scheduler"] == client.scheduler.address
@@ -96,90 +106,111 @@ def test_results_are_those_of_own_processes(tmp_path: Path, client: Any) -> None
 
 
 def test_kills_lose_only_what_was_being_computed(tmp_path: Path) -> None:
-    """A worker and then the driver are killed; the next run goes on, and all results are as without kills."""
-    grid = study(instances=[{**POISSON, "seed": list(range(8))}], methods=["fifo", "las"], bound_evaluations=0)
+    """A worker and then the driver are killed: nothing computes on, and the next run has all results."""
+    few, all_of_them = ([{**POISSON, "seed": list(range(number))}] for number in (4, 6))
+    methods = ["fifo", "las"]
+    endless = study(
+        instances=[*few, HARD],
+        methods=[*methods, {"method": "milp", "time_limit": 36000}],
+        bound_evaluations=0,
+    )
+    grid = study(instances=all_of_them, methods=methods, bound_evaluations=0)
     folder = tmp_path / "out"
     with dask_client(processes=True) as client:
-        with start(tmp_path, folder, client, grid) as driver:
+        with start(tmp_path, folder, client, endless) as driver:
             wait_until(lambda: len(committed(folder)) >= 2, driver)
             (worker,) = pids(client)
             os.kill(worker, signal.SIGKILL)
-            wait_until(lambda: len(committed(folder)) >= 5, driver)
+            wait_until(lambda: len(committed(folder)) == 8, driver)
+            (worker,) = pids(client)
+            wait_until(lambda: len(children(worker)) == 2, driver)  # the cell's and its solver's
+            computing = children(worker)
             driver.kill()
+        wait_until_gone(*computing)
         before = committed(folder)
         found = run(grid, folder, scheduler=client.scheduler.address)
+        assert pids(client) == [worker]
 
     assert before.items() <= committed(folder).items()
-    assert len(found) == 16
+    assert len(found) == 12
     for row, cell in zip(found, cells_of(grid), strict=True):
         alone = compute(cell, bound=prove(cell, evaluations=0))
         assert {**row.figures, "runtime": 0} == {**alone.figures, "runtime": 0}
 
 
-def test_nothing_is_computed_for_a_dead_driver(tmp_path: Path, client: Any) -> None:
-    """The driver is killed while a cell takes hours: the cell's processes end."""
-    computing = Computing()
-    with start(tmp_path, tmp_path / "out", client, ENDLESS) as driver:
-        found = computing.wait(driver)
-        driver.kill()
-    wait_until_gone(*found)
-
-
+@pytest.mark.usefixtures("_own")
 def test_ctrl_c_ends_what_is_computed(tmp_path: Path, client: Any) -> None:
     """Ctrl-C ends a run; what it computes ends too, and the workers of the cluster stay."""
-    computing, ended = Computing(), []
+    before = set(children(os.getpid()))
+    computing: set[int] = set()
 
     def interrupt() -> None:
-        ended.extend(computing.wait())
+        wait_until((tmp_path / "begun").exists)
+        computing.update(new_children(before))
         os.kill(os.getpid(), signal.SIGINT)
 
     with meanwhile(interrupt):
-        found = run(ENDLESS, tmp_path, scheduler=client.scheduler.address)
+        found = run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=client.scheduler.address)
 
     assert found.interrupted
     assert found.missing == 1
-    wait_until_gone(*ended)
+    assert computing
+    wait_until_gone(*computing)
     assert len(pids(client)) == 1
 
 
+@pytest.mark.usefixtures("_own")
 def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, client: Any) -> None:
-    """Killed twice, the process of a cell is a failure of the cell, told as without Dask."""
-    computing = Computing()
+    """A process that dies is a failure of the cell, told as without Dask; its worker stays."""
+    (row,) = run(study(methods=["own_methods:die"]), tmp_path / "out", scheduler=client)
 
-    def kill() -> None:
-        for _ in range(2):
-            found = computing.wait()
-            for pid in found:
-                os.kill(pid, signal.SIGKILL)
-            wait_until_gone(*found)
-
-    with meanwhile(kill):
-        (row,) = run(ENDLESS, tmp_path, scheduler=client)
-
-    assert row.outcome.state is State.FAILED
     assert row.outcome.error == "Crash"
     assert row.outcome.message == "process ended by SIGKILL, 2 times"
+    assert len(pids(client)) == 1
 
 
-def test_who_kills_a_worker_is_told_from_who_waited_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A cell that kills its worker as often as the scheduler allows has failed; the one behind it is done."""
-    (tmp_path / "killer.py").write_text(
-        "import os, signal\n\n"
-        "def kill(problem):\n"
-        "    os.kill(os.getppid(), signal.SIGKILL)\n"
-        "    raise SystemExit\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    grid = study(methods=["killer:kill", "greedy"])
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), dask_client(processes=True) as client:
-        killed, behind = run(grid, tmp_path / "out", scheduler=client)
+class Dying:
+    """A client of Dask whose workers die with every task, of which so many begin before."""
 
-    assert killed.outcome.error == "Crash"
-    assert killed.outcome.message == "the Dask worker died, 1 times"
-    assert behind.outcome.state is State.DONE
+    status = "running"
+
+    def __init__(self, begin: int) -> None:
+        self.scheduler = SimpleNamespace(address="tcp://host:8786")
+        self.submitted = 0
+        self._begin = begin
+
+    def subscribe_topic(self, _topic: str, hear: Callable[[tuple[float, int]], object]) -> None:
+        """Remember who wants to hear of the beginnings."""
+        self._hear = hear
+
+    def submit(self, _function: object, order: Order, *, pure: bool) -> Future[Answer]:
+        """Have all workers that a scheduler allows die; the last tasks are answered."""
+        assert not pure
+        self.submitted += 1
+        future: Future[Answer] = Future()
+        for _ in range(self._begin):
+            self._hear((0.0, order.number))
+        if self.submitted == 4:
+            future.set_result(Answer("here", Reply("answer")))
+        else:
+            future.set_exception(KilledWorker("task", None, 3))
+        return future
+
+
+@pytest.mark.parametrize(("begin", "submitted"), [(4, 1), (2, 2), (0, 4)])
+def test_only_cells_that_were_being_computed_are_blamed(begin: int, submitted: int) -> None:
+    """A cell has failed once it was begun four times; one that only waited on dying workers is computed."""
+    dying = Dying(begin)
+    (cell,) = cells_of(study(methods=["greedy"]))
+    with dask_cluster.DaskCluster(dying).borrow(lambda: None) as call:
+        answer = call(compute, cell).answer
+
+    assert dying.submitted == submitted
+    if begin:
+        assert answer.error == "Crash"
+        assert answer.message == "the Dask worker died, 4 times"
+    else:
+        assert answer == "answer"
 
 
 def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
@@ -203,24 +234,25 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
     assert found.missing == 0
 
 
+@pytest.mark.usefixtures("_own")
 def test_a_scheduler_that_vanishes_ends_the_run(tmp_path: Path) -> None:
-    """A run whose scheduler is gone ends with one line; the finished cells are kept."""
-    grid = study(instances=[FIGURE_5, HARD], methods=[{"method": "milp", "time_limit": 36000}])
-    computing, ended = Computing(), []
+    """A run whose scheduler is gone ends with one line and exit code 1, and nothing computes on."""
+    before = set(children(os.getpid()))
+    computing: set[int] = set()
     with dask_client() as client:
         address = client.scheduler.address
 
         def vanish() -> None:
-            wait_until(lambda: len(committed(tmp_path)) == 1 and len(starts(tmp_path)) == 2)
-            ended.extend(computing.wait())
+            wait_until((tmp_path / "begun").exists)
+            computing.update(new_children(before))
             client.cluster.close()
 
         with meanwhile(vanish), pytest.raises(LostScheduler) as lost:
-            run(grid, tmp_path, scheduler=address)
+            run(study(methods=["own_methods:wait"]), tmp_path / "out", scheduler=address)
 
     assert describe(lost.value) == (f"{address}: the scheduler is gone; what is finished is kept", 1)
-    assert len(committed(tmp_path)) == 1
-    wait_until_gone(*ended)
+    assert computing
+    wait_until_gone(*computing)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_every_instance_has_a_verdict() -> None:
     """Two processes settle all instances, each is told once, and the rows are in order."""
     told: list[str] = []
 
-    done = verify(*FEW, time_limit=30, workers=2, on_verdict=lambda each: told.append(each.instance))
+    done = verify(*FEW, time_limit="30s", workers=2, on_verdict=lambda each: told.append(each.instance))
 
     assert [each.instance for each in done] == FEW
     assert sorted(told) == sorted(FEW)
@@ -97,6 +97,7 @@ def test_a_process_that_dies_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> No
     ("options", "message"),
     [
         ({"time_limit": -1.0}, "time_limit: -1.0: must be a number of seconds"),
+        ({"time_limit": None}, "time_limit: None: must be given"),
         ({"workers": 0}, "workers: 0: must be at least 1"),
     ],
 )

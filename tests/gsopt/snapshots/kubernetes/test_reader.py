@@ -204,6 +204,33 @@ def test_groups_of_one_name(tmp_path: Path) -> None:
     assert len(read.gangs[2].name) <= 200
 
 
+def test_a_gang_of_pods_that_differ(tmp_path: Path) -> None:
+    """A gang has the highest priority of its pods, and begins again where a controller replaces one of them."""
+    group = {"scheduling.x-k8s.io/pod-group": "g"}
+    pods = [
+        pod("a", "n1", labels=group, priority=1),
+        pod("b", "n1", labels=group, priority=5, owner="Job/b"),
+        pod("c", "n1", labels=group, priority=3),
+    ]
+    (gang,) = _read(tmp_path, node("n1"), *pods).gangs
+    assert (gang.priority, gang.requeues) == (5, True)
+
+
+def test_the_owner_that_controls_counts(tmp_path: Path) -> None:
+    """Of several owners the controller tells the gang, and a pod that its node owns is no job."""
+    owned = pod("a", "n1", owner="Job/a")
+    owned["metadata"]["ownerReferences"].insert(0, {"kind": "ReplicaSet", "name": "r"})
+    read = _read(tmp_path, node("n1"), owned, pod("static", "n1", owner="Node/n1"))
+    assert [(gang.kind, gang.name) for gang in read.gangs] == [("Job", "ml/a")]
+
+
+def test_what_a_node_allocates_counts(tmp_path: Path) -> None:
+    """A node has what it allocates, not all that is in it."""
+    found = node("n1", 7)
+    found["status"]["capacity"] = {"nvidia.com/gpu": "8"}
+    assert _read(tmp_path, found).nodes[0].gpus == 7
+
+
 def test_what_is_no_job(tmp_path: Path) -> None:
     """Pods over, of their node, being deleted, gated or elsewhere are noted; some hold what they have."""
     over, failed, leaving = pod("over", "n1"), pod("failed", "n1"), pod("leaving", "n1", 2)
@@ -341,7 +368,7 @@ def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:
     spots = pack(_read(tmp_path, amd, asks, *objects)).spots
     assert {(spot.part, spot.node) for spot in spots} == {("a", "amd"), ("b", "nvidia")}
     missing = pack(_read(tmp_path, asks, *objects)).missing
-    assert missing == {"ml/a": "needs 4 amd.com/gpu on a node, and 0 amd.com/gpu are there at most"}
+    assert missing == {"ml/a": "needs 4 amd.com/gpu on a node, and none has more than 0 amd.com/gpu"}
 
 
 def test_budgets_that_forbid(tmp_path: Path) -> None:
