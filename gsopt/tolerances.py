@@ -179,3 +179,13 @@ LEAST_VARIATE = 1e-300
 #: Weight of the squared coefficients of standardised features beside the mean log likelihood: coefficients that
 #: the rows leave open stay finite, and a coefficient of 1 costs less than the rows' own randomness.
 RIDGE = 1e-4
+
+# Goodput
+
+#: Difference, relative to a mean of powers of speed-ups, at which two are the same: speed-ups are what a fitted
+#: model says in doubles. Beside a job without GPUs, which counts 1,000, the others are known to a millionth.
+SPEEDUP = 1e-9
+
+#: Error of what a job counts, in doubles, relative to it and for each unit of the power: eight roundings of
+#: 2**-53, of which the speed-up, the factor, their product, the constant, the sum and a power commit seven.
+GOODPUT_COST = 2.0**-50

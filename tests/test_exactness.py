@@ -26,6 +26,7 @@ SIZES = {
     "batching": cases(40),
     "colocation": cases(90),
     "consolidation": cases(60),
+    "goodput": cases(100),
     "placement": cases(200),
     "scheduling": cases(60),
     "shares": cases(200),

@@ -4,6 +4,7 @@ from gsopt.problems.allocation import Allocation
 from gsopt.problems.batching import Batching
 from gsopt.problems.colocation import Colocation
 from gsopt.problems.consolidation import Consolidation
+from gsopt.problems.goodput import Goodput
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
@@ -16,6 +17,7 @@ __all__ = [
     "Batching",
     "Colocation",
     "Consolidation",
+    "Goodput",
     "Placement",
     "Reclaiming",
     "Scheduling",

@@ -1,0 +1,136 @@
+"""Case: on what each job may run, and what it costs there, in doubles."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.problems.goodput import Goodput, GoodputSolution
+from gsopt.tolerances import GOODPUT_COST, TERM
+
+Floats = NDArray[np.float64]
+
+#: GPUs of a job on each node.
+Vector = tuple[int, ...]
+
+
+class Option(NamedTuple):
+    """A way in which a job may run.
+
+    Attributes
+    ----------
+    gpus
+        Its GPUs.
+    least, most
+        On how many nodes they may stand: any number between these costs the same.
+    cost
+        What the job counts, in doubles.
+    keeps
+        Whether these are the GPUs that it has now, on the same nodes.
+    """
+
+    gpus: int
+    least: int
+    most: int
+    cost: float
+    keeps: bool = False
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the job stands on several nodes."""
+        return self.least > 1
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem as options of its jobs.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    options
+        Options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals.
+    """
+
+    problem: Goodput
+    options: tuple[tuple[Option, ...], ...]
+
+    @classmethod
+    def of(cls, problem: Goodput) -> "Case":
+        """List the options of a problem.
+
+        Examples
+        --------
+        >>> from gsopt.problems.goodput import GoodputJob
+        >>> job = GoodputJob(name="a", speedups=[[1.0, 1.0, 3.0], [2.0, 2.5]], age=30)
+        >>> case = Case.of(Goodput(nodes=[2, 2], jobs=[job], restart_time=0, floor=1.0))
+        >>> [(each.gpus, each.least, round(each.cost, 3)) for each in case.options[0]]
+        [(0, 0, 1.0), (1, 1, 0.667), (2, 2, 0.5), (3, 2, 0.444)]
+        """
+        reach = np.cumsum(sorted(problem.nodes, reverse=True))
+        return cls(problem, tuple(tuple(_options(problem, job, reach)) for job in range(len(problem.jobs))))
+
+    @property
+    def error(self) -> float:
+        """By which part of it a total of costs may be wrong, as none of them is negative."""
+        return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
+
+    def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
+        """Give the GPUs of all jobs on each node as a solution."""
+        named = zip(self.problem.jobs, vectors, strict=True)
+        return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
+
+
+def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable[Option]:
+    """List the options of a job, given how many GPUs so many nodes have at most."""
+    idle = problem.floor**problem.power
+    yield Option(0, 0, 0, idle)
+    job, current = problem.jobs[place], problem.currents[place]
+    held, used = sum(current), sum(count > 0 for count in current)
+    share = Fraction(len(problem.nodes), max(problem.total, 1))
+    speedup = job.speedup(used, held)
+    if held and speedup:
+        kept = (speedup * float(share) + problem.floor) ** problem.power
+        yield Option(held, used, used, kept, keeps=True)
+    factor = float(problem.factors[place] * share)
+    speedups = _grown(_table(job.speedups, reach, job.max_gpus))
+    costs = (factor * speedups + problem.floor) ** problem.power
+    most = _alike(speedups)
+    for gpus, nodes in np.argwhere((costs < idle).T).tolist():
+        first = nodes <= 1 or most[nodes - 1, gpus] < nodes + 1
+        if first:
+            yield Option(gpus + 1, nodes + 1, int(most[nodes, gpus]), float(costs[nodes, gpus]))
+
+
+def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int | None) -> Floats:
+    """Give speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
+    rows = rows[: len(reach)]
+    ends = [
+        min(nodes + len(row), int(reach[nodes]), reach[-1] if cap is None else cap)
+        for nodes, row in enumerate(rows)
+    ]
+    table = np.full((len(rows), max(ends, default=0)), -1.0)
+    for nodes, (row, end) in enumerate(zip(rows, ends, strict=True)):
+        table[nodes, nodes:end] = row[: max(end - nodes, 0)]
+    return table
+
+
+def _grown(table: Floats) -> Floats:
+    """Drop what is no faster than fewer GPUs on the same nodes: these fit wherever more do."""
+    before = np.maximum.accumulate(table, axis=1)[:, :-1]
+    dropped = np.zeros(table.shape, dtype=np.bool_)
+    dropped[:, 1:] = table[:, 1:] <= before
+    return np.where(dropped | (table <= 0), 0.0, table)
+
+
+def _alike(table: Floats) -> NDArray[np.int64]:
+    """Give up to how many nodes the same speed-up is there; one node is alike to no other number."""
+    most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
+    for nodes in range(len(table) - 2, 0, -1):
+        same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)
+        most[nodes, same] = most[nodes + 1, same]
+    return most

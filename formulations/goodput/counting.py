@@ -1,0 +1,106 @@
+"""Counting: the knapsack that is left where only the number of GPUs counts, and what it rules out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.goodput.case import Case, Floats, Option
+from gsopt.batching.split import least_costs, read_back
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+
+#: Cells (job, number of GPUs) of a table that are still tried.
+LARGEST_TABLE = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """Least costs where jobs share all GPUs as if they stood on one node: a multiple-choice knapsack.
+
+    Attributes
+    ----------
+    case
+        The problem.
+    costs
+        Least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1).
+    before, behind
+        Least cost of the first, and of the last, jobs on at most so many GPUs, shape (jobs + 1, GPUs + 1).
+    """
+
+    case: Case
+    costs: Floats
+    before: Floats
+    behind: Floats
+
+    @classmethod
+    def of(cls, case: Case) -> "Counting":
+        """Fill the tables.
+
+        Raises
+        ------
+        Unsupported
+            They have more cells than memory.
+
+        Examples
+        --------
+        >>> from gsopt.problems.goodput import Goodput, GoodputJob
+        >>> job = GoodputJob(name="a", speedups=[[1.0, 3.0]])
+        >>> case = Case.of(Goodput(nodes=[1, 1], jobs=[job], restart_time=0, floor=1.0))
+        >>> Counting.of(case).least
+        0.5
+        """
+        gpus, jobs = case.problem.total, len(case.options)
+        width = max((option.gpus for options in case.options for option in options), default=0)
+        if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:
+            raise Unsupported(f"a table of {jobs:,} jobs by {gpus:,} GPUs is too large")
+        costs = np.full((jobs, width + 1), np.inf)
+        for job, options in enumerate(case.options):
+            for option in options:
+                costs[job, option.gpus] = min(costs[job, option.gpus], option.cost)
+        return cls(case, costs, least_costs(costs, gpus), least_costs(costs[::-1], gpus))
+
+    @property
+    def least(self) -> float:
+        """Least cost of all jobs, in doubles: no solution costs less, but for rounding."""
+        return float(self.before[-1].min())
+
+    def choice(self) -> list[Option]:
+        """Give the options by which the knapsack has its least cost."""
+        last = self.before[-1]
+        counts = read_back(self.before, self.costs, int(last.argmin()))
+        return [
+            min((option for option in options if option.gpus == gpus), key=lambda option: option.cost)
+            for options, gpus in zip(self.case.options, counts.tolist(), strict=True)
+        ]
+
+    def alive(self, limit: float, budget: Budget) -> list[Sequence[Option]]:
+        """Give the options with which jobs may cost no more than a limit together, or all when time is over."""
+        slack = limit * (1 + 4 * self.case.error)
+        kept: list[Sequence[Option]] = []
+        for job, options in enumerate(self.case.options):
+            if budget.passed:
+                return list(self.case.options)
+            others = self._others(job)
+            kept.append([option for option in options if option.cost + others[option.gpus] <= slack])
+        return kept
+
+    def _others(self, job: int) -> Floats:
+        """Give the least cost of all other jobs, by how many GPUs a job takes."""
+        behind = np.append(self._rest[len(self.case.options) - job - 1], np.inf)
+        totals: Floats = (self.before[job] + behind[self._left]).min(axis=1)
+        return totals
+
+    @cached_property
+    def _rest(self) -> Floats:
+        rest: Floats = np.minimum.accumulate(self.behind, axis=1)
+        return rest
+
+    @cached_property
+    def _left(self) -> NDArray[np.int64]:
+        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 if too few."""
+        gpus = self.case.problem.total
+        left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
+        return np.maximum(left, -1)

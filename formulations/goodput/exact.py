@@ -1,0 +1,109 @@
+"""Exact: the knapsack of counts packed onto the nodes, and the integer program of what it leaves open."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.best import Best
+from formulations.goodput.beginning import begin, mean
+from formulations.goodput.case import Case
+from formulations.goodput.counting import Counting
+from formulations.goodput.packing import Packing, pack
+from formulations.goodput.reduced import Reduced
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.grid import Number
+from gsopt.method import exact_method
+from gsopt.problems.goodput import Goodput, GoodputSolution
+from gsopt.result import Result, StoppedBy
+from gsopt.scaling import optimize
+
+
+@exact_method()
+def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. What jobs have now, and the bound as if each had what is best for it alone.
+    2. The knapsack of numbers of GPUs, as if all stood on one node: a bound, and options that are packed onto
+       the nodes and improved there.
+    3. The integer program of those options with which the knapsack costs no more than the best solution.
+       Without GPUs left over and with few restarts, those are few.
+
+    Value and bound of an optimum differ by no more than `gsopt.problems.goodput.Goodput.resolution`.
+
+    Source
+    ------
+    Pollux (OSDI 2021), section 4.2, which searches by a genetic algorithm.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, backend, start, callback and log.
+
+    Examples
+    --------
+    >>> from instances.goodput import running_jobs
+    >>> result = exact(running_jobs(nodes=4, jobs=6, seed=1))
+    >>> result.status, result.message
+    (<Status.OPTIMAL: 'optimal'>, 'packed counts')
+    """
+    case = Case.of(problem)
+    best: Best[Goodput, GoodputSolution] = Best(problem, budget, "exact")
+    begin(case, best)
+    if best.finished:
+        return best.result(best.finished, message="current GPUs")
+    try:
+        counting = Counting.of(case)
+    except Unsupported as reason:
+        return best.result(StoppedBy.FINISHED, message=f"current GPUs; {reason}")
+    best.raise_bound(mean(case, counting.least))
+    packing = _packed(case, counting, best)
+    if best.finished:
+        return best.result(best.finished, message="packed counts")
+    return _proven(case, counting, best, packing)
+
+
+def _packed(case: Case, counting: Counting, best: Best[Goodput, GoodputSolution]) -> Packing:
+    """Pack what the knapsack chooses, and improve it as long as it may not be the best."""
+    orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
+    choice, budget = counting.choice(), best.budget
+    packing = pack(case, choice)
+    packing.improve(orders, budget)
+    best.take(case.solution(packing.vectors))
+    if not best.finished:
+        packing.exchange([job for job, option in enumerate(choice) if option.gpus], orders, budget)
+        packing.improve(orders, budget)
+        best.take(case.solution(packing.vectors))
+    return packing
+
+
+def _proven(
+    case: Case, counting: Counting, best: Best[Goodput, GoodputSolution], packing: Packing
+) -> Result[GoodputSolution]:
+    """Solve the integer program of what may be no worse than the best solution."""
+    jobs = len(case.options)
+    reduced = Reduced(case, counting.alive(float(best.known_value) * jobs, best.budget))
+    if best.finished:
+        return best.result(best.finished, message="packed counts")
+
+    def hear(point: NDArray[np.float64], bound: Number | None) -> bool:
+        del bound
+        best.take(case.solution(reduced.vectors(point)))
+        return best.asked_to_stop
+
+    known = best.solution == case.solution(packing.vectors)  # else its options may be ruled out
+    proof = optimize(
+        reduced.form,
+        best.budget,
+        costs=reduced.costs(float(best.bound) * jobs),
+        offset=reduced.paid,
+        start=reduced.point(packing.chosen, packing.vectors) if known else None,
+        on_point=None if best.budget.on_incumbent is None else hear,
+    )
+    if proof.values is not None:
+        best.take(case.solution(reduced.vectors(proof.values)))
+    if proof.bound is not None:
+        best.raise_bound(mean(case, float(proof.bound)))
+    stopped_by = StoppedBy.INTERRUPT if best.asked_to_stop else proof.stopped_by
+    return best.result(stopped_by, solver=proof.solver, message="integer program")

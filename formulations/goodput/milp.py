@@ -1,0 +1,219 @@
+"""MILP: every job's shape and its GPUs on every node, the model of record."""
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from formulations.goodput.beginning import alone, kept
+from formulations.goodput.case import Case
+from gsopt.formulation import Formulation
+from gsopt.grid import Exact, Number, floor_to
+from gsopt.problems.goodput import Goodput, GoodputSolution
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import SPEEDUP
+
+#: A job, its nodes and its GPUs.
+Shape = tuple[int, int, int]
+
+
+class Milp(Formulation[Goodput, GoodputSolution]):
+    """One binary variable for each shape of each job, and its GPUs on each node.
+
+    Sets
+    ----
+    Jobs J; nodes I; shapes (n, k) on which job j runs: n nodes and k GPUs.
+
+    Parameters
+    ----------
+    c_jnk: what job j counts in a shape after a restart, d_j: as it stands now, e: without GPUs, each divided by
+    the number of jobs; shapes that count no less than e are left out. a_ji: its GPUs on node i now. g_i: GPUs
+    of node i.
+
+    Variables
+    ---------
+    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps those that it has, where it may. runs_jnk
+    in {0, 1}: it restarts in a shape. gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji
+    in {0, 1}: they are all that it has, or a part of them.
+
+    Objective
+    ---------
+    min sum_j e waits_j + d_j keeps_j + sum_nk c_jnk runs_jnk
+
+    Constraints
+    -----------
+    one: waits_j + keeps_j + sum_nk runs_jnk = 1.
+
+    total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k.
+    several: sum_i part_ji = sum_{n > 1, k} n runs_jnk.
+
+    filled: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
+
+    room: sum_j gpus_ji + a_ji keeps_j <= g_i.
+
+    wide: sum_j part_ji + sum_{j on several nodes, i among them} keeps_j <= 1.
+
+    Size
+    ----
+    A column for each shape and each job, another one for each job that has GPUs, and 3 |J| |I|;
+    4 |J| + 2 |J| |I| + 2 |I| rows.
+
+    Source
+    ------
+    Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in what is chosen.
+
+    Examples
+    --------
+    >>> from instances.goodput import running_jobs
+    >>> milp(running_jobs(nodes=2, jobs=3, seed=1)).status
+    <Status.OPTIMAL: 'optimal'>
+    """
+
+    name: ClassVar[str] = "milp"
+
+    def build(self, problem: Goodput) -> Any:
+        """Build the Pyomo model."""
+        import pyomo.environ as pyo
+
+        kept, shapes = _kept(problem), _shapes(problem)
+        nodes, jobs = range(len(problem.nodes)), range(len(problem.jobs))
+        model = pyo.ConcreteModel(problem.name or "goodput")
+        model.keeps = pyo.Var(list(kept), domain=pyo.Binary)
+        model.runs = pyo.Var(list(shapes), domain=pyo.Binary)
+        model.gpus = pyo.Var(
+            jobs, nodes, domain=pyo.NonNegativeIntegers, bounds=lambda *key: (0, problem.nodes[key[-1]])
+        )
+        model.alone = pyo.Var(jobs, nodes, domain=pyo.Binary)
+        model.part = pyo.Var(jobs, nodes, domain=pyo.Binary)
+        model.waits = pyo.Var(jobs, domain=pyo.Binary)
+        model.mean = pyo.Objective(
+            expr=pyo.quicksum(float(_idle(problem)) * model.waits[job] for job in jobs)
+            + pyo.quicksum(float(cost) * model.keeps[job] for job, cost in kept.items())
+            + pyo.quicksum(float(cost) * model.runs[shape] for shape, cost in shapes.items())
+        )
+        of_job: list[list[Shape]] = [[] for _ in jobs]
+        for shape in shapes:
+            of_job[shape[0]].append(shape)
+        for job in jobs:
+            _shape_rows(model, job, of_job[job], nodes)
+        model.least = pyo.Constraint(
+            jobs, nodes, rule=lambda m, j, i: m.alone[j, i] + m.part[j, i] <= m.gpus[j, i]
+        )
+        model.most = pyo.Constraint(
+            jobs,
+            nodes,
+            rule=lambda m, j, i: m.gpus[j, i] <= problem.nodes[i] * (m.alone[j, i] + m.part[j, i]),
+        )
+        for node in nodes if problem.jobs else ():
+            _node_rows(model, problem, kept, node)
+        return model
+
+    def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
+        """Give what columns cost, rounded down so that the bound holds.
+
+        Each cost has a denominator of its own, whose common multiple has thousands of digits. What is lost
+        together is a quarter of the difference that is none.
+        """
+        costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
+        costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
+        costs |= {_column("runs", *shape): cost for shape, cost in _shapes(problem).items()}
+        grid = Fraction(alone(Case.of(problem))) * Fraction(SPEEDUP) / (4 * max(len(problem.jobs), 1))
+        return [floor_to(costs.get(column, 0), grid) for column in form.columns]
+
+    def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
+        """Give what jobs have now, and the bound as if nobody wanted the same GPU."""
+        case = Case.of(problem)
+        return kept(case), alone(case)
+
+    def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:
+        """Read the GPUs of each job on every node."""
+        nodes = range(len(problem.nodes))
+        vectors = {
+            job.name: problem.currents[place]
+            if values.get(_column("keeps", place), 0.0) == 1
+            else tuple(round(values.get(_column("gpus", place, node), 0.0)) for node in nodes)
+            for place, job in enumerate(problem.jobs)
+        }
+        return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
+
+    def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
+        """Give a solution as column values by name."""
+        values: dict[str, float] = {}
+        kept, shapes = _kept(problem), _shapes(problem)
+        for job, gpus in enumerate(problem.vectors(solution)):
+            shape = (job, sum(map(bool, gpus)), sum(gpus))
+            if job in kept and gpus == problem.currents[job]:
+                values[_column("keeps", job)] = 1.0
+            elif shape in shapes:
+                values[_column("runs", *shape)] = 1.0
+                stands = "alone" if shape[1] == 1 else "part"
+                for node, count in enumerate(gpus):
+                    values[_column("gpus", job, node)] = float(count)
+                    values[_column(stands, job, node)] = float(count > 0)
+            else:
+                values[_column("waits", job)] = 1.0
+        return values
+
+
+def _idle(problem: Goodput) -> Exact:
+    """Give what a job without GPUs adds to the mean."""
+    return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
+
+
+def _kept(problem: Goodput) -> dict[int, Exact]:
+    """Give what each job adds that keeps what it has, where it may."""
+    shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
+    return {
+        job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
+        for job, shape in enumerate(shapes)
+        if shape[1] and problem.jobs[job].speedup(*shape)
+    }
+
+
+def _shapes(problem: Goodput) -> dict[Shape, Exact]:
+    """Give what each job adds that restarts in each shape, where that is less than without GPUs."""
+    reach = list(accumulate(sorted(problem.nodes, reverse=True)))
+    costs: dict[Shape, Exact] = {}
+    for place, job in enumerate(problem.jobs):
+        for nodes, (row, most) in enumerate(zip(job.speedups, reach, strict=False), start=1):
+            for gpus in range(nodes, min(nodes + len(row) - 1, most, job.max_gpus or most) + 1):
+                cost = Fraction(problem.cost(place, nodes, gpus)) / len(problem.jobs)
+                if cost < _idle(problem):
+                    costs[place, nodes, gpus] = cost
+    return costs
+
+
+def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
+    """Say that a job has one shape, and on how many nodes and GPUs it stands in it."""
+    runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
+    chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
+    _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
+    gpus, alone, part = (sum(has[job, i] for i in nodes) for has in (model.gpus, model.alone, model.part))
+    if nodes:
+        _add(model, f"total[{job}]", gpus == sum(run * count for run, _, count in runs))
+        _add(model, f"single[{job}]", alone == sum(run for run, used, _ in runs if used == 1))
+        _add(model, f"several[{job}]", part == sum(run * used for run, used, _ in runs if used > 1))
+
+
+def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
+    """Say what a node holds at most."""
+    held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
+    spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
+    new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))
+    old = sum(count * model.keeps[job] for job, count in held.items())
+    _add(model, f"room[{node}]", new + old <= problem.nodes[node])
+    parts = sum(model.part[job, node] for job in range(len(problem.jobs)))
+    _add(model, f"wide[{node}]", parts + sum(model.keeps[job] for job in spread) <= 1)
+
+
+def _add(model: Any, name: str, row: Any) -> None:
+    import pyomo.environ as pyo
+
+    model.add_component(name, pyo.Constraint(expr=row))
+
+
+def _column(kind: str, *of: int) -> str:
+    return f"{kind}[{','.join(map(str, of))}]"
+
+
+milp = Milp()

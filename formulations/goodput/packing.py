@@ -1,0 +1,188 @@
+"""Packing: options of jobs on the nodes, and better ones in the room that is left."""
+
+from collections.abc import Iterable, Sequence
+from math import inf
+
+from formulations.goodput.case import Case, Option, Vector
+from gsopt.budget import Budget
+
+#: Rounds through all jobs, of which each takes the best that the others leave.
+_ROUNDS = 10
+
+
+class Packing:
+    """What jobs have on the nodes, and the room that is left.
+
+    Parameters
+    ----------
+    case
+        The problem.
+
+    Attributes
+    ----------
+    chosen
+        Option of each job.
+    vectors
+        GPUs of each job on every node.
+
+    Examples
+    --------
+    >>> from gsopt.problems.goodput import Goodput, GoodputJob
+    >>> job = GoodputJob(name="a", speedups=[[1.0], [2.0]], age=30)
+    >>> case = Case.of(Goodput(nodes=[1, 1], jobs=[job, job.model_copy(update={"name": "b"})]))
+    >>> packing = Packing(case)
+    >>> packing.put(0, case.options[0][2]), packing.put(1, case.options[1][1]), packing.vectors
+    (True, False, [(1, 1), (0, 0)])
+    """
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.chosen = [options[0] for options in case.options]
+        self.vectors: list[Vector] = [(0,) * len(case.problem.nodes)] * len(case.options)
+        self._free = list(case.problem.nodes)
+        self._wide = [False] * len(case.problem.nodes)  # whether a node holds a part of a job on several
+
+    @property
+    def cost(self) -> float:
+        """What all jobs count together, in doubles."""
+        return sum(option.cost for option in self.chosen)
+
+    def put(self, job: int, option: Option) -> bool:
+        """Give a job without GPUs what an option says, if there is room."""
+        vector = self._vector(job, option)
+        if vector is None:
+            return False
+        self._add(vector, -1)
+        self.chosen[job], self.vectors[job] = option, vector
+        return True
+
+    def take(self, job: int) -> None:
+        """Take the GPUs of a job away."""
+        self._add(self.vectors[job], 1)
+        self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
+
+    def improve(self, orders: Sequence[Sequence[Option]], budget: Budget) -> None:
+        """Let each job in turn have the best that fits beside the others, until nobody finds better.
+
+        Parameters
+        ----------
+        orders
+            Options of each job, the cheapest first.
+        budget
+            When to stop.
+        """
+        for _ in range(_ROUNDS):
+            before = list(self.chosen)
+            for job, order in enumerate(orders):
+                if budget.passed:
+                    return
+                self._improve(job, order)
+            if self.chosen == before:
+                return
+
+    def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[Option]], budget: Budget) -> None:
+        """Let each of some jobs, while it has no GPUs, displace another one where both together gain.
+
+        Parameters
+        ----------
+        jobs
+            The jobs.
+        orders, budget
+            As for `improve`.
+        """
+        for job in jobs:
+            for other in range(len(orders)):
+                if budget.passed or self.chosen[job].gpus:
+                    break
+                if self.chosen[other].gpus:
+                    self._exchange(job, other, orders)
+
+    def _improve(self, job: int, order: Iterable[Option]) -> None:
+        before = self._lift(job)
+        self._settle(job, order, before[0].cost)
+        if self.chosen[job].cost >= before[0].cost:
+            self.take(job)
+            self._restore(job, *before)
+
+    def _exchange(self, job: int, other: int, orders: Sequence[Sequence[Option]]) -> None:
+        own, before = self.chosen[job], self._lift(other)
+        self._settle(job, orders[job], own.cost)
+        self._settle(other, orders[other], inf)
+        if self.chosen[job].cost + self.chosen[other].cost >= own.cost + before[0].cost:
+            self.take(job)
+            self.take(other)
+            self._restore(other, *before)
+
+    def _settle(self, job: int, order: Iterable[Option], cost: float) -> None:
+        """Give a job without GPUs the first option in an order that fits, of those below a cost."""
+        for option in order:
+            if option.cost >= cost or self.put(job, option):
+                return
+
+    def _lift(self, job: int) -> tuple[Option, Vector]:
+        before = self.chosen[job], self.vectors[job]
+        self.take(job)
+        return before
+
+    def _restore(self, job: int, option: Option, vector: Vector) -> None:
+        self._add(vector, -1)
+        self.chosen[job], self.vectors[job] = option, vector
+
+    def _add(self, vector: Vector, sign: int) -> None:
+        used = [node for node, count in enumerate(vector) if count]
+        for node in used:
+            self._free[node] += sign * vector[node]
+            if len(used) > 1:
+                self._wide[node] = sign < 0
+
+    def _vector(self, job: int, option: Option) -> Vector | None:
+        """Find room for an option: as it stands, on the fullest node that has it, or on the emptiest ones."""
+        if option.keeps:
+            return self._kept(self.case.problem.currents[job])
+        if option.gpus == 0:
+            return (0,) * len(self._free)
+        return self._spread(option) if option.is_wide else self._fitted(option.gpus)
+
+    def _kept(self, vector: Vector) -> Vector | None:
+        used = [node for node, count in enumerate(vector) if count]
+        crowded = len(used) > 1 and any(self._wide[node] for node in used)
+        return None if crowded or any(vector[node] > self._free[node] for node in used) else vector
+
+    def _fitted(self, gpus: int) -> Vector | None:
+        room = [(free, node) for node, free in enumerate(self._free) if free >= gpus]
+        if not room:
+            return None
+        _, best = min(room)
+        return tuple(gpus if node == best else 0 for node in range(len(self._free)))
+
+    def _spread(self, option: Option) -> Vector | None:
+        nodes = [node for node, free in enumerate(self._free) if free and not self._wide[node]]
+        nodes.sort(key=lambda node: -self._free[node])
+        for number in range(option.least, min(option.most, len(nodes)) + 1):
+            if sum(self._free[node] for node in nodes[:number]) >= option.gpus:
+                return self._shared(nodes[:number], option.gpus)
+        return None
+
+    def _shared(self, nodes: Sequence[int], gpus: int) -> Vector:
+        vector = [0] * len(self._free)
+        for place, node in enumerate(nodes):
+            vector[node] = min(self._free[node], gpus - (len(nodes) - place - 1))
+            gpus -= vector[node]
+        return tuple(vector)
+
+
+def pack(case: Case, wanted: Iterable[Option]) -> Packing:
+    """Give jobs the options that they want, the kept ones first, then the largest; who finds no room has none.
+
+    Examples
+    --------
+    >>> from gsopt.problems.goodput import Goodput, GoodputJob
+    >>> job = GoodputJob(name="a", speedups=[[1.0, 2.0]], age=30)
+    >>> case = Case.of(Goodput(nodes=[2], jobs=[job, job.model_copy(update={"name": "b"})]))
+    >>> pack(case, [options[-1] for options in case.options]).vectors
+    [(2,), (0,)]
+    """
+    packing = Packing(case)
+    for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
+        packing.put(job, option)
+    return packing

@@ -1,0 +1,297 @@
+"""Goodput: the GPUs of each adaptive job on every node, where whoever is moved restarts."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.errors import shorten
+from gsopt.grid import Exact, decimal, exact_total, whole
+from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.tolerances import SPEEDUP
+
+#: GPUs of a job on one node.
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+
+#: Goodput on some GPUs, relative to that on the fair share.
+Speedup = Annotated[float, Field(ge=0, le=1e12)]
+
+#: Seconds.
+Seconds = Annotated[float, Field(ge=0, le=1e12)]
+
+
+class GoodputJob(Frozen):
+    """A job that adapts to any number of GPUs.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    speedups
+        The first row holds its speed-ups on one node, of 1, 2, ... GPUs; the second those on two nodes, of
+        2, 3, ... GPUs; and so on. It runs on no others.
+    current
+        Its GPUs on each node now; empty when it has none.
+    age
+        Seconds since it was submitted.
+    restarts
+        How often it has restarted.
+    max_gpus
+        Most GPUs that it may have; None for no limit.
+
+    Examples
+    --------
+    >>> job = GoodputJob(name="a", speedups=[[1.0, 1.8], [1.5]], current=[1, 1], age=90, restarts=1)
+    >>> job.speedup(1, 2), job.speedup(2, 2), job.speedup(2, 3)
+    (1.8, 1.5, None)
+    """
+
+    name: Name
+    speedups: Many[Many[Speedup]]
+    current: Many[Count] = ()
+    age: Seconds = 0.0
+    restarts: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    max_gpus: Gpus | None = None
+
+    def speedup(self, nodes: int, gpus: int) -> float | None:
+        """Give the speed-up on so many nodes and GPUs; 0 on none, None where it cannot run."""
+        if not gpus:
+            return 0.0
+        row = self.speedups[nodes - 1] if nodes <= len(self.speedups) else ()
+        fits = self.max_gpus is None or gpus <= self.max_gpus
+        return row[gpus - nodes] if fits and gpus - nodes < len(row) else None
+
+
+class GoodputSolution(Frozen):
+    """The GPUs of each job on every node, by name; a job that is not named has none."""
+
+    gpus: Mapping[Name, Many[Count]]
+
+
+class Goodput(Problem[GoodputSolution]):
+    """Divide the GPUs of nodes among adaptive jobs so that the power mean of their speed-ups is largest.
+
+    A job with speed-up S against its fair share counts (f S / g + c) to a negative power p, for g GPUs of a
+    node, on average; the mean over all jobs is minimised. The factor f is 1 where a job keeps its GPUs on every
+    node. Whatever else it gets, it restarts, and f = max(t - r d, 0) / (t + d) for an age t, r restarts so far
+    and d seconds of a restart. The constant c makes a job without GPUs count c to the power p, by preset 1,000.
+
+    **Nodes.** No node holds parts of two jobs that stand on several nodes, as they would slow each other down.
+
+    **Fitness.** The power mean that the paper maximises is the mean to the power 1 / p; it is largest where
+    this is least, and stands among the measures.
+
+    Source: Pollux (OSDI 2021), section 4.2, Equations 9-11, and the authors' simulator for the constants and
+    the restart of a job that is started or moved.
+
+    Attributes
+    ----------
+    nodes
+        GPUs of each node.
+    jobs
+        The jobs, with and without GPUs.
+    power
+        Power p of the mean; the lower, the more the slowest jobs count.
+    restart_time
+        Seconds d of a restart.
+    floor
+        Constant c that is added to every speed-up.
+
+    Examples
+    --------
+    >>> problem = Goodput(
+    ...     nodes=[2, 2],
+    ...     jobs=[
+    ...         GoodputJob(name="a", speedups=[[0.5, 1.0], [0.9, 1.2]], current=[2, 0], age=300),
+    ...         GoodputJob(name="b", speedups=[[0.6, 1.0], [0.8]], age=60),
+    ...     ],
+    ... )
+    >>> solution = GoodputSolution(gpus={"a": [2, 0], "b": [0, 2]})
+    >>> problem.violations(solution), round(float(problem.objective(solution)), 6)
+    ([], 2.493517)
+    >>> round(problem.measures(solution)["fitness"], 6)
+    0.40104
+    """
+
+    word: ClassVar[str] = "goodput"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = GoodputSolution
+
+    problem: Literal["goodput"] = "goodput"
+    nodes: Annotated[Many[Gpus], Field(max_length=10_000)]
+    jobs: Many[GoodputJob]
+    power: Annotated[int, Field(ge=-10, le=-1)] = -1
+    restart_time: Seconds = 30.0
+    floor: Annotated[float, Field(ge=1e-9, le=1)] = 1e-3
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Goodput":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _every_node_is_counted(self) -> "Goodput":
+        for index, job in enumerate(self.jobs):
+            if job.current and len(job.current) != len(self.nodes):
+                rule = f"must name the GPUs on each of the {len(self.nodes)} nodes, or be empty"
+                raise RuleBroken(f"jobs[{index}].current", list(job.current[:9]), rule)
+        return self
+
+    @model_validator(mode="after")
+    def _nodes_hold_what_runs(self) -> "Goodput":
+        for index, (gpus, held) in enumerate(zip(self.nodes, self._held, strict=True)):
+            if held > gpus:
+                raise RuleBroken(
+                    f"nodes[{index}]", gpus, f"must be at least the {held} GPUs that jobs have there"
+                )
+        return self
+
+    @property
+    def _held(self) -> list[int]:
+        running = [job.current for job in self.jobs if job.current]
+        return [sum(counts) for counts in zip(*running, strict=True)] if running else [0] * len(self.nodes)
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return f"mean speed-up to the power {self.power}"
+
+    def resolution(self, value: Number) -> Exact:
+        """Give the difference that is none: speed-ups are estimates in doubles."""
+        return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
+
+    # What a job may have, and counts
+
+    @cached_property
+    def total(self) -> int:
+        """GPUs of all nodes."""
+        return sum(self.nodes)
+
+    @cached_property
+    def currents(self) -> tuple[tuple[int, ...], ...]:
+        """GPUs of every job on each node now, in the order of the jobs."""
+        none = (0,) * len(self.nodes)
+        return tuple(tuple(job.current) or none for job in self.jobs)
+
+    @cached_property
+    def factors(self) -> tuple[Exact, ...]:
+        """Factor of every job's speed-up after a restart, in the order of the jobs."""
+        return tuple(self._factor(job) for job in self.jobs)
+
+    def _factor(self, job: GoodputJob) -> Exact:
+        age, delay = Fraction(decimal(job.age)), decimal(self.restart_time)
+        return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
+
+    def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
+        """Give what a job counts, by number, on so many nodes and GPUs on which it runs.
+
+        Examples
+        --------
+        >>> problem = Goodput(nodes=[2], jobs=[GoodputJob(name="a", speedups=[[1.0]], age=60)], floor=0.5)
+        >>> problem.cost(0, 1, 1), problem.cost(0, 1, 1, restarts=False), problem.cost(0, 0, 0)
+        (Fraction(6, 5), 1, 2)
+        """
+        factor = self.factors[place] if restarts else 1
+        scaled = Fraction(0)
+        if gpus:
+            speedup = decimal(self.jobs[place].speedup(nodes, gpus) or 0.0)
+            scaled = Fraction(factor * speedup) * len(self.nodes) / self.total
+        return whole((scaled + decimal(self.floor)) ** self.power)
+
+    # The judge
+
+    def vectors(self, solution: GoodputSolution) -> list[tuple[int, ...]]:
+        """Give the GPUs of every job on each node, in the order of the jobs."""
+        none = (0,) * len(self.nodes)
+        return [tuple(solution.gpus.get(job.name, none)) for job in self.jobs]
+
+    def objective(self, solution: GoodputSolution) -> Exact:
+        """Mean of what the jobs count."""
+        counted = [
+            self.cost(place, sum(map(bool, gpus)), sum(gpus), restarts=gpus != self.currents[place])
+            for place, gpus in enumerate(self.vectors(solution))
+        ]
+        return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
+
+    def violations(self, solution: GoodputSolution) -> list[str]:
+        """Check that jobs run where they can, and that nodes hold them and parts of one wide job at most."""
+        names = {job.name for job in self.jobs}
+        found = [f"gpus: {name!r} is no job of the instance" for name in solution.gpus if name not in names]
+        rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
+        found += [
+            f"gpus: {name!r} has {shorten(list(gpus))}, {rule}"
+            for name, gpus in solution.gpus.items()
+            if len(gpus) != len(self.nodes)
+        ]
+        if found:
+            return found
+        vectors = self.vectors(solution)
+        return [*self._impossible(vectors), *self._crowded(vectors)]
+
+    def _impossible(self, vectors: Sequence[Sequence[int]]) -> Iterator[str]:
+        for job, gpus in zip(self.jobs, vectors, strict=True):
+            used, total = sum(map(bool, gpus)), sum(gpus)
+            if job.max_gpus is not None and total > job.max_gpus:
+                yield f"gpus: {job.name!r} has {total} GPUs, may have {job.max_gpus}"
+            elif job.speedup(used, total) is None:
+                yield f"gpus: {job.name!r} has {total} GPUs on {used} nodes, on which it does not run"
+
+    def _crowded(self, vectors: Sequence[Sequence[int]]) -> Iterator[str]:
+        wide = [gpus for gpus in vectors if sum(map(bool, gpus)) > 1]
+        for node, gpus in enumerate(self.nodes):
+            held = sum(counts[node] for counts in vectors)
+            if held > gpus:
+                yield f"gpus: {held} GPUs of node {node} are used, it has {gpus}"
+            parts = sum(counts[node] > 0 for counts in wide)
+            if parts > 1:
+                yield f"gpus: node {node} holds parts of {parts} jobs on several nodes, may hold one"
+
+    # Around it
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the number of jobs, nodes and GPUs."""
+        return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
+
+    def measures(self, solution: GoodputSolution) -> dict[str, Number]:
+        """Fitness as in the paper, jobs that wait and that restart, and GPUs that stay idle."""
+        vectors = self.vectors(solution)
+        moved = Counter(
+            "restarts" if any(gpus) else "stops"
+            for gpus, before in zip(vectors, self.currents, strict=True)
+            if gpus != before
+        )
+        return {
+            "fitness": float(self.objective(solution)) ** (1 / self.power) if vectors else 0.0,
+            "waiting_jobs": sum(not any(gpus) for gpus in vectors),
+            "restarts": moved["restarts"],
+            "idle_gpus": self.total - sum(map(sum, vectors)),
+        }
+
+    def candidates(self) -> Iterator[GoodputSolution]:
+        """Enumerate every way in which nodes can hold jobs that run."""
+        for vectors in self._continued([], list(self.nodes)):
+            yield GoodputSolution(
+                gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}
+            )
+
+    def _continued(self, chosen: list[tuple[int, ...]], free: list[int]) -> Iterator[list[tuple[int, ...]]]:
+        if len(chosen) == len(self.jobs):
+            yield chosen
+            return
+        job = self.jobs[len(chosen)]
+        for gpus in product(*(range(left + 1) for left in free)):
+            if job.speedup(sum(map(bool, gpus)), sum(gpus)) is not None:
+                left = [before - count for before, count in zip(free, gpus, strict=True)]
+                yield from self._continued([*chosen, gpus], left)
+
+
+def _total(values: Sequence[Exact]) -> Exact:
+    """Add fractions in pairs and pairs of pairs, as their denominators have little in common."""
+    if len(values) <= 1:
+        return exact_total(values)
+    half = len(values) // 2
+    return _total(values[:half]) + _total(values[half:])

@@ -1,0 +1,6 @@
+"""Instances of goodput: generator, the authors' decisions, and the committed suites."""
+
+from instances.goodput.decisions import from_data as from_data  # no generator: it needs a folder of data
+from instances.goodput.running_jobs import running_jobs
+
+__all__ = ["running_jobs"]

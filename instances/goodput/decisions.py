@@ -1,0 +1,104 @@
+"""Decisions of the authors' simulator, where their record is at hand."""
+
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
+from gsopt.problem import About
+from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.suites import renamed
+
+#: The record: a decision in each line of JSON.
+FILE = Path("baseline_oracles") / "pollux-decisions-12jobs-4nodes.jsonl.gz"
+
+#: GPUs of each node in it.
+_GPUS = 4
+
+#: Most characters of the record, a hundred times those of the one at hand.
+_LONGEST = 10_000_000
+
+
+def from_data(folder: Path) -> Iterator[Goodput]:
+    """Give the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+
+    Nothing where the record is not there.
+
+    Raises
+    ------
+    InvalidInput
+        The record cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(len(problem.nodes) == 4 for problem in from_data(folder))
+    True
+    """
+    for number, record in enumerate(records(folder), start=1):
+        try:
+            problem = _problem(record)
+        except ValidationError as error:
+            raise first_error(f"{folder / FILE}, line {number}", error) from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            rule = f"must be a decision of the simulator: {error!r}"
+            raise InvalidInput(f"{folder / FILE}, line {number}", "", shorten(record), rule) from None
+        yield renamed(problem, f"real/pollux-{number:02}")
+
+
+def records(folder: Path) -> list[Mapping[str, Any]]:
+    """Read the record: of each decision what was known, what the search chose, and its fitness.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read, or is no such record.
+
+    Examples
+    --------
+    >>> records(Path("no such folder"))
+    []
+    """
+    path = folder / FILE
+    if not path.is_file():
+        return []
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as file:
+            text = file.read(_LONGEST)
+        return [json.loads(line) for line in text.splitlines()]
+    except (OSError, EOFError, ValueError) as error:
+        raise InvalidInput(str(path), "", "", f"must be lines of JSON, compressed by gzip: {error}") from None
+
+
+def _problem(record: Mapping[str, Any]) -> Goodput:
+    return Goodput(
+        about=About(source="a decision of the simulator of Pollux (adaptdl, branch osdi21-artifact)"),
+        nodes=[_GPUS] * record["N"],
+        jobs=[
+            GoodputJob(
+                name=f"j{number}",
+                speedups=_rows(job["s"]),
+                current=current,
+                age=job["age"],
+                restarts=job["restarts"],
+                max_gpus=job["max"],
+            )
+            for number, (job, current) in enumerate(zip(record["jobs"], record["base"], strict=True))
+        ],
+    )
+
+
+def _rows(speedups: Mapping[str, float]) -> list[list[float]]:
+    """Give speed-ups by "nodes,GPUs" as a row for each number of nodes."""
+    known = {tuple(int(part) for part in shape.split(",")): value for shape, value in speedups.items()}
+    rows: list[list[float]] = []
+    for nodes in range(1, max((shape[0] for shape in known), default=0) + 1):
+        most = max((shape[1] for shape in known if shape[0] == nodes), default=nodes - 1)
+        rows.append([known[nodes, gpus] for gpus in range(nodes, most + 1)])
+    return rows

@@ -1,0 +1,135 @@
+"""Running jobs: nodes whose GPUs are held by adaptive jobs, and jobs that have just arrived."""
+
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.arguments import require
+
+#: Part of a step on one GPU that is waited for at each further GPU, on one node and on several; least and most.
+_ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
+
+#: GPUs from which on the batch that they need takes twice as long to be as good.
+_NOISE = (2.0, 200.0)
+
+
+def running_jobs(
+    *,
+    nodes: int = 16,
+    gpus_per_node: int = 4,
+    jobs: int = 30,
+    running: float = 0.8,
+    busy: float = 0.9,
+    most_gpus: int = 64,
+    most_nodes: int = 16,
+    seed: int = 0,
+) -> Goodput:
+    """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
+
+    On k GPUs a step takes 1 + r (k - 1) of its time on one, where r is drawn for one node and for several, and
+    a batch of k times the samples is worth k (h + 1) / (h + k) times as much for a drawn h, as the noise of the
+    gradients has it. The speed-up is their quotient, relative to the same on the fair share of the GPUs on one
+    node. A job may have twice the GPUs that it has. These numbers are ours. Jobs are listed by GPU time so far,
+    the least first, as the authors' program lists them.
+
+    Parameters
+    ----------
+    nodes, gpus_per_node, jobs
+        How many.
+    running
+        Part of the jobs that run.
+    busy
+        Part of the GPUs that they hold at most.
+    most_gpus, most_nodes
+        Most of a job.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = running_jobs(nodes=2, jobs=3, seed=1)
+    >>> problem.headline(), [job.current for job in problem.jobs]
+    ({'jobs': 3, 'nodes': 2, 'gpus': 8}, [(), (0, 4), (2, 0)])
+    """
+    for name, number in (
+        ("gpus_per_node", gpus_per_node),
+        ("most_gpus", most_gpus),
+        ("most_nodes", most_nodes),
+    ):
+        require(number >= 1, name, number, "must be at least 1")
+    require(nodes >= 0, "nodes", nodes, "must be at least 0")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    for name, part in (("running", running), ("busy", busy)):
+        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    random = Random(seed)
+    state = _state(random, [gpus_per_node] * nodes, round(running * jobs), busy, most_nodes)
+    fair = max(-(-nodes * gpus_per_node // max(jobs, 1)), 1)
+    vectors = [*state, *[[0] * nodes] * (jobs - len(state))]
+    made = [
+        _job(random, f"j{number}", vector, gpus_per_node, fair, most_gpus, most_nodes)
+        for number, vector in enumerate(vectors, start=1)
+    ]
+    return Goodput(
+        name="running-jobs",
+        about=About(source=f"running_jobs, {running:g} of the jobs on {busy:g} of the GPUs", seed=seed),
+        nodes=[gpus_per_node] * nodes,
+        jobs=sorted(made, key=lambda job: sum(job.current) * job.age),
+    )
+
+
+def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: int) -> list[list[int]]:
+    """Draw what running jobs hold: on one node that has room, else on several with no other part of a job."""
+    left, typical = int(busy * sum(free)), busy * sum(free) / max(jobs, 1)
+    narrow = list(range(len(free)))  # nodes without a part of a job on several
+    vectors: list[list[int]] = []
+    for _ in range(jobs):
+        gpus = min(max(round(typical * 10 ** random.uniform(-0.5, 0.5)), 1), left)
+        vector = [0] * len(free)
+        room = [node for node, count in enumerate(free) if count >= gpus]
+        several = random.sample(narrow, min(len(narrow), most_nodes))
+        for node in [random.choice(room)] if room else several:
+            vector[node] = min(free[node], gpus - sum(vector))
+            free[node] -= vector[node]
+        if sum(count > 0 for count in vector) > 1:
+            narrow = [node for node in narrow if not vector[node]]
+        left -= sum(vector)
+        vectors.append(vector)
+    return vectors
+
+
+def _job(
+    random: Random, name: str, vector: list[int], per_node: int, fair: int, most_gpus: int, most_nodes: int
+) -> GoodputJob:
+    near = _drawn(random, *_ON_A_NODE)
+    far = max(near, _drawn(random, *_ON_SEVERAL))
+    noise = _drawn(random, *_NOISE)
+
+    def goodput(nodes: int, gpus: int) -> float:
+        step = 1 + (near if nodes == 1 else far) * (gpus - 1)
+        return gpus * (noise + 1) / (noise + gpus) / step
+
+    held = sum(vector)
+    cap = min(max(2 * held, 1), most_gpus)
+    rows = [
+        [goodput(number, gpus) / goodput(1, fair) for gpus in range(number, min(cap, number * per_node) + 1)]
+        for number in range(1, min(cap, most_nodes, max(len(vector), 1)) + 1)
+    ]
+    age = round(60 * 10 ** random.uniform(0, 2.5)) if held else random.randrange(60)
+    return GoodputJob(
+        name=name,
+        speedups=[[float(f"{value:.6g}") for value in row] for row in rows],
+        current=vector if held else [],
+        age=float(age),
+        restarts=min(random.randrange(1 + age // 120), 20) if held else 0,
+        max_gpus=cap,
+    )
+
+
+def _drawn(random: Random, least: float, most: float) -> float:
+    """Draw evenly on a logarithmic scale, to three digits."""
+    return float(f"{least * (most / least) ** random.random():.3g}")
