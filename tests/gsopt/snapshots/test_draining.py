@@ -199,3 +199,15 @@ def test_commands_with_hostile_names() -> None:
     heard = subprocess.run(["/bin/bash", "-c", script], capture_output=True, check=True)
     assert heard.stderr == b""
     assert sorted(heard.stdout.decode().split("\0")[:-1]) == sorted([*names, *names])
+
+
+def test_budgets_of_nodes_that_stay() -> None:
+    """What is evicted of a budget is on the nodes that are returned; as many as it allows need not wait."""
+    gangs = [_gang("a", "n1"), _gang("b", "n2"), _gang("c", "n2"), _gang("d", "n3"), _gang("e", "n3")]
+    counted = [
+        gang.model_copy(update={"parts": [part.model_copy(update={"budgets": ("x",)}) for part in gang.parts]})
+        for gang in gangs
+    ]
+    for servers, allowed, waits in ((1, 1, {}), (2, 3, {}), (2, 2, {"x": (3, 2)})):
+        snapshot = Snapshot(nodes=_nodes("n1", "n2", "n3"), gangs=counted, budgets={"x": allowed})
+        assert drain(snapshot, servers).waits == waits

@@ -245,3 +245,19 @@ def test_a_small_part_of_a_large_gang_is_not_too_large() -> None:
     """That a gang has no room for one part says nothing of others that are like its smaller parts."""
     found = pack(Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9, 1, priority=1), _waits("b", 1)]))
     assert list(found.missing or {}) == ["a"]
+
+
+def test_nodes_that_are_missing_are_like_one_that_holds_most() -> None:
+    """Nodes that hold most of what has no room are what is missing, though others are more common."""
+    nodes = [_node("s1", 4, 4), _node("s2", 4, 4), _node("large", 8, 8)]
+    found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 6), _waits("b", 3)]))
+    assert found.more == ("large", 2, True, 2)
+
+
+def test_what_is_not_proven() -> None:
+    """Where the search ends before it is known whether all have room, neither is claimed to be proven."""
+    snapshot = Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9)])
+    problem = snapshot.placement()
+    late = Result.judged(problem, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT)
+    assert not Pack(snapshot, problem, late, missing={"a": "has no room"}).proven
+    assert pack(snapshot).proven
