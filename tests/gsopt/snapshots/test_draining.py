@@ -142,6 +142,7 @@ def test_only_among_some() -> None:
     assert drain(snapshot, 1).servers == ("n0",)
     assert drain(snapshot, 1, among=["pool=loan"]).servers == ("n1",)
     assert drain(snapshot, 2, among=["pool=loan"]).returnable == 1
+    assert drain(snapshot, 1, among=["pool=loan", "pool=own"]).returnable == 0
     with pytest.raises(InvalidInput, match="among: 'pool=lent': must be a label, as key or key=value, of some"):
         drain(snapshot, 1, among=["pool=lent"])
 
@@ -199,3 +200,22 @@ def test_commands_with_hostile_names() -> None:
     heard = subprocess.run(["/bin/bash", "-c", script], capture_output=True, check=True)
     assert heard.stderr == b""
     assert sorted(heard.stdout.decode().split("\0")[:-1]) == sorted([*names, *names])
+
+
+def test_budgets_of_nodes_that_stay() -> None:
+    """What is evicted of a budget is on the nodes that are returned; as many as it allows need not wait."""
+    gangs = [_gang("a", "n1"), _gang("b", "n2"), _gang("c", "n2"), _gang("d", "n3"), _gang("e", "n3")]
+    counted = [
+        gang.model_copy(update={"parts": [part.model_copy(update={"budgets": ("x",)}) for part in gang.parts]})
+        for gang in gangs
+    ]
+    for servers, allowed, waits in ((1, 1, {}), (2, 3, {}), (2, 2, {"x": (3, 2)})):
+        snapshot = Snapshot(nodes=_nodes("n1", "n2", "n3"), gangs=counted, budgets={"x": allowed})
+        assert drain(snapshot, servers).waits == waits
+
+
+def test_what_starts_after_the_files_were_written() -> None:
+    """What began later than the time of the files, by another clock, has lost nothing yet."""
+    gangs = [Gang(name="a", parts=[Part(node="n1", gpus=8, started=7200.0)])]
+    found = drain(Snapshot(nodes=_nodes("n1"), gangs=gangs, time=3600.0), 1, cost="gpu-hours")
+    assert found.as_dict()["objective"] == 0

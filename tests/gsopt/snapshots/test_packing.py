@@ -215,3 +215,49 @@ def test_room_that_no_time_is_left_to_find() -> None:
     assert admission.take(rows_of([gang])) == 0
     assert admission.unsure == {"a"}
     assert admission.placed == []
+
+
+def test_what_may_stand_on_one_node_only_shares_it() -> None:
+    """Parts that may stand on few nodes have as much room there as others."""
+    places = [Where(name="some", nodes=["n1"])]
+    found = pack(
+        Snapshot(nodes=[_node("n1"), _node("n2")], gangs=[_waits("a", 3, 3, 2, where="some")], places=places)
+    )
+    assert found.fits
+
+
+def test_what_is_asked_as_gpus_are_not_is_told() -> None:
+    """Of what nodes have as many as GPUs, parts may ask for another number, which is one more thing to hold."""
+    nodes = [Node(name="n1", gpus=8, capacity=Resources(gpu=8, port=8))]
+    gangs = [Gang(name=name, parts=[Part(needs=Resources(gpu=1, port=5))]) for name in ("a", "b")]
+    assert list(pack(Snapshot(nodes=nodes, gangs=gangs)).missing or {}) == ["b"]
+
+
+def test_a_gang_that_is_proven_to_have_no_room() -> None:
+    """Each of its parts has room, and not both: that is proven, and said."""
+    parts = [Part(needs=Resources(gpu=4)), Part(needs=Resources(gpu=3), where="some")]
+    nodes, places = [_node("n1", 4), _node("n2", 3)], [Where(name="some", nodes=["n1"])]
+    found = pack(Snapshot(nodes=nodes, gangs=[Gang(name="a", parts=parts)], places=places))
+    assert found.missing == {"a": "has no room for all of its 2 parts at once"}
+
+
+def test_a_small_part_of_a_large_gang_is_not_too_large() -> None:
+    """That a gang has no room for one part says nothing of others that are like its smaller parts."""
+    found = pack(Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9, 1, priority=1), _waits("b", 1)]))
+    assert list(found.missing or {}) == ["a"]
+
+
+def test_nodes_that_are_missing_are_like_one_that_holds_most() -> None:
+    """Nodes that hold most of what has no room are what is missing, though others are more common."""
+    nodes = [_node("s1", 4, 4), _node("s2", 4, 4), _node("large", 8, 8)]
+    found = pack(Snapshot(nodes=nodes, gangs=[_waits("a", 6), _waits("b", 3)]))
+    assert found.more == ("large", 2, True, 2)
+
+
+def test_what_is_not_proven() -> None:
+    """Where the search ends before it is known whether all have room, neither is claimed to be proven."""
+    snapshot = Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9)])
+    problem = snapshot.placement()
+    late = Result.judged(problem, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT)
+    assert not Pack(snapshot, problem, late, missing={"a": "has no room"}).proven
+    assert pack(snapshot).proven

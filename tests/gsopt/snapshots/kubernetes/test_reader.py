@@ -430,3 +430,21 @@ def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
         f"pods that wait and ask for {asked}, which is not looked at: {number}"
         for asked, number in {**told, "devices by resource claims": 1}.items()
     }
+
+
+def test_whose_budgets_count(tmp_path: Path) -> None:
+    """A budget counts pods of its namespace that it selects; one without a selector counts none."""
+    elsewhere, nobody, everybody = budget("elsewhere", 0), budget("nobody", 0), budget("everybody", 0)
+    elsewhere["metadata"]["namespace"] = "other"
+    del nobody["spec"]["selector"]
+    everybody["spec"]["selector"] = {}
+    objects = [node("n1"), pod("a", "n1", labels={"app": "a"})]
+    assert _read(tmp_path, *objects, elsewhere, nobody).kept() == {}
+    assert list(_read(tmp_path, *objects, everybody).kept()) == ["n1"]
+
+
+def test_volumes_of_a_pod_alone_are_not_looked_at(tmp_path: Path) -> None:
+    """Volumes that are claimed for one pod are volumes as others are."""
+    claim = [{"name": "v", "ephemeral": {"volumeClaimTemplate": {}}}]
+    _read(tmp_path, node("n1"), pod("a", volumes=claim), notes=(notes := list[str]()))
+    assert notes == ["pods that wait and ask for volumes, which is not looked at: 1"]

@@ -383,3 +383,92 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         read_snapshot(files[0], gpu_resources=["x"])
     with pytest.raises(InvalidInput, match="must be what kubectl prints, and is a topology"):
         read_snapshot(*files[:2], source="kubernetes")
+
+
+@pytest.mark.parametrize(
+    ("job", "note"),
+    [
+        ({"job_state": [state]}, "")
+        for state in ("RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED")
+    ]
+    + [
+        ({"job_state": ["COMPLETED", "COMPLETING"]}, "ending, which hold what they have and are no loss"),
+        ({"job_state": ["NODE_FAIL"]}, "over, and not counted"),
+    ],
+)
+def test_states_of_jobs(job: Object, note: str, tmp_path: Path) -> None:
+    """Whatever holds its nodes and goes on is a gang; what ends holds them and is no loss."""
+    notes: list[str] = []
+    snapshot = _read(tmp_path, nodes=[node("n1")], jobs=[running(1, "n1", "gpu:3", **job)], notes=notes)
+    assert len(snapshot.running) == (not note)
+    assert notes == ([f"jobs {note}: 1"] if note else [])
+    assert snapshot.nodes[0].used.gpu == (0 if note.startswith("over") else 3)
+
+
+def test_jobs_that_are_held(tmp_path: Path) -> None:
+    """A job that waits for a time, for others or for somebody's word is not placed."""
+    held = [pending(1, state_reason="BeginTime"), pending(2, state_reason="Dependency"), pending(3, hold=True)]
+    jobs = [*held, pending(4, hold=False)]
+    snapshot = _read(tmp_path, nodes=[node("n1")], jobs=jobs, notes=(notes := list[str]()))
+    assert [gang.name for gang in snapshot.pending] == ["4"]
+    assert notes == ["jobs held, or waiting for a time or for others, and not placed: 3"]
+
+
+@pytest.mark.parametrize(
+    ("state", "kept", "closed"),
+    [
+        (["IDLE"], False, False),
+        (["IDLE", "POWERED_DOWN"], True, False),
+        (["IDLE", "INVALID_REG"], True, True),
+        (["IDLE", "PLANNED"], False, False),
+        (["MIXED", "COMPLETING"], False, False),
+        (["IDLE", "DRAIN"], True, True),
+        ("idle*", False, False),
+    ],
+)
+def test_states_of_nodes(state: object, kept: bool, closed: bool, tmp_path: Path) -> None:
+    """A node that is away is not returned but takes jobs, for which it wakes; a closed one does neither."""
+    (found,) = _read(tmp_path, nodes=[node("n1", state=state)]).nodes
+    assert (bool(found.kept), bool(found.closed)) == (kept, closed)
+
+
+def test_what_slurm_keeps_for_itself(tmp_path: Path) -> None:
+    """CPUs and memory that Slurm keeps on a node are nobody's, and memory by CPU is that of all CPUs."""
+    nodes = [node("n1", cpus=64, effective_cpus=60, real_memory=1024, specialized_memory=24)]
+    jobs = [pending(1, cpus=wrapped(4), memory_per_cpu=wrapped(100))]
+    snapshot = _read(tmp_path, nodes=nodes, jobs=jobs)
+    assert (snapshot.nodes[0].capacity.cpu, snapshot.nodes[0].capacity.memory) == (60_000, 1000)
+    assert snapshot.gangs[0].parts[0].needs.memory == 400
+
+
+def test_reservations_that_are_over(tmp_path: Path) -> None:
+    """A reservation keeps a node from its start to its end."""
+    spans = {"past": (0, 100), "now": (100, 9000), "then": (8000, 9000)}
+    reservations = [
+        {"name": name, "node_list": name, "start_time": wrapped(start), "end_time": wrapped(end)}
+        for name, (start, end) in spans.items()
+    ]
+    snapshot = _read(tmp_path, nodes=[node(name) for name in spans], reservations=reservations)
+    assert snapshot.kept() == {"now": "is in the reservation now"}
+
+
+def test_gpus_in_several_entries(tmp_path: Path) -> None:
+    """GPUs of one type at several sockets add up."""
+    (found,) = _read(tmp_path, nodes=[node("n1", "gpu:a100:4(S:0),gpu:a100:4(S:1)")]).nodes
+    assert found.gpus == 8
+
+
+def test_a_heterogeneous_job_has_its_highest_priority(tmp_path: Path) -> None:
+    """Of the priorities of its components the highest counts."""
+    jobs = [
+        running(number, "n1", "gpu:1", het_job_id=wrapped(20), priority=wrapped(priority))
+        for number, priority in ((20, 3), (21, 9), (22, 5))
+    ]
+    assert [gang.priority for gang in _read(tmp_path, nodes=[node("n1")], jobs=jobs).gangs] == [9]
+
+
+def test_a_job_that_requires_some_of_its_nodes(tmp_path: Path) -> None:
+    """Where a job has more nodes than those that it requires, the others may be any."""
+    asks = pending(1, required_nodes="n1", node_count=wrapped(2))
+    snapshot = _read(tmp_path, nodes=[node("n1"), node("n2")], jobs=[asks])
+    assert snapshot.gangs[0].parts[0].where == ""
