@@ -243,7 +243,8 @@ def solve_within(
                 message="interrupted",
             )
         found = no_worse(found, problem, budget.start)
-        inner.report(value=found.objective, bound=found.bound)
+        if isinstance(inner.on_progress, Watch):
+            inner.on_progress.hear(found, budget.runtime)
     dropped = [option for option in budget.asked if option in unused]
     if not dropped:
         return found
@@ -272,7 +273,7 @@ def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
     inner = replace(budget, on_progress=watch)
 
     def hear(incumbent: Result[Any]) -> Any:
-        inner.report(value=incumbent.objective, bound=incumbent.bound)
+        watch.hear(incumbent, budget.runtime)
         return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
 
     yield inner if budget.on_progress is None else replace(inner, on_incumbent=hear)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gsopt.problem import Number, Problem
-from gsopt.result import plain, relative_gap, round_bound
+from gsopt.result import Result, plain, relative_gap, round_bound
 
 
 @dataclass(frozen=True)
@@ -86,18 +86,25 @@ class Watch:
         if self._listener is not None:
             self._listener(Bracket(runtime, self.value, self.bound))
 
+    def hear(self, result: Result[Any], runtime: float) -> None:
+        """Take in a result, whose bound is rounded already."""
+        self._take(runtime, result.objective, result.bound)
+
     def __call__(self, reported: Bracket) -> None:
         """Take in a report; a bound that some solution beats holds for the better ones, and is that value."""
+        bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
+        self._take(reported.runtime, reported.value, bound)
+
+    def _take(self, runtime: float, found: Number | None, proven: Number | None) -> None:
         better = self._problem.sense.better
         value, bound = self.value, self.bound
-        if reported.value is not None and (value is None or better(reported.value, value)):
-            value = reported.value
-        if reported.bound is not None:
-            rounded = round_bound(self._problem, reported.bound)
-            bound = rounded if bound is None or better(bound, rounded) else bound
+        if found is not None and (value is None or better(found, value)):
+            value = found
+        if proven is not None and (bound is None or better(bound, proven)):
+            bound = proven
         if value is not None and bound is not None and better(value, bound):
             bound = value
         if (value, bound) != (self.value, self.bound):
             self.value, self.bound = value, bound
             if self._listener is not None:
-                self._listener(Bracket(reported.runtime, value, bound))
+                self._listener(Bracket(runtime, value, bound))

@@ -1,6 +1,6 @@
 """Best: the best schedule and the best bound known, and who is told of a better schedule."""
 
-from math import inf
+from math import inf, isfinite
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
@@ -125,7 +125,8 @@ class Best:
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower
-            self.budget.report(bound=self.instance.mean_jct(lower))
+            if isfinite(lower):  # without any schedule there is none of a mean
+                self.budget.report(bound=self.instance.mean_jct(lower))
 
     def result(
         self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""
