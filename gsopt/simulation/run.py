@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SHORTEST_ROUND = 1e-6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replay:
     """One simulated run.
 
@@ -53,6 +53,8 @@ class Replay:
     >>> run = simulate(Workload(jobs=[job]), fifo, cluster=1, record=True)
     >>> run.jct, run.schedule.segments[0].end
     ((2.0,), 3.0)
+    >>> run
+    <Replay: 1 of 1 jobs complete, mean JCT 2 s, makespan 2 s>
     """
 
     scenario: Scenario
@@ -60,6 +62,14 @@ class Replay:
     completion_times: tuple[Any, ...]
     start_times: tuple[Any, ...]
     schedule: Schedule | None
+
+    def __repr__(self) -> str:
+        """Say how it went; all that it holds would be a line as long as the workload."""
+        found = self.metrics
+        said = f"<Replay: {found.completed:,} of {found.jobs:,} jobs complete"
+        if found.completed:
+            said += f", mean JCT {float(found.mean_jct):,.7g} s, makespan {float(found.makespan):,.7g} s"
+        return f"{said}>"
 
     @property
     def jct(self) -> tuple[Any, ...]:

@@ -67,3 +67,11 @@ def test_what_is_no_policy_is_refused(workload: Workload, policy: Any, message: 
         gsopt.simulate(workload, policy, cluster=4)
     with pytest.raises(InvalidInput, match=message):
         gsopt.compare_policies(workload, [policy], cluster=4)
+
+
+def test_a_run_is_told_in_one_line(workload: Workload) -> None:
+    """What a run prints is how it went, and no longer for a long workload; without jobs there is no mean."""
+    run = gsopt.simulate(workload, "fifo", cluster=4)
+    assert f"{run}".startswith("<Replay: 10 of 10 jobs complete, mean JCT ")
+    assert f"{run.metrics.mean_jct:,.7g} s" in f"{run}"
+    assert f"{gsopt.simulate(Workload(jobs=[]), 'fifo', cluster=4)}" == "<Replay: 0 of 0 jobs complete>"
