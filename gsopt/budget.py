@@ -1,7 +1,8 @@
 """Budget: what a caller grants an exact method, and what it wants on the way."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
@@ -173,6 +174,17 @@ class Budget:
         ('gap', 'log')
         """
         return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) != default)
+
+
+def rounds(number: int, budget: Budget) -> Iterator[int]:
+    """Count the rounds of a search, of which none begins once the budget has passed.
+
+    Examples
+    --------
+    >>> list(rounds(3, Budget())), list(rounds(3, Budget(time_limit=0)))
+    ([0, 1, 2], [])
+    """
+    return takewhile(lambda _: not budget.passed, range(number))
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:

@@ -179,10 +179,17 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
         if best is not None and budget.passes(_HEURISTICS_SHARE, grace=_HEURISTICS_GRACE):
             break
         with suppress(Unsupported):
-            found = method(problem)
+            found = method(problem, **_share_of(budget, method))
             budget.report(value=found.objective)
             best = better_of(problem, best, found)
     return None if best is None else best.solution
+
+
+def _share_of(budget: Budget, method: MethodLike) -> dict[str, float]:
+    """Give what is left of the heuristics' part of a time limit to a search, which takes any time it gets."""
+    if budget.time_limit is None or not accepts(method, "most_seconds"):
+        return {}
+    return {"most_seconds": max(_HEURISTICS_SHARE * budget.time_limit - budget.runtime, 0.0)}
 
 
 def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:

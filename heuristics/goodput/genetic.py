@@ -5,6 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from gsopt.budget import Budget, checked_time_limit, rounds
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
@@ -22,6 +23,7 @@ def genetic(
     generations: Annotated[int, Field(ge=0)] = 100,
     most_nodes: Annotated[int, Field(ge=1)] = 16,
     seed: int = 0,
+    most_seconds: float | None = None,
 ) -> GoodputSolution:
     """Search by NSGA-II for the best fitness and utilisation, from what jobs have now; the fittest is given.
 
@@ -41,6 +43,8 @@ def genetic(
         Most nodes of a job.
     seed
         Seed of everything that is drawn.
+    most_seconds
+        Seconds after which no generation begins, so that the result depends on the machine; None for no limit.
 
     Raises
     ------
@@ -71,11 +75,12 @@ def genetic(
             raise InvalidInput("", name, shorten(value), f"must be at least {least}")
     if most_nodes < 1:
         raise InvalidInput("", "most_nodes", shorten(most_nodes), "must be at least 1")
+    budget = Budget(time_limit=checked_time_limit(most_seconds, "most_seconds"))
     search = _Search(Table.of(problem), most_nodes, np.random.default_rng(seed))
     candidates = search.repaired(search.table.current[None])
     if not candidates.size:
         return GoodputSolution(gpus={})
-    for _ in range(generations):
+    for _ in rounds(generations, budget):
         children = search.repaired(search.mutated(search.crossed(candidates, population)))
         pool = _distinct(np.concatenate([candidates, children]))
         candidates = pool[_survivors(search.scores(pool), population)]

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from gsopt.batching.split import split
+from gsopt.budget import Budget, checked_time_limit
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.files import first_error
 from gsopt.method import heuristic
@@ -20,6 +21,9 @@ from heuristics.batching.evolution.table import CostTable
 
 #: Genes of all candidates, one for each GPU of each, that are still tried: several copies are held at a time.
 _MOST_GENES = 50_000_000
+
+#: Genes that a generation goes through in a second, on a machine that is not of the fastest.
+_GENES_PER_SECOND = 500_000
 
 
 @heuristic
@@ -37,6 +41,7 @@ def evolution(
     fill_draws: FillDraws = "generation",
     pack: PackOrder = "first",
     distinct: bool = False,
+    most_seconds: float | None = None,
 ) -> Batches:
     """Evolve candidates that run a job on every GPU, by refresh, crossover, mutation and reorder.
 
@@ -62,13 +67,15 @@ def evolution(
         Whether what is left of jobs is drawn anew for every generation where its distribution is known, as in
         Algorithm 1; the estimate of the problem stands for it otherwise. `selection` and `fill_draws` make a
         difference only then.
+    most_seconds
+        Seconds after which no generation begins, so that the result depends on the machine; None for no limit.
 
     Raises
     ------
     InvalidInput
         An option is out of its range.
     Unsupported
-        The candidates have more genes than memory holds.
+        The candidates have more genes than memory holds, or than a generation could go through in time.
 
     Notes
     -----
@@ -124,23 +131,41 @@ def evolution(
         )
     except ValidationError as error:
         raise first_error("", error) from None
+    budget = Budget(time_limit=checked_time_limit(most_seconds, "most_seconds"))
     offers = Offers.of(problem, is_drawn=draws)
-    found = search(problem, offers.table, generations, settings, engine, seed)
+    found = search(problem, offers.table, generations, settings, engine, seed, budget)
     return offers.solution(found.gpus_of(offers.table))
 
 
 def search(
-    problem: Batching, table: CostTable, generations: int, settings: Settings, engine: Engine, seed: int
+    problem: Batching,
+    table: CostTable,
+    generations: int,
+    settings: Settings,
+    engine: Engine,
+    seed: int,
+    budget: Budget,
 ) -> Evolved:
     """Evolve from candidates of which the first are given, and the others random."""
     generator = np.random.default_rng(seed)
     size = settings.population or max(table.gpus, 1)
     if size * table.gpus > _MOST_GENES:
         raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs are too many")
+    left = budget.left()
+    if left is not None and size * table.gpus > left * _GENES_PER_SECOND:
+        raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs take longer than {left:.3g} s")
     given = _given(problem, table)
     random = initial(table, max(size - len(given), 0), generator).genomes
     first = Population(table.names, table.batch_limit, np.concatenate([given, random]))
-    return evolve(table, generations, settings=settings, engine=engine, population=first, generator=generator)
+    return evolve(
+        table,
+        generations,
+        settings=settings,
+        engine=engine,
+        population=first,
+        generator=generator,
+        budget=budget,
+    )
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:

@@ -1,12 +1,13 @@
 """Search: candidates in, generations of either engine, candidates out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from gsopt.budget import Budget, rounds
 from gsopt.errors import InvalidInput, shorten
 from heuristics.batching.evolution import rows, vectorised
 from heuristics.batching.evolution.population import Population, initial, refresh, with_genomes
@@ -19,7 +20,7 @@ from heuristics.batching.evolution.table import CostTable
 #: on one candidate after the other.
 Engine = Literal["vectorised", "compiled", "deap"]
 
-_Run = Callable[[Genomes, CostTable, int, Settings, np.random.Generator, Progress], Genomes]
+_Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generator, Progress], Genomes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +64,7 @@ def evolve(
     engine: Engine = "vectorised",
     population: Population | None = None,
     generator: np.random.Generator | None = None,
+    budget: Budget | None = None,
 ) -> Evolved:
     """Refresh candidates and evolve them (ONES, section 3.2.2).
 
@@ -87,6 +89,8 @@ def evolve(
         Candidates of last time; random ones when None.
     generator
         Draws everything; one with seed 0 when None.
+    budget
+        No generation begins once it has passed.
 
     Returns
     -------
@@ -123,7 +127,7 @@ def evolve(
     order = np.argsort(scores, kind="stable")
     current = with_genomes(current, current.genomes[order])
     progress.record(current.genomes[0].tolist(), scores[order].tolist())
-    genomes = run(current.genomes, table, generations, used, random, progress)
+    genomes = run(current.genomes, table, rounds(generations, budget or Budget()), used, random, progress)
     return Evolved(list(progress.best), progress.score, with_genomes(current, genomes), progress.logbook)
 
 

@@ -4,7 +4,7 @@ DEAP's own operators draw from the generator that all of Python shares; these ha
 seed repeats a run and no other draws change.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
 from random import Random
@@ -113,7 +113,7 @@ def _by_thompson(
 def run(
     genomes: Genomes,
     table: CostTable,
-    generations: int,
+    generations: Iterable[int],
     settings: Settings,
     generator: np.random.Generator,
     progress: Progress,
@@ -121,7 +121,7 @@ def run(
     """Evolve candidates for some generations, see `heuristics.batching.evolution.vectorised.run`."""
     toolbox = toolbox_of(table, settings, generator)
     population = [Candidate(each) for each in genomes.tolist()]
-    for _ in range(generations):
+    for _ in generations:
         costs = toolbox.draw()
         made = _offspring(population, toolbox)
         for candidate in made:

@@ -1,5 +1,6 @@
 """Vectorised: the generations of ONES' search on the rows of an array, all candidates at once."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ _HALF = 0.5
 def run(
     genomes: Genomes,
     table: CostTable,
-    generations: int,
+    generations: Iterable[int],
     settings: Settings,
     generator: np.random.Generator,
     progress: Progress,
@@ -110,8 +111,10 @@ def run(
     ----------
     genomes
         Candidates, shape (candidates, GPUs).
-    table, generations, settings, generator
+    table, settings, generator
         As in `heuristics.batching.evolution.evolve`.
+    generations
+        The generations, one after the other.
     progress
         Is told the scores of every generation, and the best candidate.
     is_compiled
@@ -119,7 +122,7 @@ def run(
     """
     size, gpus = genomes.shape
     counts = rows.counts_of(genomes, table.jobs)
-    for _ in range(generations):
+    for _ in generations:
         costs = table.drawn_cost(generator)
         children = crossover(genomes, pairs(size, gpus, generator))
         made = np.concatenate([children, mutants(genomes, table.jobs, settings, generator)])

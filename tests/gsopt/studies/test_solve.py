@@ -9,7 +9,7 @@ from gsopt.backends import Highs, close
 from gsopt.backends.process import POOL
 from gsopt.budget import Budget
 from gsopt.errors import InvalidInput
-from gsopt.method import exact_method
+from gsopt.method import exact_method, heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import Result, Status
 from gsopt.studies import catalogue
@@ -82,3 +82,22 @@ def test_a_name_in_the_place_of_a_problem_is_refused() -> None:
     """Solving a string says how to get a problem from it."""
     with pytest.raises(InvalidInput, match="must be a problem"):
         gsopt.solve("reclaiming/aryl-figure-5")  # type: ignore[arg-type]
+
+
+def test_a_search_for_a_start_gets_a_part_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A heuristic that takes any time it gets is told how much, where there is a limit."""
+    given: list[float | None] = []
+
+    @heuristic
+    def searching(problem: Reclaiming, *, most_seconds: float | None = None) -> ReclaimingSolution:
+        given.append(most_seconds)
+        return pick(*[server.name for server in problem.servers[: problem.demand]])
+
+    names: dict[str, Any] = {"first": first_servers, "searching": searching}
+    monkeypatch.setattr("gsopt.studies.solve.own_heuristics", lambda _: names)
+    gsopt.solve(figure_5(demand=2), time_limit=60)
+    gsopt.solve(figure_5(demand=2))
+    (limited, free) = given
+    assert limited is not None
+    assert 0 < limited <= 30
+    assert free is None

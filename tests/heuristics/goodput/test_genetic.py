@@ -8,6 +8,7 @@ from gsopt.errors import InvalidInput
 from gsopt.problems.goodput import Goodput
 from heuristics.goodput import genetic
 from instances.goodput import running_jobs
+from tests.processes import PATIENCE
 from tests.strategies.goodput import LINEAR, job
 
 
@@ -61,3 +62,14 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     """Each option is named with its value and rule."""
     with pytest.raises(InvalidInput, match=message):
         genetic(running_jobs(nodes=2, jobs=3), **options)
+
+
+def test_no_generation_begins_without_time() -> None:
+    """Without any second for it the search gives what no generation gives; with enough, what all give."""
+    problem = running_jobs(nodes=4, jobs=6, seed=1)
+    first, last = (genetic(problem, generations=number).solution for number in (0, 5))
+    assert first != last
+    assert genetic(problem, generations=5, most_seconds=0).solution == first
+    assert genetic(problem, generations=5, most_seconds=PATIENCE).solution == last
+    with pytest.raises(InvalidInput, match="most_seconds: -1: must be"):
+        genetic(problem, most_seconds=-1)

@@ -7,12 +7,16 @@ import pytest
 
 import gsopt
 from gsopt.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
+from gsopt.budget import Budget
 from gsopt.errors import InvalidInput, Unsupported
 from gsopt.problems.batching import Batching
 from gsopt.testing import brute_force, check_heuristic
 from heuristics.batching import evolution
+from heuristics.batching.evolution import CostTable, evolve
+from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching
+from tests.processes import PATIENCE
 
 MODEL = StepTime(fixed=0.05, per_sample=0.001)
 
@@ -134,3 +138,17 @@ def test_more_candidates_than_memory_are_refused() -> None:
 
     with pytest.raises(Unsupported, match="100,000 candidates of 100,000 GPUs are too many"):
         evolution(Batching(gpus=100_000, jobs=[job], use="any"))
+
+
+def test_no_generation_begins_without_time() -> None:
+    """Candidates that one generation could not go through are refused, and enough time changes nothing."""
+    problem = elastic_jobs(gpus=16, jobs=12, seed=1)
+    assert (
+        evolution(problem, generations=5, most_seconds=PATIENCE).solution
+        == evolution(problem, generations=5).solution
+    )
+    with pytest.raises(Unsupported, match="16 candidates of 16 GPUs take longer than 0 s"):
+        evolution(problem, most_seconds=0)
+    table = CostTable.of(["a", "b"], [[0, 4, 6, 9], [0, 3, 5, 5]], weight=[2, 1])
+    some, none = evolve(table, 5), evolve(table, 5, budget=Budget(time_limit=0))
+    assert (len(some.logbook), len(none.logbook)) == (6, 1)
