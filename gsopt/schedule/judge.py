@@ -24,6 +24,7 @@ from itertools import accumulate, pairwise
 from math import fsum, inf, isfinite, ulp
 from typing import Any
 
+from gsopt.applications.trainee import Trainee
 from gsopt.clock import clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
@@ -91,6 +92,8 @@ def judge(
     >>> judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 0, 2, 1))), scenario).violations
     ('at 0.0: 3 GPUs are held, 2 are there',)
     """
+    if exact:
+        scenario.refuse_fractions()
     number: Callable[[Any], Any] = Fraction if exact else float
     return _Trial(scenario, schedule, number, complete, fairness).verdict()
 
@@ -160,9 +163,16 @@ class _Trial:
                 done=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
+                trainee=self._trainee(job),
             )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
+
+    def _trainee(self, job: Job) -> Trainee | None:
+        application = self.scenario.application(job)
+        if application is None:
+            return None
+        return Trainee(application, self.scenario.agents, job.batch_size, job.release_date)
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
         """Give the samples of all work of a job by mode."""
@@ -281,26 +291,44 @@ class _Trial:
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
         for before, piece in pairwise(own):
-            if piece.start > before.end:
+            before.pauses = piece.start > before.end
+            if before.pauses:
                 piece.works_from = piece.start + start + stop
                 piece.is_anew = not piece.job.checkpoints
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
-                piece.works_from = before.works_from
+                piece.works_from, piece.goes_on = before.works_from, True
             else:
-                piece.works_from = max(before.works_from, piece.start + resize)
+                seconds = resize if self._restarts(before, piece) else self.number(0)
+                piece.works_from = max(before.works_from, piece.start + seconds)
+
+    def _restarts(self, before: Piece, piece: Piece) -> bool:
+        """Tell whether a change of GPUs or mode costs an overhead."""
+        if self.scenario.restarts == "change":
+            return True
+        machine_of = self.scenario.cluster.machine_of
+        early, late = ({machine_of[gpu] for gpu in each.placement} for each in (before, piece))
+        return len(early) != len(late)
 
     def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
+            if account.trainee is not None and account.trainee.completed_at is not None:
+                missing = account.trainee.completed_at - max(piece.end for piece in own)
             if -missing > account.limit:
-                self.found.append(f"job {name!r} runs for {done} s of work, it has {work}")
+                self.found.append(self._surplus(account, -missing))
             if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
         if self.complete:
             self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
+
+    @staticmethod
+    def _surplus(account: Account, seconds: Any) -> str:
+        if account.trainee is not None:
+            return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
+        return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
 
     # Figures
 
