@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from gsopt.applications.application import Application
-from gsopt.applications.throughput import Choice, Gradient, ThroughputModel
+from gsopt.applications.gradient import Gradient
+from gsopt.applications.throughput import Choice, ThroughputModel
 from gsopt.applications.trainee import Batch, Trainee
 
 

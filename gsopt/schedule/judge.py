@@ -24,11 +24,11 @@ from itertools import accumulate, pairwise
 from math import fsum, inf, isfinite, ulp
 from typing import Any
 
-from gsopt.applications.trainee import Trainee
 from gsopt.clock import clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
+from gsopt.schedule.driven import Driven
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
@@ -163,16 +163,13 @@ class _Trial:
                 done=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
-                trainee=self._trainee(job),
+                driven=self._driven(job),
             )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
 
-    def _trainee(self, job: Job) -> Trainee | None:
-        application = self.scenario.application(job)
-        if application is None:
-            return None
-        return Trainee(application, self.scenario.agents, job.batch_size, job.release_date)
+    def _driven(self, job: Job) -> Driven | None:
+        return None if self.scenario.application(job) is None else Driven(job, self.scenario)
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
         """Give the samples of all work of a job by mode."""
@@ -314,19 +311,21 @@ class _Trial:
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
-            if account.trainee is not None and account.trainee.completed_at is not None:
-                missing = account.trainee.completed_at - max(piece.end for piece in own)
+            if account.driven is not None and account.driven.completed_at is not None:
+                missing = account.driven.completed_at - max(piece.end for piece in own)
             if -missing > account.limit:
                 self.found.append(self._surplus(account, -missing))
             if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
-        if self.complete:
+        if account.driven is not None and account.driven.broken:
+            self.found.append(f"job {name!r} cannot run where it does: {account.driven.broken}")
+        elif self.complete:
             self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
 
     @staticmethod
     def _surplus(account: Account, seconds: Any) -> str:
-        if account.trainee is not None:
+        if account.driven is not None:
             return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
         return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
 

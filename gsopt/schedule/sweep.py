@@ -7,11 +7,10 @@ from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
 
-from gsopt.applications.trainee import Trainee
 from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
-from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import Scenario
+from gsopt.schedule.driven import Driven
 from gsopt.schedule.presence import Presence, Step
 
 #: Kinds of events, in their order within an instant.
@@ -41,7 +40,7 @@ class Account:
         Samples of all its work by mode; empty without a training.
     epochs
         How many times it has passed over its data set.
-    trainee
+    driven
         What makes its progress where its model has an application; None otherwise.
     """
 
@@ -56,7 +55,7 @@ class Account:
     communicated: Any = 0
     samples_in: Mapping[str, Any] = field(default_factory=dict)
     epochs: Any = 0
-    trainee: Trainee | None = None
+    driven: Driven | None = None
 
     def excuses(self, seconds: Any) -> bool:
         """Take seconds on and tell that they are excused; or tell that they are too many."""
@@ -91,21 +90,18 @@ class Account:
         if (self.work - self.done) / self.speed > self.limit:
             lost = min(self.done, seconds) if self.job.checkpoints else self.done
             self.done -= lost
-            if self.trainee is not None:
-                self.trainee.lose(lost / self.work, time)
+            if self.driven is not None:
+                self.driven.lose(lost / self.work, time)
 
-    def follow(self, trainee: Trainee, time: Any) -> None:
-        """Let the trainee of an adaptive job work until a time."""
-        trainee.advance(time)
-        self.done = self.work * trainee.share
+    def follow(self, driven: Driven, time: Any) -> None:
+        """Let an adaptive job work until a time."""
+        driven.follow(time)
+        self.done = self.work * driven.share
 
-    def stop(self, trainee: Trainee, time: Any) -> None:
+    def stop(self, driven: Driven, time: Any) -> None:
         """Let an adaptive job stop, which is complete if rounding alone cut it short."""
-        change = trainee.next_change()
-        if change - time <= self.limit:
-            time = change
-            self.follow(trainee, time)
-        trainee.place((), time, time)
+        driven.stop(time, self.limit)
+        self.done = self.work * driven.share
 
 
 @dataclass(slots=True, eq=False)
@@ -241,8 +237,8 @@ class Sweep:
 
     def _end(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
         self._settle(piece, time)
-        if piece.pauses and piece.account.trainee is not None:
-            piece.account.stop(piece.account.trainee, time)
+        if piece.pauses and piece.account.driven is not None:
+            piece.account.stop(piece.account.driven, time)
         del self._running[piece]
         touched.pop(piece, None)
         if not piece.placement:
@@ -289,8 +285,8 @@ class Sweep:
 
     @staticmethod
     def _settle(piece: Piece, time: Any) -> None:
-        if piece.rate is not None and piece.account.trainee is not None:
-            piece.account.follow(piece.account.trainee, time)
+        if piece.rate is not None and piece.account.driven is not None:
+            piece.account.follow(piece.account.driven, time)
         elif piece.rate is not None and time > piece.works_from:
             piece.account.progress(time - piece.works_from, piece.rate, piece.mode)
             if piece.waiting:
@@ -345,20 +341,15 @@ class Sweep:
 
     def _set_rate(self, piece: Piece, time: Any) -> None:
         """Let a piece go on at the speed that it has from now on."""
-        trainee = piece.account.trainee
-        if trainee is None:
+        driven = piece.account.driven
+        if driven is None:
             piece.rate = self._rate(piece)
             return
         slowdown = self._slowdown(piece)
         if piece.rate is None and not piece.goes_on:
-            try:
-                trainee.place(
-                    self._shape(piece), time, piece.works_from, slowdown, piece.job.batch_in(piece.mode)
-                )
-            except InvalidInput as error:
-                self.found.append(f"{piece.where}: job {piece.job.name!r} cannot run there: {error}")
+            driven.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown)
         elif slowdown != piece.rate:
-            trainee.slow(slowdown, time)
+            driven.slow(slowdown, time)
         piece.rate = slowdown
 
     def _slowdown(self, piece: Piece) -> Any:

@@ -104,8 +104,7 @@ class Engine:
         self.one = number(1)
         self.has_overheads = bool(scenario.overheads)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
-        self.levels = scenario.cluster.levels
-        self.trainees = Trainees(scenario)
+        self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
         self.types = GpuTypes(scenario)
         self.is_uniform = scenario.cluster.is_plain or (
             scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)

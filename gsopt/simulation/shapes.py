@@ -35,10 +35,11 @@ class Shapes:
 
     def closest(self, count: int, tier: str) -> tuple[int, ...]:
         """Give the shape of so many GPUs on the fewest machines, at least two if the tier joins machines."""
-        apart = 0 if tier in _WITHIN or count == 1 else 1
-        left, shape = count - apart, []
+        left, shape = count, []
         for size in self._sizes:
             if left:
                 shape.append(min(size, left))
                 left -= shape[-1]
-        return (*shape, apart) if apart and len(shape) == 1 else self.closest(count, Tier.MACHINE)
+        if len(shape) == 1 < count and tier not in _WITHIN:
+            return count - 1, 1
+        return tuple(shape)

@@ -52,12 +52,12 @@ class Trainees:
             self._of[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take a share of all its work back from a job, at most what it has done; give the work that is left."""
+        """Take a share of all its work back from a job, as far as it is done; give the work that is left."""
         self._of[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Give the work that is left at some time, not before any that was asked for, as long as nothing changes."""
+        """Give the work that is left at a time, which is at least the last one that was asked for."""
         self._of[job].advance(now)
         return self._work_left(job)
 

@@ -15,7 +15,6 @@ from gsopt.simulation.ledger import Forbidden, Placements
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Allocation, IllegalDecision, NotReleased, Request, Start
 from gsopt.simulation.progress import left_after, slowdown_at, stretches
-
 from gsopt.training import Observation
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application, Epoch, Placement, Validation
-from gsopt.applications.throughput import Limits
+from gsopt.applications.limits import Limits
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
@@ -76,7 +76,8 @@ def adaptive_scenarios(draw: st.DrawFn) -> Scenario:
     """Draw a scenario with everything that there is, in which some jobs are adaptive."""
     scenario = draw(rich_scenarios().filter(lambda given: not given.cluster.is_plain))
     jobs = [
-        adaptive(job, draw(st.integers(4, 16))) if job.model == "cnn" else job for job in scenario.workload.jobs
+        adaptive(job, draw(st.integers(4, 16))) if job.model in ("cnn", "transformer") else job
+        for job in scenario.workload.jobs
     ]
     agents = Agents(
         interval=draw(st.sampled_from([1, 5, 60])),
