@@ -34,7 +34,7 @@ def granted(jobs: list[Contender], gpus: int) -> Grants:
 
 def total(jobs: list[Contender], grants: Grants) -> float:
     """Sum the times that are left."""
-    return sum(job.left[grants.rung(job)] for job in jobs)
+    return sum(float(job.left[grants.rung(job)]) for job in jobs)
 
 
 def best(jobs: list[Contender], gpus: int) -> float:
