@@ -25,13 +25,28 @@ def last_first(jobs: Sequence[Contender], grants: Grants) -> None:
 )
 def test_intervals(interval: float | None, round_length: float | None, expected: tuple[float, ...]) -> None:
     """Decisions are taken at every event or at multiples of an interval, or in the first round after them."""
-    jobs = bundle(Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 8), ("b", 1, 2)])
+    menu = [(1, 1.0), (2, 1.5)]  # with a choice, though there is one GPU only
+    sizes = [("a", 0, 8), ("b", 1, 2)]
+    jobs = bundle(Job(name=n, release_date=r, duration=d, gpus=1, menu=menu) for n, r, d in sizes)
 
     def policy(state: State) -> Decider:
         return Granting(state, last_first, interval=interval)
 
     found = simulate(jobs, policy, cluster=1, round_length=round_length).completion_times
     assert found == expected
+
+
+def test_nobody_asks_where_time_changes_nothing() -> None:
+    """Rigid jobs are looked at when something has happened, not at every interval."""
+    asked = []
+
+    def watching(jobs: Sequence[Contender], grants: Grants) -> None:
+        asked.append(len(jobs))
+        last_first(jobs, grants)
+
+    jobs = bundle(Job(name=n, release_date=r, duration=1e9, gpus=1) for n, r in [("a", 0), ("b", 1)])
+    simulate(jobs, lambda state: Granting(state, watching, interval=5), cluster=2)
+    assert asked == [1, 2, 1, 0]
 
 
 @pytest.mark.parametrize("interval", [0, -1, float("nan"), float("inf"), "60"])
