@@ -51,9 +51,8 @@ def test_the_first_fronts_survive_and_of_the_last_who_is_alone() -> None:
 
         assert len(set(chosen)) == number
         assert all(fronts[one] <= fronts[other] for one, other in pairwise(chosen))
-        front = [
-            Scored(place, scores[place].tolist()) for place in np.flatnonzero(fronts == fronts[chosen[-1]])
-        ]
+        places: list[int] = np.flatnonzero(fronts == fronts[chosen[-1]]).tolist()
+        front = [Scored(place, scores[place].tolist()) for place in places]
         tools.emo.assignCrowdingDist(front)
         alone = {each.place: each.fitness.crowding_dist for each in front}
         last = [alone[place] for place in chosen if place in alone]
