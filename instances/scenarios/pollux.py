@@ -85,6 +85,7 @@ def pollux(
         raise InvalidInput("", "path", "", "is required: the folder of public traces")
     require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
     require(1 <= gpus_per_node <= GPUS, "gpus_per_node", gpus_per_node, f"must be between 1 and {GPUS}")
+    cluster = nodes_of(nodes, gpus_per_node)
     ares = setting == "ares"
     agents = Agents(interval=ROUND, progress="samples") if ares else Agents()
     rows = orders(path, trace, workload, jobs)
@@ -95,7 +96,7 @@ def pollux(
     source = f"{trace} workload {workload}, applications of Pollux, setting {setting}"
     return Scenario.of(
         Workload(name="pollux", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
-        nodes_of(nodes, gpus_per_node),
+        cluster,
         overheads=Overhead(start=RESTART, resize=RESTART),
         applications=applications,
         agents=agents,

@@ -91,6 +91,7 @@ def sia(
     require(gpu in GPUS, "gpu", gpu, f"must be one of {', '.join(GPUS)}")
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
+    cluster = nodes_of(nodes, size, gpu)
     ares = setting == "ares"
     agents = Agents(memory="placement")
     if ares:
@@ -107,7 +108,7 @@ def sia(
     source = f"{trace} workload {workload}, applications of Sia on {gpu}, setting {setting}"
     return Scenario.of(
         Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
-        nodes_of(nodes, size, gpu),
+        cluster,
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         applications=applications,
         agents=agents,

@@ -1,14 +1,18 @@
 """Applications: what Pollux and Sia measured of six models, as the truth about adaptive jobs."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
 
 from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
 from gsopt.applications.placement import Placement, Point, Spread
 from gsopt.applications.validation import Epoch, Validation
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
 from instances.traces.profile import (
     PLACEMENT_COLUMNS,
     SPREAD_COLUMNS,
@@ -18,6 +22,8 @@ from instances.traces.profile import (
     table,
 )
 from instances.traces.reading import Issue, Row
+
+T = TypeVar("T")
 
 #: Place of the measurements in the folder of public traces.
 FOLDER = Path("sia", "profiles")
@@ -70,33 +76,25 @@ def read_application(
     """
     if folder.name not in EPOCHS:
         raise InvalidInput("", "model", shorten(folder.name), f"must be one of {', '.join(EPOCHS)}")
-    issues: list[Issue] = []
-    placements: dict[tuple[int, ...], list[Point]] = {}
-    for row, (local, *times) in table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point, issues):
-        shape = tuple(map(int, row.values["placement"]))
-        placements.setdefault(shape, []).append((int(local), times[0], times[1]))
-    spread: dict[tuple[int, int], list[Point]] = {}
-    scalability = table(folder / f"scalability-{gpu}.csv", SPREAD_COLUMNS, spread_point, issues)
-    for _, (nodes, gpus, (local, *times)) in scalability:
-        spread.setdefault((nodes, gpus), []).append((int(local), times[0], times[1]))
-    validations = _validations(folder, issues)
-    if issues:
-        raise InvalidInput("", "", "", str(issues[0]))
-    locals_ = [each[0] for points in placements.values() for each in points]
-    return Application(
-        name=folder.name,
-        placements=[Placement(shape=shape, points=sorted(points)) for shape, points in placements.items()],
-        spread=[Spread(nodes=key[0], gpus=key[1], points=sorted(each)) for key, each in spread.items()],
-        validations=validations,
-        limits=Limits(
-            initial_batch=validations[0].batch,
-            most_batch=validations[-1].batch,
-            least_local=min(locals_),
-            most_local=most_local or max(locals_),
-        ),
-        epochs=EPOCHS[folder.name],
-        slowdown=slowdown,
-    )
+    try:
+        placements, validations = _placements(folder, gpu), _validations(folder)
+        locals_ = [local for placement in placements for local, _, _ in placement.points]
+        return Application(
+            name=folder.name,
+            placements=placements,
+            spread=_spread(folder, gpu),
+            validations=validations,
+            limits=Limits(
+                initial_batch=validations[0].batch,
+                most_batch=validations[-1].batch,
+                least_local=min(locals_),
+                most_local=most_local or max(locals_),
+            ),
+            epochs=EPOCHS[folder.name],
+            slowdown=slowdown,
+        )
+    except ValidationError as error:
+        raise first_error(str(folder), error) from None
 
 
 def read_applications(
@@ -122,12 +120,33 @@ def read_applications(
     }
 
 
-def _validations(folder: Path, issues: list[Issue]) -> list[Validation]:
+def _placements(folder: Path, gpu: str) -> list[Placement]:
+    by_shape: dict[tuple[int, ...], list[Point]] = {}
+    for row, step in _table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point):
+        by_shape.setdefault(tuple(map(int, row.values["placement"])), []).append(_whole(step))
+    return [Placement(shape=shape, points=sorted(points)) for shape, points in by_shape.items()]
+
+
+def _spread(folder: Path, gpu: str) -> list[Spread]:
+    by_numbers: dict[tuple[int, int], list[Point]] = {}
+    for _, (nodes, gpus, step) in _table(folder / f"scalability-{gpu}.csv", SPREAD_COLUMNS, spread_point):
+        by_numbers.setdefault((nodes, gpus), []).append(_whole(step))
+    return [
+        Spread(nodes=nodes, gpus=gpus, points=sorted(points)) for (nodes, gpus), points in by_numbers.items()
+    ]
+
+
+def _whole(step: tuple[float, float, float]) -> Point:
+    local, seconds, sync = step
+    return int(local), seconds, sync
+
+
+def _validations(folder: Path) -> list[Validation]:
     found = []
-    for file in sorted(folder.glob("validation-*.csv")):
+    for file in folder.glob("validation-*.csv"):
         name = _VALIDATION.fullmatch(file.name)
         if name:
-            epochs = [epoch for _, epoch in table(file, _EPOCH_COLUMNS, _epoch, issues)]
+            epochs = [epoch for _, epoch in _table(file, _EPOCH_COLUMNS, _epoch)]
             found.append(Validation(batch=int(name[1]), epochs=epochs))
     if not found:
         raise InvalidInput(str(folder), "", "", "must hold validation-<batch size>.csv")
@@ -137,3 +156,12 @@ def _validations(folder: Path, issues: list[Issue]) -> list[Validation]:
 def _epoch(row: Row) -> Epoch:
     progress, iterations, sqr, var = (between(row, column, 0, _LARGEST) for column in _EPOCH_COLUMNS)
     return Epoch(progress=progress, iterations=iterations, sqr=sqr, var=var)
+
+
+def _table(file: Path, columns: tuple[str, ...], convert: Callable[[Row], T]) -> list[tuple[Row, T]]:
+    """Read a table of which every row counts."""
+    issues: list[Issue] = []
+    read = table(file, columns, convert, issues)
+    if issues:
+        raise InvalidInput("", "", "", str(issues[0]))
+    return read
