@@ -207,7 +207,7 @@ class Trainee:
         """The model fitted to all that it has measured; None before it first worked."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
-            self._fitted = (count, fit(list(self._measured.values())))
+            self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
         return self._fitted[1] if self._fitted else None
 
     @property
