@@ -11,6 +11,7 @@ from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
 from heuristics.policies.las import las
+from heuristics.policies.lucid import lucid
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
@@ -36,6 +37,7 @@ __all__ = [
     "fifo_skipping",
     "gandiva",
     "las",
+    "lucid",
     "marginal",
     "marginal_attained",
     "random_order",

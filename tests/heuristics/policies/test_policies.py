@@ -71,6 +71,7 @@ def test_comparison_fits_a_page() -> None:
         ("elastic_las", (7, 4, 5)),
         ("break_even", (4, 7, 2)),
         ("dally", (4, 7, 2)),
+        ("lucid", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
