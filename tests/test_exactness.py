@@ -29,6 +29,7 @@ SIZES = {
     "goodput": cases(100),
     "placement": cases(200),
     "scheduling": cases(60),
+    "sequencing": cases(100),
     "shares": cases(200),
     "sharing": cases(60),
     "waiting": cases(60),

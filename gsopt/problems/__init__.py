@@ -8,6 +8,7 @@ from gsopt.problems.goodput import Goodput
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.sequencing import Sequencing
 from gsopt.problems.shares import Shares
 from gsopt.problems.sharing import Sharing
 from gsopt.problems.waiting import Waiting
@@ -21,6 +22,7 @@ __all__ = [
     "Placement",
     "Reclaiming",
     "Scheduling",
+    "Sequencing",
     "Shares",
     "Sharing",
     "Waiting",

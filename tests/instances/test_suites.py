@@ -21,6 +21,7 @@ from instances.reclaiming import figure_5
 from instances.reclaiming import suites as reclaiming
 from instances.scheduling import elastic_jobs
 from instances.scheduling import suites as scheduling
+from instances.sequencing import suites as sequencing
 from instances.shares import suites as shares
 from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
@@ -47,6 +48,7 @@ SUITES = {
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
     "scheduling": Suite(scheduling.committed, None, 10_000),
+    "sequencing": Suite(sequencing.committed, sequencing.small, 30_000),
     "shares": Suite(shares.committed, None, 30_000),
     "sharing": Suite(sharing.committed, None, 10_000),
     "waiting": Suite(waiting.committed, None, 10_000),
