@@ -51,10 +51,10 @@ def load_from(source: Source, quiet: float) -> Load:
         return _Always()
     if source == "recent":
         return Recent(quiet)
-    if isinstance(source, str) or not isinstance(source, Sequence) or not all(map(_is_number, source)):
-        rule = "must be 'recent', 'always', or predicted numbers of jobs"
-        raise InvalidInput("", "load", shorten(source), rule)
-    return Predicted(source, quiet)
+    if isinstance(source, Sequence) and not isinstance(source, str) and all(map(_is_number, source)):
+        return Predicted(source, quiet)
+    rule = "must be 'recent', 'always', or predicted numbers of jobs"
+    raise InvalidInput("", "load", shorten(source), rule)
 
 
 def _is_number(value: object) -> bool:
