@@ -14,6 +14,7 @@ from heuristics.policies.las import las
 from heuristics.policies.lucid import lucid
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
+from heuristics.policies.muri import muri
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
 from heuristics.policies.sjf import sjf
@@ -40,6 +41,7 @@ __all__ = [
     "lucid",
     "marginal",
     "marginal_attained",
+    "muri",
     "random_order",
     "restricted_sharing",
     "sjf",

@@ -245,7 +245,7 @@ class _Lucid:
         for turn, need in self._turns.walk(is_open):
             start = self._beside(state, turn.job) if share and self._may_share(need) else None
             if start is None and need not in full:
-                start = self._on_free(state, turn.job)
+                start = self._on_free(state, turn.job, need)
                 if start is None:
                     full.add(need)
             if start is not None:
@@ -293,17 +293,16 @@ class _Lucid:
         self._alone[len(gpus)].remove(partner)
         return Start(job, gpus)
 
-    def _on_free(self, state: State, job: int) -> Start | None:
+    def _on_free(self, state: State, job: int, need: Need) -> Start | None:
         """Give how a job starts on free GPUs, none of those that profile if it can do without."""
-        item = state.jobs[job]
-        places = next((places for places in self._places if places.could(item)), None)
+        places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)
-        gpus = places.find(item)
+        gpus = places.find(need)
         if gpus is None:
             return None
         for each in self._places:
             each.take(gpus)
-        if item.gpus <= self._largest:
-            self._alone.setdefault(item.gpus, []).append(job)
+        if need.gpus <= self._largest:
+            self._alone.setdefault(need.gpus, []).append(job)
         return Start(job, gpus)

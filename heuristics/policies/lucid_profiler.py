@@ -6,6 +6,7 @@ from typing import Any
 
 from gsopt.simulation import Action, Start, State, Stop, Wake
 from gsopt.simulation.deciders.fewest import FewestMachines
+from gsopt.simulation.deciders.tiers import need_of
 
 #: One machine in so many profiles jobs, and how many do at most.
 ONE_IN, MOST = 8, 2
@@ -84,7 +85,7 @@ class Profiler:
 
     def _take_in(self, state: State, job: int) -> None:
         item = state.jobs[job]
-        is_new = job not in self._seen and item.gpus <= self._largest and self._places.could(item)
+        is_new = job not in self._seen and item.gpus <= self._largest and self._places.could(need_of(item))
         if is_new:
             self._seen.add(job)
             insort(self._queue, (item.gpus, job))
@@ -97,9 +98,9 @@ class Profiler:
             self._places.take(held)  # where jobs only seem to be
         while self._queue:
             _, job = self._queue[0]
-            item = state.jobs[job]
-            gpus = self._places.find(item)
-            if gpus is None and self._places.could(item):
+            need = need_of(state.jobs[job])
+            gpus = self._places.find(need)
+            if gpus is None and self._places.could(need):
                 return
             del self._queue[0]
             if gpus is None:  # machines have gone

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
-from gsopt.job import Job
-from gsopt.simulation.deciders.tiers import Need, need_of
-from gsopt.simulation.placer import FreeGpus, consolidated, emptiest_first
+from gsopt.simulation.deciders.tiers import Need
+from gsopt.simulation.placer import FreeGpus, Placer, consolidated, emptiest_first
 from gsopt.simulation.policy import State
 
 
@@ -27,14 +26,14 @@ class FewestMachines:
     Examples
     --------
     >>> from gsopt.cluster import Cluster
-    >>> from gsopt.job import Workload
+    >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> def watched(state):
     ...     free = FewestMachines(state)
     ...     free.look(state)
     ...     free.take([0])
-    ...     print([free.find(Job(name="b", release_date=0, duration=1, gpus=gpus)) for gpus in (1, 2, 3, 4)])
+    ...     print([free.find(Need(gpus, gpu_type="", memory=None)) for gpus in (1, 2, 3, 4)])
     ...     return fifo(state)
     >>> jobs = [Job(name="a", release_date=0, duration=1, gpus=1)]
     >>> simulate(Workload(jobs=jobs), watched, cluster=Cluster.uniform(machines=2, gpus=2)).completion_times
@@ -53,31 +52,41 @@ class FewestMachines:
         self._suitable: dict[tuple[str, int | None], tuple[int, ...]] = {}
         self._fewest: dict[Need, int | None] = {}
 
-    def look(self, state: State) -> None:
-        """Take stock of what is free."""
+    def look(self, state: State, free: Iterable[int] | None = None) -> None:
+        """Take stock of what is free, or is to count as free."""
         self._look_who_is_there(state)
         self._books.clear()
         self._free = [[] for _ in self._there]
-        for gpu in state.free_gpus():
+        for gpu in state.free_gpus() if free is None else sorted(free):
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
-    def could(self, job: Job) -> bool:
+    def could(self, need: Need) -> bool:
         """Tell whether a job would fit if nobody else were there, since the last look."""
-        return self._machines_needed(job) is not None
+        return self._machines_needed(need) is not None
 
-    def find(self, job: Job) -> tuple[int, ...] | None:
+    def find(self, need: Need) -> tuple[int, ...] | None:
         """Give the free GPUs on which a job may start, by number; None when it has to wait."""
-        most = self._machines_needed(job)
+        most = self._machines_needed(need)
         if most is None:
             return None
-        book = self._book(self._suits(job))
-        if book.count < job.gpus:
-            return None
         for placer in (consolidated, emptiest_first):
-            chosen = placer(book, job.gpus)
-            if len({self._cluster.machine_of[gpu] for gpu in chosen}) <= most:
-                return tuple(sorted(chosen))
+            chosen = self._placed(need, placer)
+            if chosen and len({self._cluster.machine_of[gpu] for gpu in chosen}) <= most:
+                return chosen
         return None
+
+    def nearest(self, need: Need) -> tuple[int, ...] | None:
+        """Give free GPUs as close together as there are, on any number of machines; None when too few are."""
+        return self.find(need) or self._placed(need, consolidated)
+
+    def _placed(self, need: Need, placer: Placer) -> tuple[int, ...] | None:
+        book = self._book(self._suits(need))
+        return tuple(sorted(placer(book, need.gpus))) if need.gpus <= book.count else None
+
+    def suit(self, gpus: Iterable[int], need: Need) -> bool:
+        """Tell whether GPUs are free, and of the type and with the memory of a need."""
+        machines, machine_of = self._suits(need), self._cluster.machine_of
+        return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
     def take(self, gpus: Iterable[int]) -> None:
         """Take note that GPUs are free no more; others than free ones are passed over."""
@@ -104,26 +113,23 @@ class FewestMachines:
             self._there[number] = size
             left -= size
 
-    def _machines_needed(self, job: Job) -> int | None:
+    def _machines_needed(self, need: Need) -> int | None:
         """Give the least number of machines that a job can do with; None when it does not fit at all."""
-        need = need_of(job)
         if need not in self._fewest:
-            self._fewest[need] = self._least(job)
+            sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
+            enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
+            self._fewest[need] = next(enough, None)
         return self._fewest[need]
 
-    def _least(self, job: Job) -> int | None:
-        sizes = sorted((self._there[machine] for machine in self._suits(job)), reverse=True)
-        return next((k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= job.gpus), None)
-
-    def _suits(self, job: Job) -> tuple[int, ...]:
+    def _suits(self, need: Need) -> tuple[int, ...]:
         """Give the machines whose type and memory suit a job."""
-        key = job.gpu_type, job.memory
+        key = need.gpu_type, need.memory
         if key not in self._suitable:
             self._suitable[key] = tuple(
                 number
                 for number in self._machines
-                if job.gpu_type in {"", (machine := self._cluster.machines[number]).gpu_type}
-                and (machine.memory is None or machine.memory >= (job.memory or 0))
+                if need.gpu_type in {"", (machine := self._cluster.machines[number]).gpu_type}
+                and (machine.memory is None or machine.memory >= (need.memory or 0))
             )
         return self._suitable[key]
 

@@ -72,6 +72,7 @@ def test_comparison_fits_a_page() -> None:
         ("break_even", (4, 7, 2)),
         ("dally", (4, 7, 2)),
         ("lucid", (4, 7, 2)),
+        ("muri", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),

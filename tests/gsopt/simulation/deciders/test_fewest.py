@@ -12,6 +12,7 @@ from gsopt.job import Job
 from gsopt.scenario import CapacityChange
 from gsopt.simulation import Action, Start, State, simulate
 from gsopt.simulation.deciders.fewest import FewestMachines
+from gsopt.simulation.deciders.tiers import need_of
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
@@ -26,7 +27,7 @@ def answers(cluster: Cluster, held: list[int], jobs: list[Job], **physics: Any) 
             yield Start(0, tuple(held))
             free = FewestMachines(state)
             free.look(state)
-            found.extend(free.find(job) for job in jobs)
+            found.extend(free.find(need_of(job)) for job in jobs)
 
     first = Job(name="first", release_date=0, duration=1, gpus=len(held))
     simulate(bundle([first]), doing(look), cluster=cluster, **physics)
