@@ -36,7 +36,8 @@ def test_jobs_that_fit_do_not_share() -> None:
 def test_as_few_share_as_have_to() -> None:
     """The best pair is merged first, and no other once all fit, unless whole matchings are asked for."""
     jobs = [job(name, 0, 9, 1) for name in "abcd"]
-    slow = {x: dict.fromkeys("abcd", 1.5) for x in "abcd"} | APART | {"c": {"d": 1.25}, "d": {"c": 1.25}}
+    slow = {x: dict.fromkeys("abcd", 1.5) for x in "abcd"}
+    slow["a"]["b"] = slow["b"]["a"] = 1.0
     options: dict[str, Any] = {"cluster": machine(3), "slowdowns": slow}
     assert together(*jobs, **options) == {("a", "b"), ("c",), ("d",)}
     assert together(*jobs, **options, whole_rounds=True) == {("a", "b"), ("c", "d")}
