@@ -1,11 +1,13 @@
 """Fewest machines: free GPUs on no more machines than a job could ever do with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
+from math import inf
 from typing import Any
 
+from gsopt.cluster import Machine
 from gsopt.simulation.deciders.tiers import Need
-from gsopt.simulation.placer import FreeGpus, Placer, consolidated, emptiest_first
+from gsopt.simulation.placer import FreeGpus, consolidated, emptiest_first
 from gsopt.simulation.policy import State
 
 
@@ -13,8 +15,8 @@ class FewestMachines:
     """Free GPUs for jobs that wait rather than run on more machines than they need.
 
     How many a job needs is a matter of the machines that are there, whoever uses them. It gets the machine with
-    the fewest free GPUs that suffice; several machines of one rack if a rack has them free, the emptiest first.
-    Only a cluster of racks has machines.
+    the fewest free GPUs that suffice; several machines of one rack if a rack has them free, the emptiest first;
+    the least sufficient memory where it has the choice. Only a cluster of racks has machines.
 
     Parameters
     ----------
@@ -69,19 +71,24 @@ class FewestMachines:
         most = self._machines_needed(need)
         if most is None:
             return None
-        for placer in (consolidated, emptiest_first):
-            chosen = self._placed(need, placer)
-            if chosen and len({self._cluster.machine_of[gpu] for gpu in chosen}) <= most:
-                return chosen
-        return None
+        return next((chosen for chosen in self._ways(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Give free GPUs as close together as there are, on any number of machines; None when too few are."""
-        return self.find(need) or self._placed(need, consolidated)
+        """Give free GPUs on the fewest machines that there are; None when too few are free."""
+        return self.find(need) or min(self._ways(need), key=self._machines_of, default=None)
 
-    def _placed(self, need: Need, placer: Placer) -> tuple[int, ...] | None:
-        book = self._book(self._suits(need))
-        return tuple(sorted(placer(book, need.gpus))) if need.gpus <= book.count else None
+    def _ways(self, need: Need) -> Iterator[tuple[int, ...]]:
+        """Give where a job may go, on GPUs of little memory first."""
+        suitable = self._suits(need)
+        for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
+            machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
+            book = self._book(tuple(machines))
+            if need.gpus <= book.count:
+                yield tuple(sorted(consolidated(book, need.gpus)))
+                yield tuple(sorted(emptiest_first(book, need.gpus)))
+
+    def _machines_of(self, gpus: Iterable[int]) -> int:
+        return len({self._cluster.machine_of[gpu] for gpu in gpus})
 
     def suit(self, gpus: Iterable[int], need: Need) -> bool:
         """Tell whether GPUs are free, and of the type and with the memory of a need."""
@@ -137,3 +144,8 @@ class FewestMachines:
         if machines not in self._books:
             self._books[machines] = FreeGpus(self._cluster, machines, self._free)
         return self._books[machines]
+
+
+def _memory(machine: Machine) -> float:
+    """Give the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    return inf if machine.memory is None else machine.memory
