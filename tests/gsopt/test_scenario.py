@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from gsopt.applications.agents import Agents
 from gsopt.cluster import Cluster, Machine, Rack, Switch
 from gsopt.errors import InvalidInput
 from gsopt.events import Event, Leave, Reclaim, Return
@@ -16,6 +17,7 @@ from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
 from gsopt.studies.judge import judge
 from gsopt.studies.policies import compare_policies
 from heuristics.policies import fifo
+from tests.gsopt.simulation.adaptive import APPLICATION
 
 
 def _workload(**fields: Any) -> Workload:
@@ -204,6 +206,9 @@ _PHYSICS: dict[str, Any] = {
     "share_limit": 2,
     "capacity_changes": [CapacityChange(time=9, gpus=2)],
     "events": [Leave(time=8, servers=["m"])],
+    "applications": {"cnn": APPLICATION},
+    "agents": Agents(interval=30),
+    "restarts": "machines",
 }
 
 
