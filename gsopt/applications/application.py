@@ -3,7 +3,8 @@
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, product
+from math import isnan
 from statistics import fmean
 from typing import Annotated, Any
 
@@ -111,10 +112,48 @@ class Application(Frozen):
         local_batch
             Samples of each GPU.
         """
-        key = (tuple(shape), local_batch)
-        if key not in self._known:
-            self._known[key] = self._interpolated(_least_rotation(shape), local_batch)
-        return self._known[key]
+        return self.step_times(shape, [local_batch])[0]
+
+    def step_times(
+        self, shape: Sequence[int], local_batches: Sequence[int]
+    ) -> list[tuple[float, float] | None]:
+        """Give what `step_time` gives, for several local batches."""
+        placed = tuple(shape)
+        new = [local for local in local_batches if (placed, local) not in self._known]
+        if new:
+            times = self._interpolated(_least_rotation(placed), new)
+            self._known.update(((placed, local), time) for local, time in zip(new, times, strict=True))
+        return [self._known[placed, local] for local in local_batches]
+
+    def shapes(self, gpus: int) -> Sequence[tuple[int, ...]]:
+        """Give placements of so many GPUs, one of each kind whose step times differ.
+
+        No node has more GPUs than in any measured placement, and there are no more nodes than were measured.
+        """
+        longest, largest = max(map(len, self._by_shape)), max(map(max, self._by_shape))
+        found = list(self._short_shapes.get(gpus, ()))
+        for nodes in range(max(longest + 1, -(-gpus // largest)), min(self._most_nodes, gpus) + 1):
+            each, more = divmod(gpus, nodes)
+            found.append((each,) * (nodes - more) + (each + 1,) * more)
+        return found
+
+    @cached_property
+    def _short_shapes(self) -> Mapping[int, Sequence[tuple[int, ...]]]:
+        """Placements on no more nodes than any measured one: those measured, and one of the others each."""
+        largest, found = max(map(max, self._by_shape)), set()
+        for nodes in range(1, max(map(len, self._by_shape)) + 1):
+            others: dict[int, tuple[int, ...]] = {}
+            for shape in product(range(1, largest + 1), repeat=nodes):
+                ring = _least_rotation(shape)
+                if ring in self._by_shape:
+                    found.add(ring)
+                else:
+                    others.setdefault(sum(ring), ring)
+            found.update(others.values())
+        by_gpus: dict[int, list[tuple[int, ...]]] = {}
+        for shape in sorted(found):
+            by_gpus.setdefault(sum(shape), []).append(shape)
+        return by_gpus
 
     def most_local(self, shape: Sequence[int]) -> int:
         """Give the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
@@ -127,14 +166,16 @@ class Application(Frozen):
         larger = (each for each in self.spread if each.nodes >= len(ring) and each.gpus >= sum(ring))
         return max((each.points[-1][0] for each in larger), default=0)
 
-    def _interpolated(self, ring: tuple[int, ...], local: int) -> tuple[float, float] | None:
+    def _interpolated(
+        self, ring: tuple[int, ...], local_batches: Sequence[int]
+    ) -> list[tuple[float, float] | None]:
         points = self._by_shape.get(ring)
         if points is not None:
-            return _between(points, local)
+            return [_between(points, local) for local in local_batches]
         if not ring or self._inside is None:
-            return None
-        step, sync = self._inside(min(len(ring), self._most_nodes), sum(ring), local).tolist()
-        return None if step != step else (step, sync)  # noqa: PLR0124 - not a number, outside
+            return [None] * len(local_batches)
+        found = self._inside(min(len(ring), self._most_nodes), sum(ring), local_batches).tolist()
+        return [None if isnan(step) else (step, sync) for step, sync in found]
 
     @cached_property
     def _known(self) -> dict[tuple[tuple[int, ...], int], tuple[float, float] | None]:

@@ -2,32 +2,15 @@
 
 from collections.abc import Sequence
 from math import inf, nextafter
-from typing import Any, NamedTuple
+from typing import Any
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
+from gsopt.applications.batch import Batch, split, within
+from gsopt.applications.course import Course
 from gsopt.applications.fitting import Measurement, fit
 from gsopt.applications.gradient import Gradient
-from gsopt.applications.limits import Limits
 from gsopt.applications.throughput import Choice, ThroughputModel
-from gsopt.errors import InvalidInput, shorten
-
-
-class Batch(NamedTuple):
-    """How a batch is processed: samples that a GPU processes at once, and accumulations before the step.
-
-    Examples
-    --------
-    >>> Batch(local=32, steps=1).over(4)
-    256
-    """
-
-    local: int
-    steps: int
-
-    def over(self, gpus: int) -> int:
-        """Give the samples of a batch over so many GPUs."""
-        return gpus * self.local * (self.steps + 1)
 
 
 class Trainee:
@@ -78,6 +61,7 @@ class Trainee:
 
     Examples
     --------
+    >>> from gsopt.applications.limits import Limits
     >>> from gsopt.applications.placement import Placement
     >>> from gsopt.applications.validation import Epoch, Validation
     >>> application = Application(
@@ -101,7 +85,7 @@ class Trainee:
 
     def __init__(self, application: Application, agents: Agents, batch_size: int | None, now: float) -> None:
         self.application, self.agents, self.batch_size = application, agents, batch_size
-        self._users_batch = batch_size or application.limits.initial_batch
+        self._course = Course(application, agents, batch_size)
         self.shape: tuple[int, ...] = ()
         self.batch: Batch | None = None
         self.epoch = 0
@@ -153,7 +137,7 @@ class Trainee:
             self.shape, self.batch, self._turn = (), None, inf
             return
         batch = self._choice(placed, batch_size)
-        self._times(placed, batch)  # refused before anything has changed
+        self._course.times(placed, batch)  # refused before anything has changed
         self.shape, self.batch = placed, batch
         self.batch_size, self._slowdown = batch_size, slowdown
         self.restarts += self._was_placed
@@ -170,8 +154,8 @@ class Trainee:
     def lose(self, share: float, now: float) -> None:
         """Take back a share of all its work, 1 for all that it has done; what it knows it keeps."""
         self._settle(now)
-        self._done = max(self._done - share * self._work_at(self.application.epochs), 0.0)
-        while self._work_at(self.epoch) > self._done:
+        self._done = max(self._done - share * self._course.work, 0.0)
+        while self._course.work_at(self.epoch) > self._done:
             self.epoch -= 1
         if self._turn < inf:
             self._work(max(now, self._begun))
@@ -193,7 +177,7 @@ class Trainee:
     @property
     def share(self) -> float:
         """Share of its work that is done."""
-        return self._progress(self._now) / self._work_at(self.application.epochs)
+        return self._progress(self._now) / self._course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
         """Give its true speed on some GPUs now, as a share of its work per second, when it has them for itself.
@@ -213,7 +197,7 @@ class Trainee:
         placed = tuple(gpus for gpus in shape if gpus)
         as_it_runs = (placed, batch) == (self.shape, self.batch_size)
         chosen = (self.batch if as_it_runs else None) or self._choice(placed, batch)
-        return self._rate(placed, chosen) / self._work_at(self.application.epochs)
+        return self._speed_of(placed, chosen) / self._course.work
 
     # What schedulers see of it
 
@@ -248,14 +232,14 @@ class Trainee:
     def _progress(self, now: float) -> float:
         if self._turn == inf or now <= self._begun:
             return self._done
-        return min(self._done + self._speed * (now - self._begun), self._work_at(self.epoch + 1))
+        return min(self._done + self._speed * (now - self._begun), self._course.work_at(self.epoch + 1))
 
     def _work(self, begin: float) -> None:
         """Work at one speed from a time on, until the end of the epoch or of the interval."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         self._begun = begin
-        self._speed = self._rate(self.shape, self.batch) / self._slowdown
-        seconds = (self._work_at(self.epoch + 1) - self._done) / self._speed
+        self._speed = self._speed_of(self.shape, self.batch) / self._slowdown
+        seconds = (self._course.work_at(self.epoch + 1) - self._done) / self._speed
         if self.agents.whole_seconds:
             end = begin + max(round(seconds), 1)
         else:
@@ -270,7 +254,7 @@ class Trainee:
         turn = self._turn
         if self._ends_epoch:
             self.epoch += 1
-            self._done = self._work_at(self.epoch)
+            self._done = self._course.work_at(self.epoch)
         else:
             self._done = self._progress(turn)
         if self.epoch == self.application.epochs:
@@ -285,59 +269,18 @@ class Trainee:
         nodes, gpus, local = len(self.shape), sum(self.shape), self.batch.local
         self.gradient = self.application.gradient(self.batch.over(gpus), self.epoch)
         if (nodes, gpus, local) not in self._measured:
-            times = self._times(self.shape, self.batch)
+            times = self._course.times(self.shape, self.batch)
             self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
+
+    def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
+        """Give its true speed in its epoch; one that is complete is as fast as in its last epoch."""
+        return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
         """Choose how to process a batch of the given size, or of the best if none is given."""
-        gpus, limits = sum(shape), self._limits(shape)
+        gpus, limits = sum(shape), self._course.limits(shape)
         model = self.model if batch_size is None else None
-        if model is not None and self.gradient is not None:
-            best = model.goodput(len(shape), gpus, self.gradient, limits)
-            chosen = Batch(int(best.local), int(best.steps))
-        else:
-            chosen = _split(batch_size or max(limits.initial_batch, limits.least_local * gpus), gpus, limits)
-        return chosen._replace(local=min(chosen.local, limits.most_batch // (gpus * (chosen.steps + 1))))
-
-    def _limits(self, shape: tuple[int, ...]) -> Limits:
-        limits = self.application.limits
-        if self.agents.memory == "model":
-            return limits
-        return limits.model_copy(update={"most_local": self.application.most_local(shape) or limits.most_local})
-
-    # The truth
-
-    def _rate(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Give the true progress per second."""
-        step, sync = self._times(shape, batch)
-        seconds = (step + batch.steps * (step - sync)) * self.application.slowdown
-        samples = batch.over(sum(shape))
-        if self.agents.progress == "samples":
-            return samples / seconds
-        scale = samples / self.application.limits.initial_batch
-        epoch = min(self.epoch, self.application.epochs - 1)  # one that is complete is asked for its speed too
-        sqr, var = self.application.gradient(samples, epoch)
-        return (var + sqr) / (var / scale + sqr) / seconds
-
-    def _work_at(self, epoch: int) -> float:
-        """Give the progress at which so many epochs are done."""
-        if self.agents.progress == "statistical":
-            return self.application.progress_at(epoch)
-        batch = self._users_batch
-        return self.application.iterations(batch, epoch - 1) * batch if epoch else 0.0
-
-    def _times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        times = self.application.step_time(shape, batch.local)
-        if times is None:
-            rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
-            raise InvalidInput("", "shape", shorten(list(shape)), rule)
-        return times
-
-
-def _split(batch_size: int, gpus: int, limits: Limits) -> Batch:
-    """Divide a batch evenly over GPUs, and what is too much for one of them into equal accumulations."""
-    local = -(-batch_size // gpus)
-    steps = -(-local // limits.most_local) - 1
-    if gpus == 1 and batch_size > limits.initial_batch:
-        steps = max(steps, 1)
-    return Batch(-(-local // (steps + 1)), steps)
+        if model is None or self.gradient is None:
+            return split(batch_size or max(limits.initial_batch, limits.least_local * gpus), gpus, limits)
+        best = model.goodput(len(shape), gpus, self.gradient, limits)
+        return within(Batch(int(best.local), int(best.steps)), gpus, limits)

@@ -60,6 +60,7 @@ class Driven:
 
     def stop(self, time: Any, excused: Any) -> None:
         """Stop, complete if that is at most the excused seconds away."""
+        self.follow(time)
         change = self._trainee.next_change()
         if change - time <= excused:
             time = change

@@ -102,7 +102,7 @@ class Engine:
         self.segments: list[Segment] | None = [] if record else None
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
-        self.has_overheads = bool(scenario.overheads)
+        self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
         self.types = GpuTypes(scenario)
@@ -230,7 +230,7 @@ class Engine:
         due, now = self.due, self.now
         while due and due[0][0] <= now:
             _, job, version = heappop(due)
-            if version == self.version[job] and self._is_done(job):
+            if version == self.version[job] and (job not in self.trainees or self._is_done(job)):
                 if self.waiting[job]:
                     self._communicate(job)
                 if self.density[job]:
@@ -245,8 +245,8 @@ class Engine:
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Tell whether a running job is done; an adaptive one may only have tuned itself, and goes on."""
-        if job not in self.trainees or self.trainees.is_done(job, self.now):
+        """Tell whether an adaptive job is done; else it has only tuned itself, and goes on."""
+        if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
         self._retime(job, self.rate[job])
@@ -255,7 +255,8 @@ class Engine:
     def _release(self) -> None:
         release, now = self.release, self.now
         while self.next_job < len(release) and release[self.next_job] <= now:
-            self.trainees.release(self.next_job, now)
+            if self.has_applications:
+                self.trainees.release(self.next_job, now)
             self.news[0].append(self.next_job)
             self.is_news = True
             self.next_job += 1
@@ -349,7 +350,8 @@ class Engine:
             elif job not in running:
                 self._interrupt(job, in_force.pop(job))
                 self.preemptions += 1
-                self.trainees.stop(job, self.now)
+                if job in self.trainees:
+                    self.trainees.stop(job, self.now)
                 if not self.jobs[job].checkpoints:
                     self._lose_progress(job)
             elif before != (after := plan.held(job)):
@@ -430,7 +432,8 @@ class Engine:
         for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
-                self.trainees.slow(job, 1 / rate, self.now)
+                if job in self.trainees:
+                    self.trainees.slow(job, 1 / rate, self.now)
                 self._retime(job, rate)
         self.ledger.stirred.clear()
 

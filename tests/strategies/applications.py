@@ -1,5 +1,7 @@
 """Small applications whose times and trainings follow formulas."""
 
+from functools import cache
+
 from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
 from gsopt.applications.placement import Placement, Point, Spread
@@ -12,6 +14,7 @@ LOCALS = (4, 8, 16, 32)
 BATCHES = (8, 32, 128)
 
 
+@cache
 def application(name: str = "small", *, epochs: int = 6, length: float = 400.0) -> Application:
     """Give an application measured on up to three nodes of two GPUs, and on four by numbers."""
     shapes = [[1], [2], [1, 1], [1, 2], [2, 2], [1, 1, 2]]

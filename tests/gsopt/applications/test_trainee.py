@@ -9,9 +9,10 @@ import pytest
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
+from gsopt.applications.batch import Batch
 from gsopt.applications.limits import Limits
 from gsopt.applications.placement import Placement
-from gsopt.applications.trainee import Batch, Trainee
+from gsopt.applications.trainee import Trainee
 from gsopt.applications.validation import Epoch, Validation
 from gsopt.errors import InvalidInput
 from gsopt.tolerances import SUM

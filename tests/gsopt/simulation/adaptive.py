@@ -5,8 +5,10 @@ from itertools import product
 from hypothesis import strategies as st
 
 from gsopt.applications.agents import Agents
-from gsopt.applications.application import Application, Epoch, Placement, Validation
+from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement
+from gsopt.applications.validation import Epoch, Validation
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios

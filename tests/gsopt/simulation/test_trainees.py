@@ -90,7 +90,7 @@ def test_a_job_that_tunes_its_batch_takes_another() -> None:
 @pytest.mark.parametrize(("restarts", "seconds"), [("change", (8, 8, 8)), ("machines", (0, 8, 0))])
 def test_what_a_restart_is_paid_for(restarts: str, seconds: tuple[int, ...]) -> None:
     """A resize costs its overhead always, or only where the number of machines changes."""
-    steps = [[Resize(0, (0, 1))], [Resize(0, (0, 2))], [Move(0, (2, 4))]]
+    steps: list[list[Any]] = [[Resize(0, (0, 1))], [Resize(0, (0, 2))], [Move(0, (2, 4))]]
     for step, paid in zip(steps, seconds, strict=True):
         first = (0,) if step == steps[0] else (0, 1) if step == steps[1] else (0, 2)
         scenario = _scenario(_job("a", len(first)), overheads=Overhead(start=1, resize=8), restarts=restarts)
@@ -145,7 +145,7 @@ def test_work_is_lost_with_a_machine(keeps: bool, lost: float) -> None:
 
 def test_a_stop_without_checkpoints_loses_everything() -> None:
     """A job that cannot keep its progress begins anew."""
-    steps = [[Start(0, (0,)), Wake(3.0)], [Stop(0), Wake(4.0)], [Start(0, (0,))]]
+    steps: list[list[Any]] = [[Start(0, (0,)), Wake(3.0)], [Stop(0), Wake(4.0)], [Start(0, (0,))]]
     run = _run(_scenario(_job("a", checkpoints=False)), scripted(*steps))
     assert run.completion_times == pytest.approx((4 + 7.92,))
     run = _run(_scenario(_job("a")), scripted(*steps))
