@@ -1,6 +1,7 @@
-"""Nodes: the machines that are there, and the GPUs that numbers of GPUs on each of them stand for."""
+"""Nodes: the machines that have GPUs, and the GPUs that numbers of GPUs on each of them stand for."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 from gsopt.simulation.policy import Allocation, State
 
@@ -9,7 +10,7 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster that are there at an instant; a plain cluster is one machine.
+    """The machines of a cluster that have GPUs at an instant; a plain cluster is one machine.
 
     Parameters
     ----------
@@ -39,8 +40,9 @@ class Nodes:
     """
 
     def __init__(self, state: State) -> None:
-        cluster = state.cluster
-        self._gpus = [cluster.gpus_of[name] for name in state.servers]
+        held = {gpu for job in state.running for gpu in state.placement(job)}
+        there = sorted(held.union(state.free_gpus()))  # of a machine some may have gone
+        self._gpus = [list(gpus) for _, gpus in groupby(there, state.cluster.machine_of.__getitem__)]
         self._node_of = {gpu: node for node, gpus in enumerate(self._gpus) for gpu in gpus}
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
