@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from gsopt.applications.application import Application
+from gsopt.applications.batch import Batch
 from gsopt.applications.gradient import Gradient
 from gsopt.applications.throughput import Choice, ThroughputModel
-from gsopt.applications.trainee import Batch, Trainee
+from gsopt.applications.trainee import Trainee
 
 
 class TraineeView:
