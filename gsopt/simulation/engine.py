@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
+from time import perf_counter
 from typing import Any
 
 from gsopt.errors import InvalidInput
@@ -89,8 +90,8 @@ class Engine:
         self.started: list[Any] = [None] * total
         self.last_started = [0] * total  # by the count of all starts
         self.completion: list[Any] = [None] * total
-        self.holding = [zero] * total  # seconds with GPUs, without the segment that is running
-        self.service = [zero] * total  # GPU-seconds, likewise
+        # Seconds with GPUs, and GPU-seconds, without the segment that is running.
+        self.holding, self.service = [zero] * total, [zero] * total
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
@@ -100,6 +101,7 @@ class Engine:
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
+        self.decision_seconds: list[float] = []  # on the wall
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
@@ -153,7 +155,9 @@ class Engine:
                 self.is_news = True
             self._release()
             if self.wake == now or (self.is_news and self.round_length is None):
+                begin = perf_counter()
                 self._decide()
+                self.decision_seconds.append(perf_counter() - begin)
             if plan.touched or ledger.stirred:
                 self._apply()
         supply.advance(inf)  # machines are reclaimed whether jobs are left or not
