@@ -218,9 +218,8 @@ class Job(Frozen):
     @model_validator(mode="after")
     def _deadline_after_release(self) -> "Job":
         if self.deadline is not None and self.deadline <= self.release_date:
-            raise RuleBroken(
-                "deadline", self.deadline, f"must be later than {self.release_date:g}, the release"
-            )
+            rule = f"must be later than {self.release_date:g}, the release"
+            raise RuleBroken("deadline", self.deadline, rule)
         return self
 
     @model_validator(mode="after")

@@ -100,7 +100,8 @@ def test_a_record_without_completions_has_no_means() -> None:
     none = dict.fromkeys(("queueing", "communication", "epochs", "fairness", "gps_fairness"), ())
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
-    assert numbers == {"jobs", "completed", "sharing", "preemptions", "resizes", "gpu_hours"}
+    counts = {"jobs", "completed", "preemptions", "resizes"}
+    assert numbers == {*counts, "deadlines_kept", "sharing", "gpu_hours"}
     assert (found["jobs"], found["completed"]) == (2, 0)
 
 

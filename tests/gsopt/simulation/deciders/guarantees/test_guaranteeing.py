@@ -60,7 +60,7 @@ def test_kinds_and_slots_are_refused() -> None:
     """GPUs of several kinds, and a slot that is no number of seconds, are refused in one line."""
     machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
     cluster = Cluster(racks=[Rack(name="r", machines=machines)])
-    with pytest.raises(InvalidInput, match="cluster: 'GPUs of several kinds': must be alike"):
+    with pytest.raises(InvalidInput, match="cluster: GPUs of several kinds: must be alike"):
         simulate(
             made((0, 1, None)),
             lambda state: Guaranteeing(state, keeps_all, slot=60, drops=False),

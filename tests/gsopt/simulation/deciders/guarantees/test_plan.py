@@ -28,7 +28,7 @@ def test_whoever_has_nothing_comes_first() -> None:
 
 
 def test_linear_jobs_grow_before_flat_ones() -> None:
-    """GPUs that are left over go where they cost the least GPU time, and a step that does not fit is skipped."""
+    """GPUs that are left over go where they cost the least GPU time, past steps that do not fit."""
     wishes = [Wish(0, 600.0, **FLAT, slots=9), Wish(1, 600.0, **LINEAR, slots=20)]
     planned = {0: Share(1, 1, 9), 1: Share(1, 1, 20)}
     assert [with_spare(wishes, planned, gpus) for gpus in (3, 4, 5, 6)] == [
