@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 from gsopt.hull import concave_hull
 from gsopt.simulation.deciders.guarantees.wish import Wish
@@ -30,27 +31,28 @@ def could_keep_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
     """
     import numpy as np
     from scipy.optimize import linprog
-    from scipy.sparse import coo_matrix
+    from scipy.sparse import csr_matrix
 
     ends = sorted({max(wish.slots or 0, 0) for wish in wishes})
     if not wishes or ends[0] == 0:
         return not wishes
     seconds = [(late - early) * length for early, late in pairwise([0, *ends])]
     rows, columns, entries = list[int](), list[int](), list[float]()
-    upper = [np.inf]
+    upper: list[float | None] = [None]
     for row, wish in enumerate(wishes):
         rows, columns, entries = [*rows, row], [*columns, 0], [*entries, wish.work]
         for segment in concave_hull(zip(wish.levels, wish.speeds, strict=True)):
-            for place, (end, time) in enumerate(zip(ends, seconds, strict=True)):
+            for period, (end, time) in enumerate(zip(ends, seconds, strict=True)):
                 if end <= (wish.slots or 0):
-                    rows += [row, len(wishes) + place]
+                    rows += [row, len(wishes) + period]
                     columns += [len(upper)] * 2
                     entries += [-segment.speed, segment.gpus]
                     upper.append(time)
-    matrix = coo_matrix((entries, (rows, columns)), shape=(len(wishes) + len(ends), len(upper)))
+    shape = (len(wishes) + len(ends), len(upper))
+    place = (np.array(rows), np.array(columns))
+    matrix: Any = csr_matrix((np.array(entries), place), shape=shape)
     limits = [0.0] * len(wishes) + [gpus * time for time in seconds]
-    cost = np.zeros(len(upper))
-    cost[0] = -1.0
-    bounds = np.column_stack([np.zeros(len(upper)), upper])
-    found = linprog(cost, A_ub=matrix.tocsr(), b_ub=limits, bounds=bounds, method="highs")
-    return bool(found.status == 0 and -found.fun >= 1 - FEASIBILITY)
+    cost = [-1.0] + [0.0] * (len(upper) - 1)
+    bounds = [(0.0, most) for most in upper]
+    found = linprog(cost, A_ub=matrix, b_ub=limits, bounds=bounds, method="highs")
+    return found.status == 0 and found.fun is not None and -found.fun >= 1 - FEASIBILITY

@@ -4,8 +4,7 @@ from gsopt.simulation.deciders.guarantees.plan import by_deadline, keeps_all, sh
 from gsopt.simulation.deciders.guarantees.profile import Share
 from gsopt.simulation.deciders.guarantees.wish import Wish
 
-LINEAR = {"levels": (1, 2, 4), "speeds": (1.0, 2.0, 4.0)}
-FLAT = {"levels": (1, 2, 4), "speeds": (1.0, 1.2, 1.3)}
+LINEAR, FLAT = (1.0, 2.0, 4.0), (1.0, 1.2, 1.3)
 
 
 def test_by_deadline_and_number() -> None:
@@ -23,13 +22,13 @@ def test_a_late_job_takes_nothing_from_the_others() -> None:
 
 def test_whoever_has_nothing_comes_first() -> None:
     """A job that would begin later gets its lowest level before another grows."""
-    wishes = [Wish(0, 600.0, **LINEAR, slots=9), Wish(1, 600.0, **FLAT, slots=20)]
+    wishes = [Wish(0, 600.0, (1, 2, 4), LINEAR, 9), Wish(1, 600.0, (1, 2, 4), FLAT, 20)]
     assert with_spare(wishes, {0: Share(1, 1, 10), 1: Share(1, 0, 20)}, 2) == {0: 1, 1: 1}
 
 
 def test_linear_jobs_grow_before_flat_ones() -> None:
     """GPUs that are left over go where they cost the least GPU time, past steps that do not fit."""
-    wishes = [Wish(0, 600.0, **FLAT, slots=9), Wish(1, 600.0, **LINEAR, slots=20)]
+    wishes = [Wish(0, 600.0, (1, 2, 4), FLAT, 9), Wish(1, 600.0, (1, 2, 4), LINEAR, 20)]
     planned = {0: Share(1, 1, 9), 1: Share(1, 1, 20)}
     assert [with_spare(wishes, planned, gpus) for gpus in (3, 4, 5, 6)] == [
         {0: 1, 1: 2},
