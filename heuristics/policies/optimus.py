@@ -12,7 +12,7 @@ from gsopt.simulation.deciders.granting.growth import by_method, by_race
 from gsopt.studies.catalogue import find_method
 
 
-def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -> Decider:
+def optimus(state: State, *, interval: float | None = 60, exact: bool = False, doubled: bool = True) -> Decider:
     """Give every job its fewest GPUs, then one more to the job whose time left falls most, again and again.
 
     All GPUs are granted anew at every interval. A job whose number of GPUs stays keeps them; the others are
@@ -38,6 +38,10 @@ def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -
         the decision `gsopt.problems.Allocation`, instead of step by step. The steps find that too where each
         saves less than the one before it. A better decision need not give shorter times in the end.
 
+    doubled
+        Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
+        Pollux; else only where the batch exceeds the initial one, as jobs there do.
+
     Raises
     ------
     InvalidInput
@@ -54,7 +58,7 @@ def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -
     (90.0, 200.0)
     """
     method = find_method("allocation", "exact") if exact else None
-    return Granting(state, partial(_grant, method=method), interval=interval)
+    return Granting(state, partial(_grant, method=method), interval=interval, doubled=doubled)
 
 
 def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None) -> None:

@@ -14,6 +14,7 @@ from gsopt.testing import check_policy
 from heuristics.policies.optimus import optimus
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
+from tests.heuristics.policies.twenty import twenty_jobs
 
 #: Its exact form; `exact` of `simulate` is about fractions.
 EXACT = partial(optimus, exact=True)
@@ -75,6 +76,14 @@ def test_elastic_jobs(scenario: Scenario) -> None:
 def test_racks_of_several_kinds(scenario: Scenario) -> None:
     """The same holds where GPUs have types and memory, and machines come and go."""
     assert check_policy(optimus, [scenario], exact=False, interval=0.5) == 1
+
+
+def test_the_simulator_of_pollux() -> None:
+    """20 jobs complete to the second when they do in the simulator of the authors of Pollux."""
+    spans = "4688 22083 5959 26887 6049 6046 4732 4761 9513 10472 9287 97049 9532 11205 15067 14973 13575 15631"
+    replay = simulate(twenty_jobs(), optimus, bound=False)
+    assert replay.jct == (*map(float, spans.split()), 16585, 19330)
+    assert replay.metrics.mean_jct == pytest.approx(16171.2)
 
 
 def test_edges() -> None:
