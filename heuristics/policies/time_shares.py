@@ -68,9 +68,7 @@ class TimeShares:
             problem = self._compared(state, jobs, problem)
         solution = run(self._method, problem).solution
         shares = problem.isolated_shares if solution is None else solution.shares
-        return {
-            job: {kind: float(share) for kind, share in shares.get(str(job), {}).items()} for job in jobs
-        }
+        return {job: {kind: float(share) for kind, share in shares.get(str(job), {}).items()} for job in jobs}
 
     def _problem(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Shares:
         typed = [

@@ -1,4 +1,4 @@
-"""Rounds: jobs of fixed size take turns on GPUs of several kinds, so that each comes to its share of the time."""
+"""Rounds: jobs take turns on GPUs of several kinds, so that each comes to its share of the time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
