@@ -182,6 +182,10 @@ RIDGE = 1e-4
 
 # Goodput
 
+#: Part of a sample by which a local batch may exceed a whole number and still be it: batches are powers of
+#: doubles, as large as 1e6 samples and wrong by 1e-16 of that for each of a few roundings.
+LOCAL_BATCH = 1e-8
+
 #: Difference, relative to a mean of powers of speed-ups, at which two are the same: speed-ups are what a fitted
 #: model says in doubles. Beside a job without GPUs, which counts 1,000, the others are known to a millionth.
 SPEEDUP = 1e-9

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from formulations.colocation.beginning import begin
 from formulations.colocation.case import Case
-from formulations.colocation.prices import proves
+from formulations.prices import proves
 from gsopt.budget import Budget
 from gsopt.method import exact_method, no_worse
 from gsopt.problems.colocation import Colocation, ColocationSolution

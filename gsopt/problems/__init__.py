@@ -3,11 +3,13 @@
 from gsopt.problems.allocation import Allocation
 from gsopt.problems.batching import Batching
 from gsopt.problems.colocation import Colocation
+from gsopt.problems.configuration import Configuration
 from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.goodput import Goodput
 from gsopt.problems.placement import Placement
 from gsopt.problems.reclaiming import Reclaiming
 from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.sequencing import Sequencing
 from gsopt.problems.shares import Shares
 from gsopt.problems.sharing import Sharing
 from gsopt.problems.waiting import Waiting
@@ -16,11 +18,13 @@ __all__ = [
     "Allocation",
     "Batching",
     "Colocation",
+    "Configuration",
     "Consolidation",
     "Goodput",
     "Placement",
     "Reclaiming",
     "Scheduling",
+    "Sequencing",
     "Shares",
     "Sharing",
     "Waiting",

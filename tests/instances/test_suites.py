@@ -15,12 +15,14 @@ from instances import load, names
 from instances.allocation import suites as allocation
 from instances.batching import suites as batching
 from instances.colocation import suites as colocation
+from instances.configuration import suites as configuration
 from instances.consolidation import suites as consolidation
 from instances.placement import suites as placement
 from instances.reclaiming import figure_5
 from instances.reclaiming import suites as reclaiming
 from instances.scheduling import elastic_jobs
 from instances.scheduling import suites as scheduling
+from instances.sequencing import suites as sequencing
 from instances.shares import suites as shares
 from instances.sharing import suites as sharing
 from instances.suites import FOLDER, changed, proven, regenerate, renamed, with_about, with_kept_proof
@@ -43,10 +45,12 @@ SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
     "batching": Suite(batching.committed, batching.small, 200_000),
     "colocation": Suite(colocation.committed, colocation.small, 200_000),
+    "configuration": Suite(configuration.committed, configuration.small, 30_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
     "scheduling": Suite(scheduling.committed, None, 10_000),
+    "sequencing": Suite(sequencing.committed, sequencing.small, 30_000),
     "shares": Suite(shares.committed, None, 30_000),
     "sharing": Suite(sharing.committed, None, 10_000),
     "waiting": Suite(waiting.committed, None, 10_000),

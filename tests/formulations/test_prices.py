@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from formulations.colocation.prices import proves
+from formulations.prices import proves
 
 
 def matrix(random: Random, rows: int, columns: int) -> NDArray[np.object_]:

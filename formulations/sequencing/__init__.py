@@ -1,0 +1,7 @@
+"""Exact methods for sequencing."""
+
+from formulations.sequencing.exact import exact
+from formulations.sequencing.milp import milp
+from formulations.sequencing.paths import paths
+
+__all__ = ["exact", "milp", "paths"]

@@ -1,0 +1,132 @@
+"""Case: what jobs cost in the positions of machines, in doubles and in whole numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.grid import Exact, decimal, exact_total
+from gsopt.problems.sequencing import Sequences, Sequencing
+from gsopt.sequencing import positions, sequence
+
+#: Below this, sums of two whole numbers are right in the integers of the machine.
+_SMALL = 2**61
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem as matrices.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+
+    Examples
+    --------
+    >>> from instances.sequencing import unit_jobs
+    >>> case = Case(unit_jobs(jobs=3, gpus=1, types=2, seed=1))
+    >>> case.seconds.shape, case.problem.objective(case.greedy()) >= case.bound
+    ((3, 2), True)
+    """
+
+    problem: Sequencing
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float64]:
+        """What each job takes on each machine, shape (jobs, machines); infinite where it does not run."""
+        kinds = [machine.gpu_type for machine in self.problem.machines]
+        rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
+        return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
+
+    @cached_property
+    def available(self) -> NDArray[np.float64]:
+        """Seconds until each machine is free."""
+        return np.array([machine.available for machine in self.problem.machines])
+
+    @cached_property
+    def units(self) -> int:
+        """The common denominator of all seconds: how many units a second has in whole numbers."""
+        finite = (each for row in self.seconds.tolist() for each in row if each != np.inf)
+        exact = {decimal(each) for each in (*finite, *self.available.tolist())}
+        return lcm(*(each.denominator for each in exact))
+
+    @property
+    def bound(self) -> Exact:
+        """The total if every job were the first on the machine that is best for it."""
+        ends = {
+            kind: min(machine.available for machine in self.problem.machines if machine.gpu_type == kind)
+            for kind in {machine.gpu_type for machine in self.problem.machines}
+        }
+        return exact_total(
+            min(exact_total((ends[kind], each)) for kind, each in job.seconds.items() if kind in ends)
+            for job in self.problem.jobs
+        )
+
+    def costs(self, depth: int, total: Exact) -> NDArray[Any]:
+        """Give what jobs cost in so many positions, in units, and at least one unit more than a total at most.
+
+        No position that costs more than a known total has a part in anything better, and those in which a job
+        does not run are among them.
+        """
+        most = int(total * self.units) + 1
+        kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
+        own: NDArray[Any] = np.full(self.seconds.shape, most, dtype=kind)
+        for job, machine in zip(*np.nonzero(np.isfinite(self.seconds)), strict=True):
+            own[job, machine] = min(self._whole(self.seconds[job, machine]), most)
+        offset: NDArray[Any] = np.array([min(self._whole(each), most) for each in self.available], dtype=kind)
+        costs: NDArray[Any] = np.minimum(positions(own, offset, depth), most)
+        return costs
+
+    def _whole(self, seconds: float) -> int:
+        return int(decimal(float(seconds)) * self.units)
+
+    def ordered(self) -> Sequences:
+        """Give the best orders, as far as doubles tell."""
+        return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
+
+    def greedy(self) -> Sequences:
+        """Give each job, the shortest first, the machine on which it ends first."""
+        ends = self.available.copy()
+        orders: list[list[int]] = [[] for _ in ends]
+        for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():
+            machine = int(np.argmin(ends + self.seconds[job]))
+            ends[machine] += self.seconds[job, machine]
+            orders[machine].append(job)
+        return self.solution(orders)
+
+    def columns(self, solution: Sequences) -> list[tuple[int, int]]:
+        """Give each job with the column of its position."""
+        place = {job.name: index for index, job in enumerate(self.problem.jobs)}
+        count = len(self.problem.machines)
+        return [
+            (place[name], index * count + number)
+            for number, machine in enumerate(self.problem.machines)
+            for index, name in enumerate(reversed(solution.order.get(machine.name, ())))
+        ]
+
+    def solution(self, orders: Sequence[Sequence[int]]) -> Sequences:
+        """Give orders as a solution."""
+        names = [job.name for job in self.problem.jobs]
+        machines = zip(self.problem.machines, orders, strict=False)
+        return Sequences(
+            order={machine.name: [names[job] for job in jobs] for machine, jobs in machines if jobs}
+        )
+
+
+def depth_of(solution: Sequences, jobs: int) -> int:
+    """Give a number of positions of which every machine leaves one empty, or all that there are.
+
+    What is best within them is best within any number: a further position costs every job more than the empty
+    one.
+
+    Examples
+    --------
+    >>> depth_of(Sequences(order={"a": ["x", "y"]}), 5), depth_of(Sequences(order={"a": ["x", "y"]}), 2)
+    (3, 2)
+    """
+    return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -1,0 +1,57 @@
+"""Exact: the assignment of jobs to positions in doubles, and a proof in whole numbers."""
+
+from formulations.prices import proves
+from formulations.sequencing.beginning import begin
+from formulations.sequencing.case import Case, depth_of
+from formulations.sequencing.paths import follow
+from gsopt.budget import Budget
+from gsopt.method import exact_method
+from gsopt.problems.sequencing import Sequences, Sequencing
+from gsopt.result import Result, StoppedBy
+
+
+@exact_method(unused=["backend", "log"])
+def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. The shortest jobs first, each on the machine on which it ends first.
+    2. The assignment of jobs to positions in doubles, proven by prices in whole numbers.
+    3. Where seconds differ in digits that doubles do not have, shortest augmenting paths in whole numbers.
+
+    Value and bound of an optimum are the same exact number.
+
+    Source
+    ------
+    AlloX (EuroSys 2020), section 4.2.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, start and callback.
+
+    Examples
+    --------
+    >>> from instances.sequencing import unit_jobs
+    >>> result = exact(unit_jobs(jobs=40, seed=1))
+    >>> result.status, result.message
+    (<Status.OPTIMAL: 'optimal'>, 'assignment')
+    """
+    case, best = begin(problem, budget, "exact")
+    if best.finished:
+        return best.result(best.finished, message="shortest first")
+    best.take(case.ordered())
+    if best.asked_to_stop or budget.passed:
+        return best.result(StoppedBy.INTERRUPT if best.asked_to_stop else StoppedBy.TIME_LIMIT)
+    if _is_best(case, best.known):
+        best.raise_bound(best.known_value)
+        return best.result(StoppedBy.FINISHED, solver="scipy", message="assignment")
+    return follow(case, best)
+
+
+def _is_best(case: Case, solution: Sequences) -> bool:
+    """Tell whether prices prove that no orders are better."""
+    total = case.problem.objective(solution)
+    costs = case.costs(depth_of(solution, len(case.problem.jobs)), total)
+    return proves(costs.max(initial=0) - costs, case.columns(solution))

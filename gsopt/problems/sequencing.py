@@ -1,0 +1,206 @@
+"""Sequencing: which GPU runs each job of one GPU, and in which order."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, combinations, permutations, product
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.errors import shorten
+from gsopt.grid import Exact, Number, decimal, exact_total, step
+from gsopt.job import Seconds
+from gsopt.problem import Frozen, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+
+
+class Machine(Frozen):
+    """A GPU that runs one job at a time.
+
+    Attributes
+    ----------
+    gpu_type
+        Its type, by which jobs know how long they take.
+    available
+        Seconds from now until it is free.
+
+    Examples
+    --------
+    >>> Machine(name="m0", gpu_type="v100").available
+    0.0
+    """
+
+    name: Name
+    gpu_type: Name
+    available: Seconds = 0.0
+
+
+class UnitJob(Frozen):
+    """A job of one GPU.
+
+    Attributes
+    ----------
+    seconds
+        How long it takes on a GPU of each type; it does not run on types that are not named.
+
+    Examples
+    --------
+    >>> UnitJob(name="a", seconds={"v100": 60.0, "k80": 240.0}).seconds["k80"]
+    240.0
+    """
+
+    name: Name
+    seconds: Mapping[Name, Seconds]
+
+
+class Sequences(Frozen):
+    """The jobs of each machine in their order, by names; a machine that is not named runs nothing."""
+
+    order: Mapping[str, Many[str]]
+
+
+class Sequencing(Problem[Sequences]):
+    """Run jobs of one GPU on GPUs of several types, one after the other, so that they end early on average.
+
+    Each machine runs its jobs without a gap from when it is free, and none is stopped. What counts is the total
+    of the completion times from now; ages of the jobs would add a constant. Seconds are read as the decimals
+    they are written as, and added without rounding.
+
+    Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
+    (1973).
+
+    Attributes
+    ----------
+    machines
+        The GPUs.
+    jobs
+        The jobs, all of which are here now.
+
+    Examples
+    --------
+    >>> problem = Sequencing(
+    ...     machines=[Machine(name="m0", gpu_type="v100"), Machine(name="m1", gpu_type="k80", available=5.0)],
+    ...     jobs=[
+    ...         UnitJob(name="a", seconds={"v100": 10.0, "k80": 20.0}),
+    ...         UnitJob(name="b", seconds={"v100": 30.0, "k80": 40.0}),
+    ...     ],
+    ... )
+    >>> one_by_one, beside = Sequences(order={"m0": ["a", "b"]}), Sequences(order={"m0": ["a"], "m1": ["b"]})
+    >>> problem.objective(one_by_one), problem.objective(beside)
+    (50, 55)
+    """
+
+    word: ClassVar[str] = "sequencing"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = Sequences
+
+    problem: Literal["sequencing"] = "sequencing"
+    machines: Annotated[Many[Machine], Field(min_length=1)]
+    jobs: Many[UnitJob]
+
+    @model_validator(mode="after")
+    def _machine_names_differ(self) -> "Sequencing":
+        refuse_doubles("machines", (machine.name for machine in self.machines))
+        return self
+
+    @model_validator(mode="after")
+    def _job_names_differ(self) -> "Sequencing":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _every_job_runs_somewhere(self) -> "Sequencing":
+        types = {machine.gpu_type for machine in self.machines}
+        for index, job in enumerate(self.jobs):
+            if not types & job.seconds.keys():
+                rule = "must name a type of which there is a machine"
+                raise RuleBroken(f"jobs[{index}].seconds", shorten(dict(job.seconds)), rule)
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return "seconds of completion time"
+
+    @property
+    def step(self) -> Fraction | None:
+        """Number of which all seconds are whole multiples."""
+        taken = (seconds for job in self.jobs for seconds in job.seconds.values())
+        return step(decimal(each) for each in (*taken, *(machine.available for machine in self.machines)))
+
+    # The judge
+
+    @cached_property
+    def _machines(self) -> Mapping[str, Machine]:
+        return {machine.name: machine for machine in self.machines}
+
+    @cached_property
+    def _jobs(self) -> Mapping[str, UnitJob]:
+        return {job.name: job for job in self.jobs}
+
+    def completions(self, solution: Sequences) -> dict[str, Exact]:
+        """Give the seconds from now after which each job is complete."""
+        found: dict[str, Exact] = {}
+        for name, jobs in solution.order.items():
+            machine = self._machines[name]
+            taken = (decimal(self._jobs[job].seconds[machine.gpu_type]) for job in jobs)
+            _, *ends = accumulate(taken, initial=decimal(machine.available))
+            found.update(zip(jobs, ends, strict=True))
+        return found
+
+    def objective(self, solution: Sequences) -> Exact:
+        """Give the total of the completion times."""
+        return exact_total(self.completions(solution).values())
+
+    def violations(self, solution: Sequences) -> list[str]:
+        """Check that every job runs once, on a machine of a type on which it runs."""
+        found = [
+            f"order: {name!r} is no machine of the instance"
+            for name in solution.order
+            if name not in self._machines
+        ]
+        runs = Counter(job for jobs in solution.order.values() for job in jobs)
+        found += [f"order: {job!r} is no job of the instance" for job in runs if job not in self._jobs]
+        found += [
+            f"order: {job!r} runs {runs[job]} times, must run once" for job in self._jobs if runs[job] != 1
+        ]
+        return found or list(self._misplaced(solution))
+
+    def _misplaced(self, solution: Sequences) -> Iterator[str]:
+        for name, jobs in solution.order.items():
+            kind = self._machines[name].gpu_type
+            for job in jobs:
+                if kind not in self._jobs[job].seconds:
+                    yield f"order: {job!r} does not run on {kind!r}, the type of {name!r}"
+
+    # Around it
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the numbers of jobs, machines and types."""
+        types = {machine.gpu_type for machine in self.machines}
+        return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
+
+    def measures(self, solution: Sequences) -> dict[str, Number]:
+        """Mean and last completion time, and machines that run nothing."""
+        ends = list(self.completions(solution).values())
+        used = sum(bool(jobs) for jobs in solution.order.values())
+        return {
+            "mean_completion": float(exact_total(ends)) / max(len(ends), 1),
+            "makespan": max(ends, default=0),
+            "idle_machines": len(self.machines) - used,
+        }
+
+    def candidates(self) -> Iterator[Sequences]:
+        """Enumerate all orders of the jobs, cut at all places into what the machines run."""
+        cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
+        for jobs, cut in product(permutations(self._jobs), cuts):
+            starts = [0, *(place - index for index, place in enumerate(cut))]
+            ends = [*starts[1:], len(jobs)]
+            yield Sequences(
+                order={
+                    machine.name: jobs[start:end]
+                    for machine, start, end in zip(self.machines, starts, ends, strict=True)
+                    if start < end
+                }
+            )

@@ -1,0 +1,80 @@
+"""Sequencing: the orders in which jobs of one GPU end earliest on average, in doubles.
+
+A job that is the k-th last of its machine is waited for by k jobs, itself among them: it adds k times its own
+time there, and its share of the seconds until the machine is free. So orders are an assignment of jobs to
+positions, counted from the end.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Reals = NDArray[np.float64]
+
+
+def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
+    """Give the jobs of each machine in the order that has the least total completion time.
+
+    Few positions of each machine are looked at first; where one runs jobs in all of them, more are. A machine
+    whose first position is left empty needs no more: one further from the end costs every job more.
+
+    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled doubles.
+
+    Source: AlloX (EuroSys 2020), section 4.2, as an assignment problem; D. Crouse, On implementing 2D
+    rectangular assignment algorithms (2016), as scipy has it.
+
+    Parameters
+    ----------
+    seconds
+        What each job takes on each machine, shape (jobs, machines); infinite where it does not run, and finite
+        somewhere.
+    available
+        Seconds until each machine is free, shape (machines,); all are free now when None.
+
+    Examples
+    --------
+    >>> sequence(np.array([[10.0, 20.0], [30.0, 40.0], [12.0, np.inf]]))
+    [[0, 2], [1]]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    jobs, machines = seconds.shape
+    depth = min(jobs, 2 * -(-jobs // machines) + 1)
+    offset = np.zeros(machines) if available is None else available
+    while True:
+        costs = positions(seconds, offset, depth)
+        try:
+            _, columns = linear_sum_assignment(costs)
+        except ValueError:  # jobs that run on few machines have too few positions there
+            if depth == jobs:
+                raise
+        else:
+            if depth == jobs or (columns < (depth - 1) * machines).all():
+                return orders(columns.tolist(), machines)
+        depth = min(jobs, 2 * depth)
+
+
+def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
+    """Give what each job costs in each position, the last ones of all machines first.
+
+    Examples
+    --------
+    >>> positions(np.array([[3, 5]]), np.array([0, 1]), 2)
+    array([[ 3,  6,  6, 11]])
+    """
+    return np.hstack([place * seconds + available for place in range(1, depth + 1)])
+
+
+def orders(columns: list[int], machines: int) -> list[list[int]]:
+    """Read the orders of the machines from the position of each job.
+
+    Examples
+    --------
+    >>> orders([0, 4, 2], 2)
+    [[1, 2, 0], []]
+    """
+    found: list[list[int]] = [[] for _ in range(machines)]
+    for job in sorted(range(len(columns)), key=columns.__getitem__, reverse=True):
+        found[columns[job] % machines].append(job)
+    return found

@@ -1,0 +1,6 @@
+"""Heuristics for sequencing."""
+
+from heuristics.sequencing.earliest_end import earliest_end
+from heuristics.sequencing.free_machines import free_machines
+
+__all__ = ["earliest_end", "free_machines"]

@@ -1,0 +1,48 @@
+"""Earliest end: the shortest job first, each on the machine on which it ends first."""
+
+from gsopt.method import heuristic
+from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
+
+
+@heuristic
+def earliest_end(problem: Sequencing) -> Sequences:
+    """Append one job after the other to the machine on which it then ends first.
+
+    The shortest is the one that takes the least seconds on the type that is best for it. Where all machines are
+    of one type and free at the same time, this is the optimum (shortest processing time first).
+
+    Complexity: O(n m) for n jobs and m machines. Ties: the job, and the machine, that is listed first.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+
+    Notes
+    -----
+    Source: list scheduling as in O. Ibarra and C. Kim, Heuristic algorithms for scheduling independent tasks on
+    nonidentical processors (1977), here with the shortest jobs first.
+
+    Examples
+    --------
+    >>> from instances.sequencing import unit_jobs
+    >>> earliest_end(unit_jobs(jobs=3, gpus=1, types=2, seed=1)).solution.order
+    {'v100-0': ('j2', 'j3'), 'p100-0': ('j1',)}
+    """
+    ends = {machine.name: machine.available for machine in problem.machines}
+    order: dict[str, list[str]] = {name: [] for name in ends}
+    kinds = {machine.gpu_type for machine in problem.machines}
+
+    def shortest(job: UnitJob) -> float:
+        return min(seconds for kind, seconds in job.seconds.items() if kind in kinds)
+
+    for job in sorted(problem.jobs, key=shortest):
+        after = {
+            machine.name: ends[machine.name] + job.seconds[machine.gpu_type]
+            for machine in problem.machines
+            if machine.gpu_type in job.seconds
+        }
+        chosen = min(after, key=after.__getitem__)
+        ends[chosen] = after[chosen]
+        order[chosen].append(job.name)
+    return Sequences(order={name: jobs for name, jobs in order.items() if jobs})

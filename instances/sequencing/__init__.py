@@ -1,0 +1,5 @@
+"""Instances of sequencing: generator and the committed suites."""
+
+from instances.sequencing.unit_jobs import unit_jobs
+
+__all__ = ["unit_jobs"]

@@ -1,0 +1,83 @@
+"""Unit jobs: jobs of one GPU that wait for GPUs of several types, some of which are busy."""
+
+from math import isfinite
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
+from instances.arguments import require
+
+#: Names of types, the fastest first.
+_TYPES = ("v100", "p100", "k80", "m60")
+
+#: Largest speed-up.
+_MOST = 1000
+
+
+def unit_jobs(
+    *,
+    jobs: int = 20,
+    gpus: int = 4,
+    types: int = 3,
+    speedup: float = 10.0,
+    busy: float = 0.0,
+    shortest: int = 60,
+    longest: int = 10_000,
+    seed: int = 0,
+) -> Sequencing:
+    """Generate jobs that wait and GPUs of several types, of each as many.
+
+    Seconds on the fastest type are drawn so that every magnitude is equally likely. On the slowest type a job
+    takes up to `speedup` times as long, some hardly longer. A busy GPU is free after up to `longest` seconds.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    gpus
+        GPUs of each type.
+    types
+        Number of types, at most 4.
+    speedup
+        How many times longer a job takes at most on the slowest type than on the fastest.
+    busy
+        Part of the GPUs that are busy now.
+    shortest, longest
+        Least and most seconds of a job on the fastest type.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> unit_jobs(jobs=5, seed=1).headline()
+    {'jobs': 5, 'machines': 12, 'types': 3}
+    """
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    require(gpus >= 1, "gpus", gpus, "must be at least 1")
+    require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
+    require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
+    require(0 <= busy <= 1, "busy", busy, "must be between 0 and 1")
+    require(shortest >= 1, "shortest", shortest, "must be at least 1")
+    require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
+    random = Random(seed)
+
+    def machine(name: str, kind: str) -> Machine:
+        left = random.randint(1, longest) if random.random() < busy else 0
+        return Machine(name=name, gpu_type=kind, available=float(left))
+
+    def job(number: int) -> UnitJob:
+        fastest, loss = shortest * (longest / shortest) ** random.random(), speedup ** random.random()
+        taken = [float(round(fastest * loss ** (place / max(types - 1, 1)))) for place in range(types)]
+        return UnitJob(name=f"j{number}", seconds=dict(zip(_TYPES, taken, strict=False)))
+
+    return Sequencing(
+        name="unit-jobs",
+        about=About(source=f"unit_jobs, {types} types, up to {speedup:g} times slower", seed=seed),
+        machines=[machine(f"{kind}-{number}", kind) for kind in _TYPES[:types] for number in range(gpus)],
+        jobs=[job(number) for number in range(1, jobs + 1)],
+    )
