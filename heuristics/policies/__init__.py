@@ -11,7 +11,6 @@ from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
-from heuristics.policies.gavel import gavel
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
@@ -25,7 +24,6 @@ from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
 from heuristics.policies.ssf import ssf
-from heuristics.policies.themis import themis
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
@@ -40,7 +38,6 @@ __all__ = [
     "fifo",
     "fifo_skipping",
     "gandiva",
-    "gavel",
     "las",
     "marginal",
     "marginal_attained",
@@ -54,6 +51,5 @@ __all__ = [
     "srsf",
     "srtf",
     "ssf",
-    "themis",
     "tiresias",
 ]

@@ -74,8 +74,6 @@ def test_comparison_fits_a_page() -> None:
         ("break_even", (4, 7, 2)),
         ("dally", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
-        ("gavel", (4, 8, 5)),
-        ("themis", (4, 8, 5)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
         ("marginal_attained", (4, 7, 2)),
