@@ -29,8 +29,8 @@ class Kind(NamedTuple):
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run a job on its demanded GPUs, all of one kind.
 
-    Kinds have names, and stand in the order in which the cluster lists their types, the least memory first. A job runs in its default mode, or in a
-    mode that it has for a type of GPU, whichever is the fastest on that kind.
+    Kinds have names, and stand in the order in which the cluster lists their types, the least memory first. A
+    job runs in its default mode, or in a mode that it has for a type of GPU, whichever is the fastest there.
 
     Parameters
     ----------
