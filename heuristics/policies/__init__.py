@@ -10,6 +10,8 @@ from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
+from heuristics.policies.gandiva_growing import gandiva_growing
+from heuristics.policies.gandiva_rotation import gandiva_rotation
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
@@ -35,6 +37,8 @@ __all__ = [
     "fifo",
     "fifo_skipping",
     "gandiva",
+    "gandiva_growing",
+    "gandiva_rotation",
     "las",
     "marginal",
     "marginal_attained",

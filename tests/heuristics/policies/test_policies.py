@@ -72,6 +72,8 @@ def test_comparison_fits_a_page() -> None:
         ("break_even", (4, 7, 2)),
         ("dally", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
+        ("gandiva_growing", (4, 7, 8)),
+        ("gandiva_rotation", (4, 8, 5)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
         ("marginal_attained", (4, 7, 2)),
