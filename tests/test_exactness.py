@@ -25,6 +25,7 @@ SIZES = {
     "allocation": cases(240),
     "batching": cases(40),
     "colocation": cases(90),
+    "configuration": cases(200),
     "consolidation": cases(60),
     "goodput": cases(100),
     "placement": cases(200),

@@ -3,6 +3,7 @@
 from gsopt.problems.allocation import Allocation
 from gsopt.problems.batching import Batching
 from gsopt.problems.colocation import Colocation
+from gsopt.problems.configuration import Configuration
 from gsopt.problems.consolidation import Consolidation
 from gsopt.problems.goodput import Goodput
 from gsopt.problems.placement import Placement
@@ -17,6 +18,7 @@ __all__ = [
     "Allocation",
     "Batching",
     "Colocation",
+    "Configuration",
     "Consolidation",
     "Goodput",
     "Placement",

@@ -1,5 +1,6 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
+from heuristics.policies.afs import afs
 from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
 from heuristics.policies.dally import dally
@@ -15,6 +16,7 @@ from heuristics.policies.gandiva_rotation import gandiva_rotation
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
+from heuristics.policies.optimus import optimus
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
 from heuristics.policies.sjf import sjf
@@ -27,6 +29,7 @@ from heuristics.policies.ssf import ssf
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
+    "afs",
     "best_pairs",
     "break_even",
     "dally",
@@ -42,6 +45,7 @@ __all__ = [
     "las",
     "marginal",
     "marginal_attained",
+    "optimus",
     "random_order",
     "restricted_sharing",
     "sjf",

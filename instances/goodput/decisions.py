@@ -1,7 +1,5 @@
 """Decisions of the authors' simulator, where their record is at hand."""
 
-import gzip
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.records import compressed_lines
 from instances.suites import renamed
 
 #: The record: a decision in each line of JSON.
@@ -19,9 +18,6 @@ FILE = Path("baseline_oracles") / "pollux-decisions-12jobs-4nodes.jsonl.gz"
 
 #: GPUs of each node in it.
 _GPUS = 4
-
-#: Most characters of the record, a hundred times those of the one at hand.
-_LONGEST = 10_000_000
 
 
 def from_data(folder: Path) -> Iterator[Goodput]:
@@ -65,15 +61,7 @@ def records(folder: Path) -> list[Mapping[str, Any]]:
     >>> records(Path("no such folder"))
     []
     """
-    path = folder / FILE
-    if not path.is_file():
-        return []
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            text = file.read(_LONGEST)
-        return [json.loads(line) for line in text.splitlines()]
-    except (OSError, EOFError, ValueError) as error:
-        raise InvalidInput(str(path), "", "", f"must be lines of JSON, compressed by gzip: {error}") from None
+    return compressed_lines(folder / FILE)
 
 
 def _problem(record: Mapping[str, Any]) -> Goodput:

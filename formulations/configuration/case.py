@@ -1,0 +1,163 @@
+"""Case: what each job may have and what it costs, in whole numbers in which fewer changes break ties."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import NamedTuple
+
+from gsopt.errors import Unsupported
+from gsopt.grid import Exact, decimal, exact_total
+from gsopt.problems.configuration import Configuration, ConfigurationSolution
+
+#: Most that the costs of all jobs may come to: sums of them, and of what never is, fit 64 bits.
+LARGEST_TOTAL = 2**60
+
+
+class Option(NamedTuple):
+    """What a job may have.
+
+    Attributes
+    ----------
+    place
+        Place of the configuration in the list; None for none.
+    kind
+        Place of its type among those of the problem.
+    gpus
+        Its GPUs.
+    cost
+        What it costs, a whole number.
+    """
+
+    place: int | None
+    kind: int
+    gpus: int
+    cost: int
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A problem in whole numbers.
+
+    Attributes
+    ----------
+    problem
+        The problem.
+    options
+        Options of each job, the preferred one first: what it has now, then in the order of the list, at last
+        none. What is dearer than an option with no more GPUs of its type is left out.
+    """
+
+    problem: Configuration
+    options: tuple[tuple[Option, ...], ...]
+
+    @classmethod
+    def of(cls, problem: Configuration) -> "Case":
+        """List the options of a problem.
+
+        A cost is counted in steps of the problem's values, times one more than the number of jobs, and one is
+        added for a change: so the least total has the fewest changes among those of the least value.
+
+        Raises
+        ------
+        Unsupported
+            The totals are too large for whole numbers of 64 bits.
+
+        Examples
+        --------
+        >>> from gsopt.problems.configuration import AdaptiveJob, shapes
+        >>> job = AdaptiveJob(name="a", goodputs=[1.0, 4.0, 3.0], current=0)
+        >>> fields = {"configurations": shapes("t4", 1, 4), "jobs": [job], "penalty": 1.5, "decimals": 1}
+        >>> problem = Configuration(gpus={"t4": 4}, **fields)
+        >>> [tuple(option) for option in Case.of(problem).options[0]]
+        [(0, 0, 1, 20), (1, 0, 2, 11), (None, 0, 0, 31)]
+        """
+        unit = problem.step or Fraction(1)
+        options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
+        if sum(max(abs(option.cost) for option in each) for each in options) >= LARGEST_TOTAL:
+            raise Unsupported("costs of too many digits, together, for whole numbers of 64 bits")
+        return cls(problem, options)
+
+    def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:
+        """Give an option of each job as a solution."""
+        return solution_of(self.problem, [option.place for option in chosen])
+
+
+def solution_of(problem: Configuration, places: Sequence[int | None]) -> ConfigurationSolution:
+    """Give the place of each job's configuration, in the order of the jobs, as a solution."""
+    named = zip(problem.jobs, places, strict=True)
+    return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
+
+
+def kept(problem: Configuration) -> ConfigurationSolution:
+    """Give what jobs have now, as far as they run there and it fits, pinned ones first.
+
+    Examples
+    --------
+    >>> from gsopt.problems.configuration import AdaptiveJob, shapes
+    >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0, 2.0], current=1) for name in "ab"]
+    >>> problem = Configuration(gpus={"t4": 2}, configurations=shapes("t4", 1, 2), jobs=jobs)
+    >>> kept(problem).configurations
+    {'a': 1}
+    """
+    left = dict(problem.gpus)
+    places: list[int | None] = [None] * len(problem.jobs)
+    for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):
+        place = problem.jobs[number].current
+        if place is None or place not in problem.costs[number]:
+            continue
+        shape = problem.configurations[place]
+        if left[shape.type] >= shape.gpus:
+            left[shape.type] -= shape.gpus
+            places[number] = place
+    return solution_of(problem, places)
+
+
+def alone(problem: Configuration) -> Exact:
+    """Give what jobs cost where each has what is best for it, as if nobody wanted the same GPU.
+
+    Examples
+    --------
+    >>> from gsopt.problems.configuration import AdaptiveJob, shapes
+    >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0, 4.0]) for name in "ab"]
+    >>> alone(Configuration(gpus={"t4": 2}, configurations=shapes("t4", 1, 2), jobs=jobs))
+    1
+    """
+    waits = decimal(problem.penalty)
+    return exact_total(
+        min(costs.values()) if job.pinned else min([waits, *costs.values()])
+        for job, costs in zip(problem.jobs, problem.costs, strict=True)
+    )
+
+
+def _options(problem: Configuration, number: int, unit: Fraction) -> list[Option]:
+    job, costs = problem.jobs[number], problem.costs[number]
+    kinds = {kind: place for place, kind in enumerate(problem.gpus)}
+    scale = len(problem.jobs) + 1
+
+    def option(place: int | None, cost: Exact) -> Option:
+        steps = Fraction(cost) / unit
+        counted = int(steps) * scale + (place != job.current)
+        if place is None:
+            return Option(None, 0, 0, counted)
+        shape = problem.configurations[place]
+        return Option(place, kinds[shape.type], shape.gpus, counted)
+
+    found = [option(place, costs[place]) for place in sorted(costs, key=lambda place: place != job.current)]
+    if not job.pinned:
+        found.append(option(None, decimal(problem.penalty)))
+    return _worthwhile(found)
+
+
+def _worthwhile(options: Sequence[Option]) -> list[Option]:
+    """Leave out what is dearer than none, or than an option of its type with no more GPUs."""
+    waits: float = min((option.cost for option in options if option.place is None), default=inf)
+    cheapest: dict[int, int] = {}
+    left_out: set[int | None] = set()
+    for option in sorted(options, key=lambda option: (option.gpus, option.cost)):
+        least = min(waits, cheapest.get(option.kind, inf))
+        if option.cost > least:
+            left_out.add(option.place)
+        elif option.gpus:
+            cheapest[option.kind] = option.cost
+    return [option for option in options if option.place not in left_out]

@@ -1,0 +1,67 @@
+"""Exact: dynamic programming over the GPUs of each type, and the integer program where these are too many."""
+
+from dataclasses import replace
+
+from formulations.best import Best
+from formulations.configuration.case import Case, alone, kept
+from formulations.configuration.milp import milp
+from formulations.configuration.table import Table
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+from gsopt.method import exact_method
+from gsopt.problems.configuration import Configuration, ConfigurationSolution
+from gsopt.result import Result, StoppedBy
+
+
+@exact_method()
+def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
+    """Solve a problem by the first technique that proves its solution; the message says which.
+
+    1. What jobs have now, and the bound as if each had what is best for it alone.
+    2. Dynamic programming over jobs and the GPUs that are left of each type, in whole numbers: the optimum is
+       exact. Of equal values it takes the one in which the fewest jobs change; of those the one in which the
+       first job keeps what it has, or else has the first configuration of the list, and none comes last; then
+       the second job, and so on.
+    3. Where its table is too large, the integer program of record, whose ties are the solver's.
+
+    Source
+    ------
+    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. Ties are ours.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit, gap, backend, start, callback and log.
+
+    Notes
+    -----
+    Complexity: O(J C G) time and O(J G) memory for J jobs of C configurations, and G the product of the GPUs
+    of each type, plus one each.
+
+    Examples
+    --------
+    >>> from instances.configuration import growing_jobs
+    >>> result = exact(growing_jobs(nodes=4, jobs=6, seed=1))
+    >>> result.status, result.message
+    (<Status.OPTIMAL: 'optimal'>, 'dynamic programming')
+    """
+    best: Best[Configuration, ConfigurationSolution] = Best(problem, budget, "exact", bound=alone(problem))
+    best.take(kept(problem))
+    budget.report(bound=best.bound)
+    if best.finished not in (None, StoppedBy.FINISHED):  # a value that is best may have other ties
+        return best.result(best.finished, message="current configurations")
+    try:
+        case = Case.of(problem)
+        table = Table.of(case, budget)
+    except Unsupported as reason:
+        found = milp(problem, budget=replace(budget, start=best.solution))
+        return replace(found, method="exact", message=f"integer program; {reason}")
+    if table is None:
+        return best.result(StoppedBy.TIME_LIMIT, message="current configurations")
+    solution = case.solution(table.choice())
+    best.take(solution)
+    best.solution = solution  # of equal values the one that breaks ties
+    best.raise_bound(problem.objective(solution))
+    return best.result(StoppedBy.FINISHED, message="dynamic programming")

@@ -1,0 +1,120 @@
+"""Table: the multiple-choice knapsack with a capacity for each type of GPU, by dynamic programming."""
+
+from dataclasses import dataclass
+from math import gcd, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.configuration.case import LARGEST_TOTAL, Case, Option
+from gsopt.budget import Budget
+from gsopt.errors import Unsupported
+
+#: Cells (job, GPUs of each type) of a table that are still tried: 160 MB.
+LARGEST_TABLE = 20_000_000
+
+#: Cost of what does not fit: more than any total, also with all costs that are added to it or taken from it.
+_NEVER = np.int64(4 * LARGEST_TOTAL)
+
+Wholes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Least costs of the last jobs, by how many GPUs of each type are left for them.
+
+    Attributes
+    ----------
+    case
+        The problem in whole numbers.
+    blocks
+        GPUs of each type in a cell: the most that all options of the type are multiples of.
+    costs
+        Least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...).
+    """
+
+    case: Case
+    blocks: tuple[int, ...]
+    costs: Wholes
+
+    @classmethod
+    def of(cls, case: Case, budget: Budget) -> "Table | None":
+        """Fill the table; None when time is over.
+
+        Raises
+        ------
+        Unsupported
+            It has more cells than memory.
+        """
+        blocks, sizes = _sizes(case)
+        if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
+            raise Unsupported(
+                f"a table of {len(case.options):,} jobs by {prod(sizes):,} sets of GPUs is too large"
+            )
+        table = cls(case, blocks, np.full((len(case.options) + 1, *sizes), _NEVER))
+        table.costs[-1] = 0
+        for job in reversed(range(len(case.options))):
+            if budget.passed:
+                return None
+            table._add(job)
+        return table
+
+    @property
+    def least(self) -> int:
+        """Least cost of all jobs on all GPUs."""
+        return int(self.costs[0].flat[-1])
+
+    def choice(self) -> list[Option]:
+        """Give the options of the least cost; of equal ones the first jobs have those that they prefer.
+
+        Examples
+        --------
+        >>> from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
+        >>> jobs = [AdaptiveJob(name=name, goodputs=[1.0]) for name in "ab"]
+        >>> problem = Configuration(gpus={"t4": 1}, configurations=shapes("t4", 1, 1), jobs=jobs)
+        >>> table = Table.of(Case.of(problem), Budget())
+        >>> [option.place for option in table.choice()]
+        [0, None]
+        """
+        left = [size - 1 for size in self.costs.shape[1:]]
+        chosen: list[Option] = []
+        for job, options in enumerate(self.case.options):
+            least = self.costs[(job, *left)]
+            for option in options:
+                needs = option.gpus // self.blocks[option.kind] if option.gpus else 0
+                rest = [free - needs * (kind == option.kind) for kind, free in enumerate(left)]
+                if min(rest, default=0) >= 0 and option.cost + self.costs[(job + 1, *rest)] == least:
+                    left = rest
+                    chosen.append(option)
+                    break
+        return chosen
+
+    def _add(self, job: int) -> None:
+        after, here = self.costs[job + 1, ...], self.costs[job, ...]  # arrays also where there is no type
+        for option in self.case.options[job]:
+            if not option.gpus:
+                np.minimum(here, after + option.cost, out=here)
+                continue
+            needs = option.gpus // self.blocks[option.kind]
+            upper = _part(option.kind, slice(needs, None))
+            lower = _part(option.kind, slice(None, max(after.shape[option.kind] - needs, 0)))
+            part = here[upper]
+            np.minimum(part, after[lower] + option.cost, out=part)
+
+
+def _part(kind: int, cells: slice) -> tuple[slice, ...]:
+    return (*[slice(None)] * kind, cells)
+
+
+def _sizes(case: Case) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Give the GPUs of a cell and the number of cells for each type: no more than all jobs can use."""
+    blocks, sizes = [], []
+    for kind, gpus in enumerate(case.problem.gpus.values()):
+        wanted = [
+            [each.gpus for each in options if each.gpus and each.kind == kind] for options in case.options
+        ]
+        block = gcd(*(count for counts in wanted for count in counts)) or 1
+        useful = min(gpus, sum(max(counts, default=0) for counts in wanted))
+        blocks.append(block)
+        sizes.append(useful // block + 1)
+    return tuple(blocks), tuple(sizes)

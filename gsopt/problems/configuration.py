@@ -1,0 +1,336 @@
+"""Configuration: which type, nodes and GPUs each adaptive job has, where whoever changes restarts."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import inf
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.errors import shorten
+from gsopt.grid import Exact, Number, decimal, exact_total
+from gsopt.grid import step as common_step
+from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
+
+#: Place of a configuration in the list of all.
+Place = Annotated[int, Field(ge=0)]
+
+#: Goodput relative to that of the slowest configuration.
+Relative = Annotated[float, Field(ge=1e-9, le=1e9)]
+
+#: Part of the goodput that a restart leaves.
+Factor = Annotated[float, Field(ge=0, le=1)]
+
+
+class Shape(Frozen):
+    """What a job may be given: GPUs of one type, on so many nodes.
+
+    Examples
+    --------
+    >>> Shape(type="t4", nodes=2, gpus=8).gpus
+    8
+    """
+
+    type: Name
+    nodes: Gpus = 1
+    gpus: Gpus = 1
+
+    @model_validator(mode="after")
+    def _every_node_has_a_part(self) -> "Shape":
+        if self.nodes > self.gpus:
+            raise RuleBroken("nodes", self.nodes, f"must be at most the {self.gpus} GPUs")
+        return self
+
+
+def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
+    """List the configurations of a type: 1, 2, 4, ... GPUs of a node, a whole node, and several whole nodes.
+
+    Source: Sia (SOSP 2023), section 3.2.
+
+    Parameters
+    ----------
+    kind
+        The type of GPU.
+    nodes
+        Nodes that have it.
+    gpus_per_node
+        GPUs of each of them.
+
+    Examples
+    --------
+    >>> [(shape.nodes, shape.gpus) for shape in shapes("t4", 3, 4)]
+    [(1, 1), (1, 2), (1, 4), (2, 8), (3, 12)]
+    """
+    parts = [2**power for power in range((gpus_per_node - 1).bit_length())] if nodes else []
+    on_one = [Shape(type=kind, gpus=gpus) for gpus in parts]
+    return on_one + [Shape(type=kind, nodes=n, gpus=n * gpus_per_node) for n in range(1, nodes + 1)]
+
+
+class AdaptiveJob(Frozen):
+    """A job that runs in several configurations.
+
+    Attributes
+    ----------
+    name
+        Its name.
+    goodputs
+        Its goodput in each configuration, relative to one that is the same for all of them; None where it
+        cannot run. Sia divides by the least one of the job; of a job that has one size, by the least one of a
+        GPU.
+    current
+        The configuration that it has now; None when it has none.
+    restart_factor
+        Part of its goodput that counts in any other configuration.
+    pinned
+        Whether it keeps its configuration, as it is restarting now.
+
+    Examples
+    --------
+    >>> AdaptiveJob(name="a", goodputs=[1.0, 1.8, None], current=0, restart_factor=0.9).pinned
+    False
+    """
+
+    name: Name
+    goodputs: Many[Relative | None]
+    current: Place | None = None
+    restart_factor: Factor = 1.0
+    pinned: bool = False
+
+    @model_validator(mode="after")
+    def _current_is_listed(self) -> "AdaptiveJob":
+        if self.current is not None and self.current >= len(self.goodputs):
+            rule = f"must be the place of one of the {len(self.goodputs)} configurations"
+            raise RuleBroken("current", self.current, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _pinned_jobs_run(self) -> "AdaptiveJob":
+        if self.pinned and (self.current is None or self.goodputs[self.current] is None):
+            raise RuleBroken("pinned", True, "must be false for a job without a configuration in which it runs")
+        return self
+
+
+class ConfigurationSolution(Frozen):
+    """The place of each job's configuration in the list, by its name; a job that is not named has none."""
+
+    configurations: Mapping[Name, Place]
+
+
+class Configuration(Problem[ConfigurationSolution]):
+    """Give each job one configuration at most, so that the powers of their goodputs add up best.
+
+    A job with goodput G in its configuration costs G to a negative power p; with a positive power it costs
+    -G to the power p, so that in both cases the least total is sought. In another configuration than its own
+    the goodput counts r G for a restart factor r; a job that has none now pays for no restart. A job without a
+    configuration costs a penalty. No more GPUs of a type are given than there are.
+
+    **Rounding.** What a configuration costs is rounded to two decimals and capped, as the authors' program
+    does; values are exact. `decimals` says to how many.
+
+    **Penalty.** The paper and its program subtract the penalty from what is maximised where p is positive; here
+    it is positive for both signs.
+
+    Source: Sia (SOSP 2023), section 3.4, Equations 3-5, and the authors' program for rounding, cap, and who is
+    pinned.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of each type.
+    configurations
+        What a job may be given.
+    jobs
+        The jobs, with and without a configuration.
+    power
+        Power p of goodputs; not 0. The lower, the more the slowest jobs count.
+    penalty
+        What a job without a configuration costs.
+    decimals
+        To how many decimals the powers are rounded.
+    cap
+        Most that a power counts.
+
+    Examples
+    --------
+    >>> problem = Configuration(
+    ...     gpus={"t4": 4},
+    ...     configurations=shapes("t4", nodes=1, gpus_per_node=4),
+    ...     jobs=[
+    ...         AdaptiveJob(name="a", goodputs=[1.0, 1.8, 3.0], current=1, restart_factor=0.9),
+    ...         AdaptiveJob(name="b", goodputs=[1.0, 1.5, None]),
+    ...     ],
+    ... )
+    >>> solution = ConfigurationSolution(configurations={"a": 1, "b": 1})
+    >>> problem.violations(solution), problem.objective(solution)
+    ([], Fraction(157, 100))
+    """
+
+    word: ClassVar[str] = "configuration"
+    sense: ClassVar[Sense] = Sense.MINIMIZE
+    solution_type: ClassVar[type[Frozen]] = ConfigurationSolution
+
+    problem: Literal["configuration"] = "configuration"
+    gpus: Mapping[Name, Gpus]
+    configurations: Many[Shape]
+    jobs: Many[AdaptiveJob]
+    power: Annotated[float, Field(ge=-10, le=10)] = -0.5
+    penalty: Annotated[float, Field(ge=0, le=1e6)] = 1.1
+    decimals: Annotated[int, Field(ge=0, le=6)] = 2
+    cap: Annotated[float, Field(ge=0, le=1e6)] = 3000.0
+
+    @model_validator(mode="after")
+    def _there_is_a_power(self) -> "Configuration":
+        if self.power == 0:
+            raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
+        return self
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Configuration":
+        refuse_doubles("jobs", (job.name for job in self.jobs))
+        return self
+
+    @model_validator(mode="after")
+    def _types_are_known(self) -> "Configuration":
+        for index, shape in enumerate(self.configurations):
+            if shape.type not in self.gpus:
+                raise RuleBroken(f"configurations[{index}].type", shape.type, "must be a type of GPU of gpus")
+        return self
+
+    @model_validator(mode="after")
+    def _goodputs_are_complete(self) -> "Configuration":
+        for index, job in enumerate(self.jobs):
+            if len(job.goodputs) != len(self.configurations):
+                rule = f"must be one for each of the {len(self.configurations)} configurations"
+                raise RuleBroken(f"jobs[{index}].goodputs", shorten(list(job.goodputs)), rule)
+        return self
+
+    @model_validator(mode="after")
+    def _pinned_jobs_fit(self) -> "Configuration":
+        pinned = self._used(job.current if job.pinned else None for job in self.jobs)
+        for kind, gpus in self.gpus.items():
+            if pinned[kind] > gpus:
+                rule = f"must be at least the {pinned[kind]} GPUs that pinned jobs have"
+                raise RuleBroken(f"gpus.{kind}", gpus, rule)
+        return self
+
+    @property
+    def unit(self) -> str:
+        """What the objective counts."""
+        return f"goodputs to the power {self.power:g}"
+
+    @cached_property
+    def step(self) -> Fraction | None:
+        """Number of which every value is a multiple: costs and penalty are decimals."""
+        return common_step([decimal(self.penalty), *(cost for row in self.costs for cost in row.values())])
+
+    # What jobs cost
+
+    @cached_property
+    def costs(self) -> tuple[Mapping[int, Exact], ...]:
+        """What each job costs in each configuration in which it may be, by place, in the order of the jobs."""
+        return tuple(
+            {
+                place: self._cost(job, place, goodput)
+                for place, goodput in enumerate(job.goodputs)
+                if goodput is not None and (not job.pinned or place == job.current)
+            }
+            for job in self.jobs
+        )
+
+    def _cost(self, job: AdaptiveJob, place: int, goodput: float) -> Exact:
+        factor = 1.0 if job.current in (None, place) else job.restart_factor
+        rounded = round(_raised(goodput * factor, self.power), self.decimals)
+        counted = decimal(min(rounded, self.cap))
+        return counted if self.power < 0 else -counted
+
+    # The judge
+
+    def places(self, solution: ConfigurationSolution) -> list[int | None]:
+        """Give the place of every job's configuration, in the order of the jobs."""
+        return [solution.configurations.get(job.name) for job in self.jobs]
+
+    def objective(self, solution: ConfigurationSolution) -> Exact:
+        """Add up what the jobs cost."""
+        return exact_total(
+            decimal(self.penalty) if place is None else costs[place]
+            for costs, place in zip(self.costs, self.places(solution), strict=True)
+        )
+
+    def violations(self, solution: ConfigurationSolution) -> list[str]:
+        """Check that jobs run where they are, that pinned ones stay, and that there are as many GPUs."""
+        names, chosen = {job.name for job in self.jobs}, solution.configurations
+        found = [f"configurations: {name!r} is no job of the instance" for name in chosen if name not in names]
+        found += [
+            f"configurations: {name!r} has configuration {place}, there are {len(self.configurations)}"
+            for name, place in chosen.items()
+            if place >= len(self.configurations)
+        ]
+        if found:
+            return found
+        places = self.places(solution)
+        return [*self._impossible(places), *self._crowded(places)]
+
+    def _impossible(self, places: Sequence[int | None]) -> Iterator[str]:
+        for job, place in zip(self.jobs, places, strict=True):
+            if job.pinned and place != job.current:
+                yield f"configurations: {job.name!r} has {place}, is pinned to {job.current}"
+            elif place is not None and job.goodputs[place] is None:
+                yield f"configurations: {job.name!r} has {place}, in which it does not run"
+
+    def _crowded(self, places: Sequence[int | None]) -> Iterator[str]:
+        used = self._used(places)
+        for kind, gpus in self.gpus.items():
+            if used[kind] > gpus:
+                yield f"configurations: {used[kind]} GPUs of type {kind!r} are used, there are {gpus}"
+
+    def _used(self, places: "Iterator[int | None] | Sequence[int | None]") -> Counter[str]:
+        """Count the GPUs of each type that configurations hold."""
+        used: Counter[str] = Counter()
+        for place in places:
+            if place is not None:
+                used[self.configurations[place].type] += self.configurations[place].gpus
+        return used
+
+    # Around it
+
+    def headline(self) -> dict[str, int | float | str]:
+        """Give the number of jobs, GPUs, types and configurations."""
+        return {
+            "jobs": len(self.jobs),
+            "gpus": sum(self.gpus.values()),
+            "types": len(self.gpus),
+            "configurations": len(self.configurations),
+        }
+
+    def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
+        """Jobs that wait and that restart, and GPUs that stay idle."""
+        places = self.places(solution)
+        return {
+            "waiting_jobs": places.count(None),
+            "restarts": sum(
+                place not in (None, job.current) for job, place in zip(self.jobs, places, strict=True)
+            ),
+            "idle_gpus": sum(self.gpus.values()) - sum(self._used(places).values()),
+        }
+
+    def candidates(self) -> Iterator[ConfigurationSolution]:
+        """Enumerate every way to give jobs one of the configurations in which they run, or none."""
+        menus = (
+            [*costs] if job.pinned else [None, *costs] for job, costs in zip(self.jobs, self.costs, strict=True)
+        )
+        for chosen in product(*menus):
+            places = zip(self.jobs, chosen, strict=True)
+            yield ConfigurationSolution(
+                configurations={job.name: place for job, place in places if place is not None}
+            )
+
+
+def _raised(value: float, power: float) -> float:
+    """Raise a number that is not negative to a power; infinite where no double is as large."""
+    try:
+        return float(value**power)
+    except (OverflowError, ZeroDivisionError):
+        return inf

@@ -1,0 +1,5 @@
+"""Heuristics for configuration."""
+
+from heuristics.configuration.greedy import greedy
+
+__all__ = ["greedy"]

@@ -1,0 +1,71 @@
+"""Decisions of the authors' simulator, where their record is at hand."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
+from gsopt.problem import About
+from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
+from instances.records import compressed_lines
+from instances.suites import renamed
+
+#: The record: a decision in each line of JSON.
+FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
+
+#: Goodput by which the authors' program marks configurations that a job may not have, and a little more for
+#: their rounding to 24 bits.
+_DISALLOWED = 1.001e-4
+
+
+def from_data(folder: Path) -> Iterator[Configuration]:
+    """Give the 147 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+
+    Nothing where the record is not there. The authors' program lets a job have what it may not, at a goodput of
+    a ten-thousandth; at a cost of 100 and more, against the penalty of 1.1, it never does.
+
+    Raises
+    ------
+    InvalidInput
+        The record cannot be read.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or all(problem.gpus == {"aws": 16} for problem in from_data(folder))
+    True
+    """
+    for number, record in enumerate(compressed_lines(folder / FILE), start=1):
+        try:
+            problem = _problem(record)
+        except ValidationError as error:
+            raise first_error(f"{folder / FILE}, line {number}", error) from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            rule = f"must be a decision of the simulator: {error!r}"
+            raise InvalidInput(f"{folder / FILE}, line {number}", "", shorten(record), rule) from None
+        yield renamed(problem, f"real/sia-{number:03}")
+
+
+def _problem(record: Mapping[str, Any]) -> Configuration:
+    listed = [Shape(type=kind, nodes=nodes, gpus=gpus) for kind, nodes, gpus in record["configs"]]
+    kinds = dict.fromkeys(shape.type for shape in listed)
+    rows = zip(record["jobs"], record["goodput"], record["factor"], record["prev"], strict=True)
+    return Configuration(
+        about=About(source="a decision of the simulator of Sia (siasosp23/artifacts)"),
+        gpus=dict(zip(kinds, record["gpus"], strict=True)),
+        configurations=listed,
+        jobs=[
+            AdaptiveJob(
+                name=name,
+                goodputs=[goodput if goodput > _DISALLOWED else None for goodput in goodputs],
+                current=current,
+                restart_factor=factor,
+                pinned=name in record["pinned"],
+            )
+            for name, goodputs, factor, current in rows
+        ],
+    )

@@ -1,0 +1,155 @@
+"""Growing jobs: adaptive jobs on GPUs of several types, of which each may have twice what it has."""
+
+from collections.abc import Sequence
+from random import Random
+
+from gsopt.problem import About
+from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape, shapes
+from instances.arguments import require
+
+#: Part of a step on one GPU that is waited for at each further GPU, on one node and on several; least and most.
+_ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
+
+#: GPUs from which on the batch that they need takes twice as long to be as good.
+_NOISE = (2.0, 200.0)
+
+#: How many times faster a type is for a job than the slowest one is to another.
+_SPEED = (0.5, 4.0)
+
+#: Seconds of a restart.
+_RESTART = 30
+
+#: Chance that a job has run on a type other than its own, so that its goodput is known there.
+_MEASURED = 0.5
+
+
+def growing_jobs(
+    *,
+    nodes: int = 16,
+    gpus_per_node: int = 4,
+    types: int = 1,
+    jobs: int = 30,
+    running: float = 0.8,
+    busy: float = 0.9,
+    most_gpus: int = 64,
+    seed: int = 0,
+) -> Configuration:
+    """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
+
+    On k GPUs a step takes 1 + r (k - 1) of its time on one, where r is drawn for one node and for several, and
+    a batch of k times the samples is worth k (h + 1) / (h + k) times as much for a drawn h. Each type is faster
+    by a drawn factor of each job. A job may have twice the GPUs that it has; of a type on which it has not run
+    it may have one, which counts as its slowest configuration. These numbers are ours.
+
+    Parameters
+    ----------
+    nodes, gpus_per_node
+        Nodes of each type and GPUs of a node.
+    types
+        Types of GPUs.
+    jobs
+        How many.
+    running
+        Part of the jobs that run.
+    busy
+        Part of the GPUs that they hold at most.
+    most_gpus
+        Most of a job.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = growing_jobs(nodes=2, jobs=3, seed=1)
+    >>> problem.headline(), [job.current for job in problem.jobs]
+    ({'jobs': 3, 'gpus': 8, 'types': 1, 'configurations': 4}, [0, 0, None])
+    """
+    for name, number in (
+        ("nodes", nodes),
+        ("gpus_per_node", gpus_per_node),
+        ("types", types),
+        ("most_gpus", most_gpus),
+    ):
+        require(number >= 1, name, number, "must be at least 1")
+    require(jobs >= 0, "jobs", jobs, "must be at least 0")
+    for name, part in (("running", running), ("busy", busy)):
+        require(0 <= part <= 1, name, part, "must be between 0 and 1")
+    random = Random(seed)
+    gpus = {f"type {number}": nodes * gpus_per_node for number in range(1, types + 1)}
+    listed = [shape for kind in gpus for shape in shapes(kind, nodes, gpus_per_node)]
+    held = _state(random, listed, gpus, round(running * jobs), busy)
+    return Configuration(
+        name="growing-jobs",
+        about=About(source=f"growing_jobs, {running:g} of the jobs on {busy:g} of the GPUs", seed=seed),
+        gpus=gpus,
+        configurations=listed,
+        jobs=[
+            _job(random, f"j{number}", current, listed, most_gpus)
+            for number, current in enumerate([*held, *[None] * (jobs - len(held))], start=1)
+        ],
+    )
+
+
+def _state(
+    random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
+) -> list[int | None]:
+    """Draw what running jobs hold: of some type about as many as there are for each."""
+    left = {kind: int(busy * count) for kind, count in gpus.items()}
+    typical = max(sum(left.values()) / max(jobs, 1), 1)
+    held: list[int | None] = []
+    for _ in range(jobs):
+        most = typical * 10 ** random.uniform(-0.5, 0.5)
+        fitting = [
+            place for place, shape in enumerate(listed) if shape.gpus <= min(max(most, 1), left[shape.type])
+        ]
+        if not fitting:
+            break
+        kind = listed[random.choice(fitting)].type
+        place = max(place for place in fitting if listed[place].type == kind)
+        left[kind] -= listed[place].gpus
+        held.append(place)
+    return held
+
+
+def _job(
+    random: Random, name: str, current: int | None, listed: Sequence[Shape], most_gpus: int
+) -> AdaptiveJob:
+    near = _drawn(random, *_ON_A_NODE)
+    far = max(near, _drawn(random, *_ON_SEVERAL))
+    noise = _drawn(random, *_NOISE)
+    own = None if current is None else listed[current]
+    kinds = list(dict.fromkeys(shape.type for shape in listed))
+    speeds = {kind: _drawn(random, *_SPEED) for kind in kinds}
+    known = {kind for kind in kinds if own and (kind == own.type or random.random() < _MEASURED)}
+    cap = min(2 * own.gpus, most_gpus) if own else 1
+
+    def goodput(shape: Shape) -> float | None:
+        step = 1 + (near if shape.nodes == 1 else far) * (shape.gpus - 1)
+        gain = shape.gpus * (noise + 1) / (noise + shape.gpus) / step
+        return speeds[shape.type] * gain if shape.gpus <= cap and shape.type in known else None
+
+    measured = [goodput(shape) for shape in listed]
+    least = min((value for value in measured if value is not None), default=1.0)
+    age = round(60 * 10 ** random.uniform(0, 2.5)) if own else 0
+    restarts = min(random.randrange(1 + age // 120), 20) if own else 0
+    return AdaptiveJob(
+        name=name,
+        goodputs=[
+            float(f"{value / least:.6g}")
+            if value is not None
+            else (1.0 if shape.gpus == 1 and shape.type not in known else None)
+            for value, shape in zip(measured, listed, strict=True)
+        ],
+        current=current,
+        restart_factor=round(max(age - restarts * _RESTART, 0) / (age + _RESTART), 6) if own else 1.0,
+    )
+
+
+def _drawn(random: Random, least: float, most: float) -> float:
+    """Draw evenly on a logarithmic scale, to three digits."""
+    return float(f"{least * (most / least) ** random.random():.3g}")

@@ -1,0 +1,153 @@
+"""Suites: the committed instances, and the program that writes their files.
+
+``python -m instances.configuration.suites`` writes every file anew; they change only if a generator does.
+"""
+
+from typing import Any
+
+from gsopt.problem import About
+from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
+from instances.configuration.growing_jobs import growing_jobs
+from instances.suites import changed, proven, regenerate, renamed
+
+
+def committed() -> list[Configuration]:
+    """Generate every committed instance, without what is known of its optimum.
+
+    Examples
+    --------
+    >>> len({problem.name for problem in committed()}) == len(committed())
+    True
+    """
+    return [*small(), *medium()]
+
+
+def small() -> list[Configuration]:
+    """Generate the instances that can be solved by trying every configuration.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in small())
+    4
+    """
+    made = {**_restarts(), **_powers(), **_types(), **_drawn(), **_corner_cases()}
+    return [renamed(problem, f"small/{name}") for name, problem in made.items()]
+
+
+def medium() -> list[Configuration]:
+    """Generate the cluster of the paper, 64 GPUs of one type or of three, with few and with many jobs.
+
+    Examples
+    --------
+    >>> max(len(problem.jobs) for problem in medium())
+    160
+    """
+    made = {
+        "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
+        "16-015": growing_jobs(jobs=15, seed=1),
+        "16-030": growing_jobs(jobs=30, seed=2),
+        "16-030-all-busy": growing_jobs(jobs=30, busy=1.0, seed=2),
+        "16-160": growing_jobs(jobs=160, seed=3),
+        "3x5-020": growing_jobs(nodes=5, types=3, jobs=20, seed=4),
+        "3x5-060": growing_jobs(nodes=5, types=3, jobs=60, seed=5),
+        "3x2-040-of-eight": growing_jobs(nodes=2, gpus_per_node=8, types=3, jobs=40, seed=6),
+    }
+    return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def _restarts() -> dict[str, Configuration]:
+    """Jobs that would be better off elsewhere, had they not to restart."""
+    young = _job("young", current=0, restart_factor=0.4)
+    old = _job("old", current=0, restart_factor=0.99)
+    new = _job("new", goodputs=[1.0, None, None])
+    return {
+        "an-old-job-grows": _handmade(4, [young, old]),
+        "a-new-job-takes-a-gpu": _handmade(2, [_job("old", current=1, restart_factor=0.99), new]),
+        "who-restarts-is-pinned": _handmade(2, [_job("old", current=1, pinned=True), new]),
+        "all-time-was-restarts": _handmade(4, [_job("often", current=0, restart_factor=0.0)]),
+    }
+
+
+def _powers() -> dict[str, Configuration]:
+    """Choose for the same jobs by other powers and penalties."""
+    flat, steep = _job("flat", goodputs=[1.0, 1.2, 1.3]), _job("steep", goodputs=[1.0, 2.0, 4.0])
+    jobs = [flat, steep, _job("old", current=1, restart_factor=0.9)]
+    return {
+        "the-slowest-count": _handmade(4, jobs, power=-2.0),
+        "the-sum-counts": _handmade(4, jobs, power=1.0),
+        "nobody-must-run": _handmade(4, jobs, penalty=0.0),
+        "rounded-to-integers": _handmade(4, jobs, decimals=0),
+        "capped": _handmade(4, jobs, power=1.0, cap=1.5),
+    }
+
+
+def _types() -> dict[str, Configuration]:
+    """Jobs that are faster on one type of two."""
+    listed = [*shapes("fast", 1, 2), *shapes("slow", 1, 4)]
+
+    def typed(name: str, *goodputs: float | None, **fields: Any) -> AdaptiveJob:
+        return AdaptiveJob(name=name, goodputs=goodputs, **fields)
+
+    much, little = typed("much", 4.0, 7.0, 1.0, 1.9, 3.0), typed("little", 1.2, 2.0, 1.0, 1.9, 3.0)
+    rigid = typed("rigid", None, 4.0, None, 2.0, None)
+    stays = typed("stays", 4.0, 7.0, 1.0, 1.9, 3.0, current=3, restart_factor=0.3)
+
+    def cluster(*jobs: AdaptiveJob) -> Configuration:
+        return Configuration(
+            about=About(source="made by hand"),
+            gpus={"fast": 2, "slow": 4},
+            configurations=listed,
+            jobs=jobs,
+        )
+
+    return {
+        "fast-gpus-to-whom-they-help": cluster(much, little),
+        "one-size": cluster(rigid, little, much),
+        "a-move-costs-too-much": cluster(stays, little),
+    }
+
+
+def _drawn() -> dict[str, Configuration]:
+    return {
+        f"drawn-{seed}": changed(
+            growing_jobs(nodes=1, types=2, jobs=4, running=0.75, seed=seed),
+            about=About(source="drawn", seed=seed),
+        )
+        for seed in range(1, 5)
+    }
+
+
+def _corner_cases() -> dict[str, Configuration]:
+    return {
+        "no-jobs": _handmade(2, []),
+        "no-types": Configuration(
+            about=About(source="made by hand"),
+            gpus={},
+            configurations=[],
+            jobs=[AdaptiveJob(name="a", goodputs=[])],
+        ),
+        "never-measured": _handmade(4, [_job("a", goodputs=[None, None, None])]),
+        "all-equal": _handmade(2, [_job(name) for name in "abc"]),
+        "magnitudes": _handmade(
+            2, [_job("a", goodputs=[1e-9, 1e-9, None]), _job("b", goodputs=[1.0, 1e9, None])]
+        ),
+    }
+
+
+def _job(name: str, **fields: Any) -> AdaptiveJob:
+    return AdaptiveJob(**{"name": name, "goodputs": [1.0, 1.8, 3.0], **fields})
+
+
+def _handmade(gpus: int, jobs: list[AdaptiveJob], **options: Any) -> Configuration:
+    return Configuration(
+        about=About(source="made by hand"),
+        gpus={"t4": gpus},
+        configurations=shapes("t4", 1, 4),
+        jobs=jobs,
+        **options,
+    )
+
+
+if __name__ == "__main__":
+    regenerate(small(), prove=proven)
+    regenerate(medium())

@@ -1,0 +1,42 @@
+"""The integer program of record."""
+
+from math import isclose
+
+from formulations.configuration import exact, milp
+from gsopt.backends import CpSat, Highs
+from gsopt.testing import check_formulation
+from gsopt.tolerances import SUM
+from instances.configuration import growing_jobs
+from tests.strategies.configuration import committed
+
+
+def test_proves_the_optimum_of_small_instances() -> None:
+    """On committed small instances both solvers prove the optimum that enumeration finds."""
+    problems = committed()
+    assert check_formulation(milp, problems[::4], backends=[Highs()]) == len(problems[::4])
+    assert check_formulation(milp, problems[2::4], backends=[CpSat()]) == len(problems[2::4])
+
+
+def test_agrees_with_the_table_on_three_types() -> None:
+    """On a cluster of three types it proves what dynamic programming proves."""
+    problem = growing_jobs(nodes=5, types=3, jobs=40, seed=7)
+    assert milp(problem).objective == exact(problem).objective
+
+
+def test_size_is_as_documented() -> None:
+    """A column for each configuration of each job and for each job, and a row for each job and type."""
+    problem = growing_jobs(nodes=2, types=2, jobs=9, seed=1)
+    form = milp.standard_form(problem)
+    assert form.matrix.shape == (9 + 2, sum(map(len, problem.costs)) + 9)
+
+
+def test_a_start_is_a_point_of_the_model() -> None:
+    """A solution becomes columns of which the model counts what the judge counts."""
+    problem = growing_jobs(nodes=4, jobs=9, seed=2)
+    solution, _ = milp.at_once(problem)
+    form = milp.standard_form(problem)
+    point = form.point(milp.encode(solution, problem))
+    assert form.violation(point) == 0
+    assert isclose(form.objective(point), float(problem.objective(solution)), rel_tol=SUM)
+    named = form.named(point)
+    assert milp.extract(named, problem) == solution
