@@ -10,7 +10,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import Overhead
-from gsopt.simulation import Replay, simulate
+from gsopt.simulation import Policy, Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import gandiva_rotation
 from tests.effort import cases
@@ -105,9 +105,13 @@ def test_gpus_that_go_away_dissolve_their_group() -> None:
 
 def test_always_legal() -> None:
     """Every decision is legal and every figure the judge's, with phases, overheads and GPUs that go."""
-    short = [partial(gandiva_rotation, span=span, sharing=s) for span, s in ((2, "measured"), (0.5, "memory"))]
+    policies: list[Policy] = [
+        gandiva_rotation,
+        partial(gandiva_rotation, span=2),
+        partial(gandiva_rotation, span=0.5, sharing="memory"),
+    ]
     for seed in range(cases(40)):
-        for policy in (gandiva_rotation, *short):
+        for policy in policies:
             assert check_policy(policy, [drawn(Random(seed), rough=True)]) == 2
 
 
