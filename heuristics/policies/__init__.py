@@ -13,6 +13,7 @@ from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
 from heuristics.policies.gandiva_growing import gandiva_growing
 from heuristics.policies.gandiva_rotation import gandiva_rotation
+from heuristics.policies.gavel import gavel
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
@@ -26,6 +27,7 @@ from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
 from heuristics.policies.ssf import ssf
+from heuristics.policies.themis import themis
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "gandiva",
     "gandiva_growing",
     "gandiva_rotation",
+    "gavel",
     "las",
     "marginal",
     "marginal_attained",
@@ -55,5 +58,6 @@ __all__ = [
     "srsf",
     "srtf",
     "ssf",
+    "themis",
     "tiresias",
 ]

@@ -76,6 +76,8 @@ def test_comparison_fits_a_page() -> None:
         ("gandiva", (4, 7, 2)),
         ("gandiva_growing", (4, 7, 8)),
         ("gandiva_rotation", (4, 8, 5)),
+        ("gavel", (4, 8, 5)),
+        ("themis", (4, 8, 5)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
         ("marginal_attained", (4, 7, 2)),
