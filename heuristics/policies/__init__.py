@@ -1,6 +1,7 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
 from heuristics.policies.afs import afs
+from heuristics.policies.allox_port import allox_port
 from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
 from heuristics.policies.dally import dally
@@ -32,6 +33,7 @@ from heuristics.policies.tiresias import tiresias
 
 __all__ = [
     "afs",
+    "allox_port",
     "best_pairs",
     "break_even",
     "dally",
