@@ -13,6 +13,7 @@ from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
 from heuristics.policies.gandiva_growing import gandiva_growing
+from heuristics.policies.gandiva_packing import gandiva_packing
 from heuristics.policies.gandiva_rotation import gandiva_rotation
 from heuristics.policies.gavel import gavel
 from heuristics.policies.las import las
@@ -45,6 +46,7 @@ __all__ = [
     "fifo_skipping",
     "gandiva",
     "gandiva_growing",
+    "gandiva_packing",
     "gandiva_rotation",
     "gavel",
     "las",

@@ -20,7 +20,7 @@ def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
 
     Readings: who grows first is said in neither paper. A job that does not fit blocks those behind it, with
     ``blocks=False`` they are tried too. What Gandiva does beside growing are other policies: `gandiva`
-    migrates, and in `gandiva_rotation` jobs share GPUs and take turns. In Aryl's frame of loaned machines it is
+    migrates, `gandiva_packing` and `gandiva_rotation` share GPUs. In Aryl's frame of loaned machines it is
     `gsopt.simulation.deciders.loaning.schedulers.gandiva`.
 
     Parameters

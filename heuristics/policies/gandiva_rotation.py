@@ -22,7 +22,7 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     Where a job waits for GPUs because there is no group of its size, those that come later join groups but open
     none, so that GPUs become free; a job may still wait for as long as groups of other sizes live. A job that
     has made no progress in its turn yet, or has no checkpoints, keeps it. Jobs neither grow nor move;
-    see `gandiva` and `gandiva_growing`.
+    see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`.
 
     Parameters
     ----------

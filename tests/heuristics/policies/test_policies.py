@@ -75,6 +75,7 @@ def test_comparison_fits_a_page() -> None:
         ("dally", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
         ("gandiva_growing", (4, 7, 8)),
+        ("gandiva_packing", (4, 8, 5)),
         ("gandiva_rotation", (4, 8, 5)),
         ("allox_port", (4, 363, 721)),
         ("gavel", (4, 8, 5)),
