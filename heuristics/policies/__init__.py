@@ -1,7 +1,6 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
 from heuristics.policies.afs import afs
-from heuristics.policies.allox_port import allox_port
 from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
 from heuristics.policies.dally import dally
@@ -13,9 +12,7 @@ from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
 from heuristics.policies.gandiva_growing import gandiva_growing
-from heuristics.policies.gandiva_packing import gandiva_packing
 from heuristics.policies.gandiva_rotation import gandiva_rotation
-from heuristics.policies.gavel import gavel
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
@@ -29,12 +26,10 @@ from heuristics.policies.skew_consolidation import skew_consolidation
 from heuristics.policies.srsf import srsf
 from heuristics.policies.srtf import srtf
 from heuristics.policies.ssf import ssf
-from heuristics.policies.themis import themis
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
     "afs",
-    "allox_port",
     "best_pairs",
     "break_even",
     "dally",
@@ -46,9 +41,7 @@ __all__ = [
     "fifo_skipping",
     "gandiva",
     "gandiva_growing",
-    "gandiva_packing",
     "gandiva_rotation",
-    "gavel",
     "las",
     "marginal",
     "marginal_attained",
@@ -62,6 +55,5 @@ __all__ = [
     "srsf",
     "srtf",
     "ssf",
-    "themis",
     "tiresias",
 ]

@@ -26,7 +26,8 @@ def gavel(
 ) -> Decider:
     """Give jobs shares of the time that are best for an objective, and let them take turns in rounds.
 
-    A job always runs on its demanded GPUs, all of one kind: a type with its memory. Shares are those of the
+    A job always runs on its demanded GPUs, all of one kind: a type with its memory. As it refuses larger jobs,
+    it is named by its path, ``heuristics.policies.gavel:gavel``. Shares are those of the
     decision `shares`, for the work that jobs have left and their present speeds. In each round those run that
     have had least of their shares (`gsopt.simulation.deciders.rounds`).
 
@@ -49,8 +50,8 @@ def gavel(
       multiples of `interval`, and all kinds have one queue.
     - Jobs without a share run on what is left, but in `fifo`. The code's `fifo` is ``shares="queue"``, a strict
       queue; the default is the paper's.
-    - Kinds of GPUs are given away in the order in which the cluster lists them, where the code has V100, P100
-      and K80.
+    - Kinds of GPUs are given away in the order in which the cluster lists their types, and by their memory, the
+      least first; the code has V100, P100 and K80.
 
     Departures: the code takes what an interior point method or, for `makespan`, a bisection to 5 % gives it,
     and the last digits of that decide ties; here shares are proven best, and equal ones of jobs that are alike.

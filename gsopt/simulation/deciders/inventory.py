@@ -29,8 +29,8 @@ class Kind(NamedTuple):
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run a job on its demanded GPUs, all of one kind.
 
-    Kinds have names, and the order in which the cluster lists them. A job runs in its default mode, or in a
-    mode that it has for a type of GPU, whichever is the fastest on that kind.
+    Kinds have names, and stand in the order in which the cluster lists their types, the least memory first. A
+    job runs in its default mode, or in a mode that it has for a type of GPU, whichever is the fastest there.
 
     Parameters
     ----------
@@ -49,18 +49,16 @@ class Inventory:
     >>> from gsopt.cluster import Machine, Rack
     >>> from gsopt.job import Workload
     >>> from gsopt.simulation import simulate
-    >>> from gsopt.speed import Speed
     >>> from heuristics.policies import fifo
     >>> def watched(state):
     ...     inventory = Inventory(state)
-    ...     inventory.look(state)
-    ...     print(inventory.counts)
+    ...     print(inventory.kinds["k80"])
     ...     return fifo(state)
     >>> machines = [Machine(name=kind, gpus=4, gpu_type=kind) for kind in ("v100", "k80")]
     >>> jobs = Workload(jobs=[Job(name="a", release_date=0, duration=8, gpus=2)])
     >>> cluster = Cluster(racks=[Rack(name="r", machines=machines)])
-    >>> simulate(jobs, fifo, cluster=cluster, speed=Speed(gpu_types={"k80": 4.0})).completion_times
-    {'v100': 4, 'k80': 4}
+    >>> simulate(jobs, watched, cluster=cluster).completion_times
+    Kind(gpu_type='k80', memory=None)
     (8.0,)
     """
 
@@ -178,7 +176,7 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, Kind]:
-    """Name the kinds of GPUs of a cluster, in the order in which it lists them.
+    """Name the kinds of GPUs of a cluster, in the order in which it lists their types, the least memory first.
 
     A kind is named by its type, and by its memory where the type has several.
 
@@ -187,7 +185,9 @@ def kinds_of(cluster: Cluster) -> Mapping[str, Kind]:
     >>> kinds_of(Cluster.plain(4))
     {'gpu': Kind(gpu_type='', memory=None)}
     """
-    kinds = dict.fromkeys(Kind(each.gpu_type, each.memory) for each in cluster.machines) or [Kind("", None)]
+    listed = dict.fromkeys(Kind(each.gpu_type, each.memory) for each in cluster.machines) or [Kind("", None)]
+    order = list(dict.fromkeys(kind.gpu_type for kind in listed))
+    kinds = sorted(listed, key=lambda kind: (order.index(kind.gpu_type), kind.memory or 0))
     types = [kind.gpu_type for kind in kinds]
     return {
         f"{kind.gpu_type or ANY}{f' {kind.memory}' if types.count(kind.gpu_type) > 1 else ''}": kind

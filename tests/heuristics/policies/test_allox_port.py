@@ -10,7 +10,7 @@ from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
-from heuristics.policies import allox_port
+from heuristics.policies.allox_port import allox_port
 from tests.gsopt.simulation.scenarios import bundle
 
 

@@ -12,7 +12,7 @@ from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Replay, simulate
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
-from heuristics.policies import gandiva_packing
+from heuristics.policies.gandiva_packing import gandiva_packing
 from instances import data_folder
 from instances.interference import gavel as read_pairs
 from instances.traces import gavel as read

@@ -12,7 +12,7 @@ from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import simulate
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
-from heuristics.policies import gavel
+from heuristics.policies.gavel import gavel
 from instances import data_folder
 from instances.traces import gavel as read
 from tests.gsopt.simulation.scenarios import bundle

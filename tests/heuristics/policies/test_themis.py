@@ -7,7 +7,8 @@ from gsopt.job import Job
 from gsopt.scenario import Overhead, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
-from heuristics.policies import gavel, themis
+from heuristics.policies.gavel import gavel
+from heuristics.policies.themis import themis
 from heuristics.policies.time_shares import Isolated
 from tests.gsopt.simulation.scenarios import bundle
 

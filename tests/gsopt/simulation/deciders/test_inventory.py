@@ -53,13 +53,13 @@ def asked(jobs: list[Job], cluster: Cluster, ask: Callable[[State, Inventory], A
 
 
 def test_kinds_are_types_with_their_memory() -> None:
-    """A type with two sizes of memory is two kinds; they stand in the order of the machines."""
+    """A type with two sizes of memory is two kinds; the smaller one comes first."""
     cluster = racked(
         Machine(name="a", gpus=1, gpu_type="v100", memory=32),
         Machine(name="b", gpus=1, gpu_type="k80", memory=12),
         Machine(name="c", gpus=1, gpu_type="v100", memory=16),
     )
-    assert list(kinds_of(cluster)) == ["v100 32", "k80", "v100 16"]
+    assert list(kinds_of(cluster)) == ["v100 16", "v100 32", "k80"]
     assert list(kinds_of(Cluster.plain(4))) == list(kinds_of(racked(Machine(name="a", gpus=1)))) == ["gpu"]
 
 

@@ -11,7 +11,7 @@ from gsopt.job import Job
 from gsopt.scenario import CapacityChange
 from gsopt.simulation import Replay, State, simulate
 from gsopt.simulation.deciders.inventory import Inventory
-from gsopt.simulation.deciders.rounds import Divide, Rounds
+from gsopt.simulation.deciders.rounds import Divide, Form, Rounds
 from gsopt.training import Training
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -113,7 +113,7 @@ def test_what_does_not_fit_is_skipped_and_runs_on_what_is_left_only_if_it_may() 
 
 
 @pytest.mark.parametrize(("form", "second"), [("original", 357), ("port", 360)])
-def test_a_round_has_whole_steps(form: str, second: float) -> None:
+def test_a_round_has_whole_steps(form: Form, second: float) -> None:
     """A job with steps of seven seconds is through with a round of the original after 51 of them."""
     jobs = bundle(
         Job(
