@@ -11,6 +11,8 @@ from heuristics.policies.equal_share import equal_share
 from heuristics.policies.fifo import fifo
 from heuristics.policies.fifo_skipping import fifo_skipping
 from heuristics.policies.gandiva import gandiva
+from heuristics.policies.gandiva_growing import gandiva_growing
+from heuristics.policies.gandiva_rotation import gandiva_rotation
 from heuristics.policies.las import las
 from heuristics.policies.lucid import lucid
 from heuristics.policies.marginal import marginal
@@ -40,6 +42,8 @@ __all__ = [
     "fifo",
     "fifo_skipping",
     "gandiva",
+    "gandiva_growing",
+    "gandiva_rotation",
     "las",
     "lucid",
     "marginal",

@@ -76,6 +76,8 @@ def test_comparison_fits_a_page() -> None:
         ("lucid", (4, 7, 2)),
         ("muri", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
+        ("gandiva_growing", (4, 7, 8)),
+        ("gandiva_rotation", (4, 8, 5)),
         ("skew_consolidation", (4, 7, 2)),
         ("marginal", (4, 7, 2)),
         ("marginal_attained", (4, 7, 2)),
