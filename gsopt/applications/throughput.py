@@ -4,9 +4,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from gsopt.problem import Frozen, RuleBroken
+from gsopt.applications.gradient import Gradient
+from gsopt.applications.limits import Limits
+from gsopt.problem import Frozen
 from gsopt.tolerances import LOCAL_BATCH
 
 #: Seconds that stand for none, so that powers and logarithms of them, and their slopes, are finite.
@@ -17,78 +19,6 @@ _BATCHES = 50
 
 #: Seconds, or seconds for each of something.
 _Seconds = Annotated[float, Field(ge=0, le=1e12)]
-
-#: Samples of a batch.
-_Samples = Annotated[int, Field(ge=1, le=10**12)]
-
-
-class Gradient(NamedTuple):
-    """Statistics of a job's gradients at its initial batch; their ratio says how noisy they are.
-
-    Attributes
-    ----------
-    sqr
-        Squared norm of the mean gradient.
-    var
-        Variance of the gradient of an initial batch.
-
-    Examples
-    --------
-    >>> Gradient(sqr=0.5, var=2.0).var
-    2.0
-    """
-
-    sqr: float
-    var: float
-
-    def efficiency(self, scale: ArrayLike) -> Any:
-        """Give the progress of a sample in a batch so many times the initial one, relative to one in that.
-
-        Examples
-        --------
-        >>> Gradient(sqr=1.0, var=2.0).efficiency([1.0, 4.0])
-        array([1. , 0.5])
-        """
-        scale = np.asarray(scale)
-        noise = self.var / scale + self.sqr
-        gain = np.where(noise > 0, (self.var + self.sqr) / np.where(noise > 0, noise, 1.0), 1.0)
-        return gain / scale
-
-
-class Limits(Frozen):
-    """The batches that a job can have, in samples.
-
-    Attributes
-    ----------
-    initial_batch
-        The least batch over all GPUs, with which the job converges as its user expects.
-    most_batch
-        The largest batch over all GPUs.
-    least_local, most_local
-        Samples that a GPU processes at once.
-
-    Examples
-    --------
-    >>> Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64).most_gpus
-    64
-    """
-
-    initial_batch: _Samples
-    most_batch: _Samples
-    least_local: _Samples
-    most_local: _Samples
-
-    @model_validator(mode="after")
-    def _most_is_not_least(self) -> "Limits":
-        for most, least in (("most_batch", "initial_batch"), ("most_local", "least_local")):
-            if getattr(self, most) < getattr(self, least):
-                raise RuleBroken(most, getattr(self, most), f"must be at least {least}, {getattr(self, least)}")
-        return self
-
-    @property
-    def most_gpus(self) -> int:
-        """On how many GPUs the largest batch leaves each the least local one."""
-        return max(self.most_batch // self.least_local, 1)
 
 
 class Choice(NamedTuple):
@@ -210,9 +140,17 @@ class ThroughputModel(Frozen):
         batch = gpus * local * (steps + 1)
         rates = batch / self.step_time(nodes, gpus, local, steps)
         possible = (limits.least_local <= local) & (local <= limits.most_local)
-        goodputs = np.where(possible, rates * gradient.efficiency(batch / limits.initial_batch), 0.0)
+        goodputs = np.where(possible, rates * _efficiency(gradient, batch / limits.initial_batch), 0.0)
         best = goodputs.argmax(axis=0, keepdims=True)
         return Choice(*(np.take_along_axis(each, best, 0)[0][()] for each in (goodputs, local, steps)))
+
+
+def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the progress of a sample in a batch so many times the initial one, relative to one in that."""
+    noise = gradient.var / scale + gradient.sqr
+    gain = np.where(noise > 0, (gradient.var + gradient.sqr) / np.where(noise > 0, noise, 1.0), 1.0)
+    efficiency: NDArray[np.float64] = gain / scale
+    return efficiency
 
 
 def _batches(gpus: NDArray[Any], limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from gsopt.applications.throughput import LEAST_SECONDS, Gradient, Limits, ThroughputModel
+from gsopt.applications.gradient import Gradient
+from gsopt.applications.limits import Limits
+from gsopt.applications.throughput import LEAST_SECONDS, ThroughputModel
 from gsopt.tolerances import LOCAL_BATCH, SUM
 from tests.effort import cases
 
@@ -125,17 +126,12 @@ def test_a_step_lasts_between_the_longer_part_and_both(model: ThroughputModel, l
     assert model.step_time(2, gpus, local, 3) == pytest.approx(step + 3 * computing, rel=SUM)
 
 
-def test_gradients_without_noise_waste_what_a_batch_adds() -> None:
-    """Without any variance a batch twice as large is worth half as much per sample; all noise costs nothing."""
-    assert Gradient(sqr=1.0, var=0.0).efficiency([1.0, 2.0]).tolist() == [1.0, 0.5]
-    assert Gradient(sqr=0.0, var=1.0).efficiency([1.0, 2.0]).tolist() == [1.0, 1.0]
-    assert Gradient(sqr=0.0, var=0.0).efficiency(2.0) == 0.5
+def test_all_noise_costs_nothing_and_none_all_that_a_batch_adds() -> None:
+    """Where gradients only vary every sample counts; where they do not, a batch counts as the initial one."""
+    batch = LIMITS.model_copy(update={"initial_batch": 8, "most_batch": 64, "most_local": 64})
+    noisy, exact, flat = (
+        MODEL.goodput(2, 8, Gradient(sqr=sqr, var=var), batch) for sqr, var in ((0, 1), (1, 0), (0, 0))
+    )
 
-
-@pytest.mark.parametrize(
-    ("field", "value"), [("most_batch", 63), ("most_local", 7), ("initial_batch", 0), ("least_local", 1.5)]
-)
-def test_impossible_limits_are_refused(field: str, value: float) -> None:
-    """The most is at least the least, and all are whole samples; the message names the field."""
-    with pytest.raises(ValidationError, match=field):
-        Limits(**{**LIMITS.model_dump(), field: value})
+    assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
+    assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
