@@ -15,6 +15,7 @@ from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
+from heuristics.policies.sia import sia
 from heuristics.policies.sjf import sjf
 from heuristics.policies.sjf_bsbf import sjf_bsbf
 from heuristics.policies.sjf_ffs import sjf_ffs
@@ -40,6 +41,7 @@ __all__ = [
     "marginal_attained",
     "random_order",
     "restricted_sharing",
+    "sia",
     "sjf",
     "sjf_bsbf",
     "sjf_ffs",
