@@ -56,7 +56,7 @@ class Measurement(NamedTuple):
     sync: float
 
 
-def fit(measurements: Sequence[Measurement]) -> ThroughputModel:
+def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) -> ThroughputModel:
     """Fit a model to measured step times.
 
     The root mean squares of the errors of two logarithms are minimised, those of computing times and of step
@@ -73,6 +73,9 @@ def fit(measurements: Sequence[Measurement]) -> ThroughputModel:
     ----------
     measurements
         What was measured, one of each configuration.
+    tolerance
+        Relative change of the loss, and slope, at which the search ends; None for those of scipy, 2e-9 and
+        1e-5, which Pollux' program has. Sia's has 1e-5.
 
     Raises
     ------
@@ -94,7 +97,7 @@ def fit(measurements: Sequence[Measurement]) -> ThroughputModel:
     start, least, most = _limits(seen)
     bounds = Bounds(least, most, keep_feasible=True)
     with _threads().limit(limits=1, user_api="blas"):  # else they wait for each other, twenty times as long
-        found = minimize(seen.loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
+        found = minimize(seen.loss, start, jac=True, bounds=bounds, method="L-BFGS-B", tol=tolerance).x
     if not (seen.nodes > 1).any():
         for across, within in ((_ACROSS, _WITHIN), (_ACROSS_EACH, _WITHIN_EACH)):
             found[across] = max(found[across], _SLOWER * found[within])

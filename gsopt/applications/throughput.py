@@ -136,7 +136,7 @@ class ThroughputModel(Frozen):
             The batches that the job can have.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
-        local, steps = _batches(gpus, limits)
+        local, steps = batches(gpus, limits)
         batch = gpus * local * (steps + 1)
         rates = batch / self.step_time(nodes, gpus, local, steps)
         possible = (limits.least_local <= local) & (local <= limits.most_local)
@@ -153,8 +153,17 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
     return efficiency
 
 
-def _batches(gpus: NDArray[Any], limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give local batches and accumulations to choose from, by batch and then as the numbers of GPUs."""
+def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give local batches and accumulations to choose from, by batch and then as the numbers of GPUs.
+
+    Examples
+    --------
+    >>> limits = Limits(initial_batch=32, most_batch=512, least_local=8, most_local=64)
+    >>> local, steps = batches(2, limits)
+    >>> (local[0], steps[0]), (local[-1], steps[-1])
+    ((np.int64(16), np.int64(0)), (np.int64(64), np.int64(3)))
+    """
+    gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus
     steps = np.ceil(local / limits.most_local - LOCAL_BATCH) - 1

@@ -1,5 +1,6 @@
 """Policies: what decides, event by event, in a simulation; each is a callable that makes a fresh decider."""
 
+from heuristics.policies.afs import afs
 from heuristics.policies.best_pairs import best_pairs
 from heuristics.policies.break_even import break_even
 from heuristics.policies.dally import dally
@@ -13,6 +14,7 @@ from heuristics.policies.gandiva import gandiva
 from heuristics.policies.las import las
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
+from heuristics.policies.optimus import optimus
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
 from heuristics.policies.sia import sia
@@ -26,6 +28,7 @@ from heuristics.policies.ssf import ssf
 from heuristics.policies.tiresias import tiresias
 
 __all__ = [
+    "afs",
     "best_pairs",
     "break_even",
     "dally",
@@ -39,6 +42,7 @@ __all__ = [
     "las",
     "marginal",
     "marginal_attained",
+    "optimus",
     "random_order",
     "restricted_sharing",
     "sia",

@@ -67,6 +67,8 @@ def test_comparison_fits_a_page() -> None:
         ("tiresias", (4, 7, 2)),
         ("equal_share", (4, 7, 2)),
         ("efq", (4, 7, 2)),
+        ("afs", (7, 4, 2)),
+        ("optimus", (4, 63, 121)),
         ("elastic_srtf", (7, 4, 2)),
         ("elastic_las", (7, 4, 5)),
         ("break_even", (4, 7, 2)),

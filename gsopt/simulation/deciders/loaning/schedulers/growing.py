@@ -1,11 +1,11 @@
 """Growing: GPUs go, a step at a time, to the job whose next step comes first."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Pool
 from gsopt.simulation.deciders.loaning.schedulers.pools import Pools
+from gsopt.simulation.deciders.race import race as shared_race
 
 #: What the step of a job from so many flexible workers to so many counts; the least goes first, None never.
 Rank = Callable[[Elastic, int, int], float | None]
@@ -64,16 +64,7 @@ def race(pools: Pools, contenders: Iterable[Iterator[Step]]) -> Iterator[tuple[i
     >>> [place for place, _ in race(pools, asking)]
     [1, 0]
     """
-    entrants: Sequence[Iterator[Step]] = tuple(contenders)
-    queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]
-    heapify(queue)
-    while queue:
-        _, place, step = heappop(queue)
-        if pools.take(step.gpus, step.pool):
-            yield place, step
-            following = next(entrants[place], None)
-            if following is not None:
-                heappush(queue, (following.rank, place, following))
+    return shared_race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
 
 def grow(epoch: Epoch, rank: Rank) -> dict[int, int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Scheduler
 from gsopt.simulation.deciders.loaning.schedulers.growing import grow
 from gsopt.simulation.deciders.loaning.schedulers.starting import Order, in_order, require_order
+from gsopt.simulation.deciders.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
@@ -58,6 +59,8 @@ class _Optimus:
 
 
 def _longer(job: Elastic, before: int, after: int) -> float | None:
-    """Give the negated time that a step saves per GPU; None where it saves none."""
-    saved = float(job.time_with(before) - job.time_with(after))
-    return -saved / ((after - before) * job.worker_gpus) if saved > 0 else None
+    """Rank a step by the time that it saves per GPU."""
+    saved: float | None = by_time_saved(
+        float(job.time_with(before)), float(job.time_with(after)), (after - before) * job.worker_gpus
+    )
+    return saved

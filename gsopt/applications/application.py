@@ -1,0 +1,304 @@
+"""Application: what was measured of one model on one type of GPU: the truth about its jobs."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import groupby, product
+from math import isnan
+from statistics import fmean
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator, model_validator
+
+from gsopt.applications.gradient import Gradient
+from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement, Point, Spread
+from gsopt.applications.validation import Validation
+from gsopt.errors import InvalidInput, shorten
+from gsopt.problem import Frozen, Many, Name, RuleBroken
+
+
+class Application(Frozen):
+    """The measured truth about one model on one type of GPU.
+
+    **Step times.** On a shape that was measured they are interpolated between the local batches measured there.
+    A shape counts like each of its rotations, as the nodes form a ring. Any other shape is only its numbers of
+    nodes and GPUs: its times are linear in these and the local batch, between the means of all placements with
+    the same numbers and what was measured by numbers alone. More nodes than any measured count like the most.
+
+    **Training.** What depends on the batch is interpolated between trainings with a smaller and a larger one.
+
+    Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which refuses what lies outside the
+    measurements and takes 16 for the most nodes, as they are on its GPUs.
+
+    Attributes
+    ----------
+    name
+        Name of the model.
+    placements
+        Steps by placement.
+    spread
+        Steps by numbers of nodes and GPUs.
+    validations
+        Whole trainings, by batch.
+    limits
+        The batches that a job may have.
+    epochs
+        Epochs until a training is complete, whatever its batch.
+    slowdown
+        How many times slower real runs are than the measurements say.
+
+    Examples
+    --------
+    >>> from gsopt.applications.validation import Epoch
+    >>> epochs = [Epoch(progress=100, iterations=100, sqr=1, var=3)]
+    >>> application = Application(
+    ...     name="resnet18",
+    ...     placements=[
+    ...         Placement(shape=[1], points=[(8, 0.1, 0.0), (16, 0.2, 0.0)]),
+    ...         Placement(shape=[1, 2], points=[(8, 0.25, 0.1)]),
+    ...     ],
+    ...     validations=[Validation(batch=8, epochs=epochs), Validation(batch=24, epochs=epochs)],
+    ...     limits=Limits(initial_batch=8, most_batch=24, least_local=8, most_local=16),
+    ...     epochs=1,
+    ... )
+    >>> application.step_time((1,), 12)[0].__round__(6), application.step_time((2, 1), 8)
+    (0.15, (0.25, 0.1))
+    >>> application.step_time((2, 2), 8) is None, application.gradient(16, 0)
+    (True, Gradient(sqr=1.0, var=3.0))
+    """
+
+    name: Name
+    placements: Annotated[Many[Placement], Field(min_length=1)]
+    spread: Many[Spread] = ()
+    validations: Annotated[Many[Validation], Field(min_length=1)]
+    limits: Limits
+    epochs: Annotated[int, Field(ge=1)]
+    slowdown: Annotated[float, Field(ge=1, le=1e6)] = 1.0
+
+    @field_validator("validations", mode="after")
+    @classmethod
+    def _batches_rise(cls, validations: tuple[Validation, ...]) -> tuple[Validation, ...]:
+        for index in range(1, len(validations)):
+            if validations[index].batch <= validations[index - 1].batch:
+                raise RuleBroken(f"validations[{index}].batch", validations[index].batch, "must rise")
+        return validations
+
+    @model_validator(mode="after")
+    def _trainings_are_long_enough(self) -> "Application":
+        shortest = min(len(each.epochs) for each in self.validations)
+        if self.epochs > shortest:
+            raise RuleBroken("epochs", self.epochs, f"must be at most the {shortest} of the shortest training")
+        return self
+
+    @model_validator(mode="after")
+    def _limits_were_validated(self) -> "Application":
+        least, most = self.validations[0].batch, self.validations[-1].batch
+        for field in ("initial_batch", "most_batch"):
+            value = getattr(self.limits, field)
+            if not least <= value <= most:
+                raise RuleBroken(f"limits.{field}", value, f"must be between {least} and {most}, as validated")
+        return self
+
+    # Step times
+
+    def step_time(self, shape: Sequence[int], local_batch: int) -> tuple[float, float] | None:
+        """Give the seconds of a step, and those of its exchange; None outside of what was measured.
+
+        Parameters
+        ----------
+        shape
+            GPUs on each node; nodes without any do not count.
+        local_batch
+            Samples of each GPU.
+        """
+        return self.step_times(shape, [local_batch])[0]
+
+    def step_times(
+        self, shape: Sequence[int], local_batches: Sequence[int]
+    ) -> list[tuple[float, float] | None]:
+        """Give what `step_time` gives, for several local batches."""
+        placed = tuple(shape)
+        new = [local for local in local_batches if (placed, local) not in self._known]
+        if new:
+            times = self._interpolated(_least_rotation(placed), new)
+            self._known.update(((placed, local), time) for local, time in zip(new, times, strict=True))
+        return [self._known[placed, local] for local in local_batches]
+
+    def shapes(self, gpus: int) -> Sequence[tuple[int, ...]]:
+        """Give placements of so many GPUs, one of each kind whose step times differ.
+
+        No node has more GPUs than in any measured placement, and there are no more nodes than were measured.
+        """
+        longest, largest = max(map(len, self._by_shape)), max(map(max, self._by_shape))
+        found = list(self._short_shapes.get(gpus, ()))
+        for nodes in range(max(longest + 1, -(-gpus // largest)), min(self._most_nodes, gpus) + 1):
+            each, more = divmod(gpus, nodes)
+            found.append((each,) * (nodes - more) + (each + 1,) * more)
+        return found
+
+    @cached_property
+    def _short_shapes(self) -> Mapping[int, Sequence[tuple[int, ...]]]:
+        """Placements on no more nodes than any measured one: those measured, and one of the others each."""
+        largest, found = max(map(max, self._by_shape)), set()
+        for nodes in range(1, max(map(len, self._by_shape)) + 1):
+            others: dict[int, tuple[int, ...]] = {}
+            for shape in product(range(1, largest + 1), repeat=nodes):
+                ring = _least_rotation(shape)
+                if ring in self._by_shape:
+                    found.add(ring)
+                else:
+                    others.setdefault(sum(ring), ring)
+            found.update(others.values())
+        by_gpus: dict[int, list[tuple[int, ...]]] = {}
+        for shape in sorted(found):
+            by_gpus.setdefault(sum(shape), []).append(shape)
+        return by_gpus
+
+    def most_local(self, shape: Sequence[int]) -> int:
+        """Give the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
+
+        It is what fits into the memory of the GPUs in Sia's simulator.
+        """
+        ring = _least_rotation(shape)
+        if ring in self._by_shape:
+            return self._by_shape[ring][-1][0]
+        larger = (each for each in self.spread if each.nodes >= len(ring) and each.gpus >= sum(ring))
+        return max((each.points[-1][0] for each in larger), default=0)
+
+    def _interpolated(
+        self, ring: tuple[int, ...], local_batches: Sequence[int]
+    ) -> list[tuple[float, float] | None]:
+        points = self._by_shape.get(ring)
+        if points is not None:
+            return [_between(points, local) for local in local_batches]
+        if not ring or self._inside is None:
+            return [None] * len(local_batches)
+        found = self._inside(min(len(ring), self._most_nodes), sum(ring), local_batches).tolist()
+        return [None if isnan(step) else (step, sync) for step, sync in found]
+
+    @cached_property
+    def _known(self) -> dict[tuple[tuple[int, ...], int], tuple[float, float] | None]:
+        """Step times that were asked for, so that each is interpolated once."""
+        return {}
+
+    @cached_property
+    def _by_shape(self) -> Mapping[tuple[int, ...], Sequence[Point]]:
+        return {tuple(each.shape): each.points for each in self.placements}
+
+    @cached_property
+    def _most_nodes(self) -> int:
+        return max([len(each.shape) for each in self.placements] + [each.nodes for each in self.spread])
+
+    @cached_property
+    def _inside(self) -> Any:
+        """Interpolate between numbers of nodes and GPUs and local batches; None where these span no space."""
+        from scipy.interpolate import LinearNDInterpolator
+        from scipy.spatial import QhullError
+
+        rows = [*_means(self.placements), *_rows(self.spread)]
+        try:
+            return LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
+        except QhullError:
+            return None
+
+    # Training
+
+    @property
+    def work(self) -> float:
+        """Progress of a whole training."""
+        return self.progress_at(self.epochs)
+
+    def progress_at(self, epoch: int) -> float:
+        """Give the progress when so many epochs are done: the least of all trainings."""
+        return self._progress[epoch]
+
+    @cached_property
+    def _progress(self) -> tuple[float, ...]:
+        ends = zip(*(each.epochs[: self.epochs] for each in self.validations), strict=True)
+        return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
+
+    def completion_epoch(self, batch: int) -> int:
+        """Give the last epoch of a training, counted from 0; it is the same for every batch.
+
+        Raises
+        ------
+        InvalidInput
+            The batch is smaller or larger than all that were validated.
+        """
+        self._around(batch)
+        return self.epochs - 1
+
+    def iterations(self, batch: int, epoch: int) -> float:
+        """Give the iterations with a batch until the end of an epoch, counted from 0.
+
+        Raises
+        ------
+        InvalidInput
+            The batch is smaller or larger than all that were validated.
+        """
+        low, high = self._around(batch)
+        return _mixed(low, high, batch, lambda each: each.epochs[epoch].iterations)
+
+    def gradient(self, batch: int, epoch: int) -> Gradient:
+        """Give the statistics of the gradients of a batch during an epoch, counted from 0.
+
+        Raises
+        ------
+        InvalidInput
+            The batch is smaller or larger than all that were validated.
+        """
+        low, high = self._around(batch)
+        sqr = _mixed(low, high, batch, lambda each: each.epochs[epoch].sqr)
+        return Gradient(sqr, _mixed(low, high, batch, lambda each: each.epochs[epoch].var))
+
+    def _around(self, batch: int) -> tuple[Validation, Validation]:
+        """Give the trainings with the next smaller and the next larger batch; twice the one with an equal."""
+        after = bisect_left(self._batches, batch)
+        if after < len(self._batches) and self._batches[after] == batch:
+            return self.validations[after], self.validations[after]
+        if after in {0, len(self._batches)}:
+            rule = f"must be between {self._batches[0]} and {self._batches[-1]}, as validated of {self.name}"
+            raise InvalidInput("", "batch", shorten(batch), rule)
+        return self.validations[after - 1], self.validations[after]
+
+    @cached_property
+    def _batches(self) -> tuple[int, ...]:
+        return tuple(each.batch for each in self.validations)
+
+
+def _least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
+    """Give the lexicographically smallest rotation of the nodes that have GPUs."""
+    ring = tuple(gpus for gpus in shape if gpus)
+    return min((ring[place:] + ring[:place] for place in range(len(ring))), default=())
+
+
+def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
+    """Give step and exchange between two points; None beyond them."""
+    after = bisect_left(points, local, key=lambda point: point[0])
+    if after < len(points) and points[after][0] == local:
+        return points[after][1:]
+    if after in {0, len(points)}:
+        return None
+    (low, *least), (high, *most) = points[after - 1], points[after]
+    step, sync = ((b - a) / (high - low) * (local - low) + a for a, b in zip(least, most, strict=True))
+    return step, sync
+
+
+def _rows(measured: Sequence[Spread]) -> list[tuple[float, ...]]:
+    return [(each.nodes, each.gpus, *point) for each in measured for point in each.points]
+
+
+def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
+    """Give the mean times of all placements with as many nodes and GPUs and the same local batch."""
+    rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
+    groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
+    return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]
+
+
+def _mixed(low: Validation, high: Validation, batch: int, value: Any) -> float:
+    """Interpolate a value of trainings with a smaller and a larger batch."""
+    if low is high:
+        return float(value(low))
+    weighed = (batch - low.batch) * value(high) + (high.batch - batch) * value(low)
+    return float(weighed / (high.batch - low.batch))

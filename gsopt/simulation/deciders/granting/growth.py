@@ -1,0 +1,73 @@
+"""Growth: what jobs get beyond their fewest GPUs, by a race for time saved or by the best division of all."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from gsopt.errors import InvalidInput
+from gsopt.method import MethodLike, run
+from gsopt.problems.allocation import Allocation, ElasticJob
+from gsopt.simulation.deciders.granting.contender import Contender
+from gsopt.simulation.deciders.granting.grants import Grants
+from gsopt.simulation.deciders.pool import Count
+from gsopt.simulation.deciders.race import by_time_saved, race
+
+
+class _Step(NamedTuple):
+    rank: Any
+
+
+def by_race(jobs: Sequence[Contender], grants: Grants, *, stops: bool = False) -> None:
+    """Grant step after step to the job whose time left falls most per GPU, until no step saves any.
+
+    Ties go to the job that is named first. `stops` as in `gsopt.simulation.deciders.race.race`.
+
+    Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
+    """
+    for _ in race([_steps(job) for job in jobs], lambda place, _: grants.grow(jobs[place]), stops=stops):
+        pass
+
+
+def _steps(job: Contender) -> Iterator[_Step]:
+    """Give the steps of a job from its fewest GPUs on, as far as each saves time."""
+    for rung in range(len(job.counts) - 1):
+        gpus = job.counts[rung + 1] - job.counts[rung]
+        rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
+        if rank is None:
+            return
+        yield _Step(rank)
+
+
+def by_method(jobs: Sequence[Contender], grants: Grants, method: MethodLike) -> None:
+    """Divide the GPUs beyond the fewest of each job so that the times left fall the most in total.
+
+    That is the decision `gsopt.problems.Allocation`.
+
+    Raises
+    ------
+    InvalidInput
+        GPUs are of several kinds, or the method finds no solution.
+    """
+    if not isinstance(grants.pool, Count):
+        rule = "must be alike: `exact` divides GPUs of one kind"
+        raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
+    if not jobs:
+        return
+    result = run(method, Allocation(capacity=grants.pool.free, jobs=[_asked(job) for job in jobs]))
+    if result.solution is None:
+        raise InvalidInput("", "exact", result.method, "must find a solution at every event")
+    for job in jobs:
+        count = job.counts[0] + result.solution.extra.get(str(job.number), 0)
+        grants.set(job, job.counts.index(count))
+
+
+def _asked(job: Contender) -> ElasticJob:
+    """Give a job as the decision `allocation` knows it."""
+    least, *more = job.counts
+    longest, *shorter = map(float, job.left)
+    return ElasticJob(
+        name=str(job.number),
+        min_workers=least,
+        counts=[count - least for count in more],
+        values=[longest - left for left in shorter],
+        time_at_min=longest,
+    )

@@ -1,0 +1,118 @@
+"""Cells: where candidates have GPUs, which is on few nodes of few jobs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heuristics.goodput.table import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of candidates that are not empty, by candidate, then job, then node.
+
+    Attributes
+    ----------
+    shape
+        Candidates, jobs and nodes.
+    at
+        Places of the cells in the flat array of all, ascending.
+    gpus
+        GPUs in each; may be changed.
+
+    Examples
+    --------
+    >>> cells = Cells.of(np.array([[[2, 0], [1, 3]]]))
+    >>> cells.gpus.tolist(), cells.jobs.tolist(), cells.nodes.tolist()
+    ([2, 1, 3], [0, 1, 1], [0, 0, 1])
+    >>> cells.nodes_of_jobs.tolist(), cells.gpus_of_jobs.tolist(), cells.gpus_on_nodes.tolist()
+    ([[1, 2]], [[2, 4]], [[3, 3]])
+    """
+
+    shape: tuple[int, int, int]
+    at: NDArray[np.int64]
+    gpus: Counts
+
+    @classmethod
+    def of(cls, candidates: Counts) -> "Cells":
+        """Find them.
+
+        Examples
+        --------
+        >>> Cells.of(np.array([[[0, 0], [0, 3]]])).at.tolist()
+        [3]
+        """
+        count, jobs, nodes = candidates.shape
+        flat = candidates.reshape(-1)
+        at = np.flatnonzero(flat != 0)
+        return cls((count, jobs, nodes), at, flat[at].astype(np.int64))
+
+    @cached_property
+    def nodes(self) -> NDArray[np.int64]:
+        """Node of each cell."""
+        return self.at % self.shape[2]
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Candidate and job of each cell, as one number."""
+        return self.at // self.shape[2]
+
+    @cached_property
+    def jobs(self) -> NDArray[np.int64]:
+        """Job of each cell."""
+        return self.rows % self.shape[1]
+
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Candidate and node of each cell, as one number."""
+        return self.rows // self.shape[1] * self.shape[2] + self.nodes
+
+    @property
+    def nodes_of_jobs(self) -> Counts:
+        """On how many nodes each job of each candidate stands."""
+        return self.in_rows(self.gpus > 0)
+
+    @property
+    def gpus_of_jobs(self) -> Counts:
+        """How many GPUs each job of each candidate has."""
+        return self.in_rows(self.gpus)
+
+    @property
+    def gpus_on_nodes(self) -> Counts:
+        """How many GPUs of each node jobs of each candidate have."""
+        count, _, nodes = self.shape
+        return _sums(self.places, self.gpus, (count, nodes))
+
+    def in_rows(self, values: NDArray[np.bool_] | Counts) -> Counts:
+        """Give sums of a value of each cell, by candidate and job."""
+        return _sums(self.rows, values, self.shape[:2])
+
+    def filled(self) -> Counts:
+        """Give the candidates."""
+        candidates = np.zeros(self.shape, dtype=np.int16 if self.gpus.max(initial=0) < 2**15 else np.int64)
+        candidates.reshape(-1)[self.at] = self.gpus
+        return candidates
+
+    def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
+        """Give cells, ordered by group, what the limit of their group leaves them, the first ones first.
+
+        Examples
+        --------
+        >>> cells = Cells.of(np.array([[[2, 2], [3, 3]]]))
+        >>> cells.fill(np.arange(4), cells.rows, np.array([3, 3, 5, 5]))
+        >>> cells.filled().tolist()
+        [[[2, 1], [3, 2]]]
+        """
+        gpus = self.gpus[cells]
+        total = gpus.cumsum()
+        begins = np.diff(groups[cells], prepend=-1) != 0
+        before = total - gpus
+        before -= np.maximum.accumulate(np.where(begins, before, 0))
+        self.gpus[cells] = np.minimum(before + gpus, limits) - np.minimum(before, limits)
+
+
+def _sums(groups: NDArray[np.int64], values: NDArray[np.bool_] | Counts, shape: tuple[int, int]) -> Counts:
+    counted = np.bincount(groups, weights=values, minlength=shape[0] * shape[1])
+    return counted.astype(np.int64).reshape(shape)

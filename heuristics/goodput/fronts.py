@@ -1,0 +1,62 @@
+"""Fronts: which of many candidates survive that have two goals."""
+
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from heuristics.goodput.table import Floats
+
+_Places = NDArray[np.int64]
+
+
+def ranks(scores: Floats) -> _Places:
+    """Give the front of each candidate: 0 where none is better in one goal and no worse in the other.
+
+    The next front is of those that only candidates of the fronts before surpass, and so on.
+
+    Examples
+    --------
+    >>> ranks(np.array([[1.0, 3.0], [2.0, 2.0], [1.0, 2.0], [1.0, 3.0], [0.0, 0.0]])).tolist()
+    [0, 0, 1, 0, 2]
+    """
+    found = np.zeros(len(scores), dtype=np.int64)
+    best: list[float] = []  # second goal of each front so far, negative: who is no better is surpassed
+    before, front = None, 0
+    for place in np.lexsort((-scores[:, 1], -scores[:, 0])).tolist():
+        score = scores[place].tolist()
+        if score != before:
+            front = bisect_right(best, -score[1])
+            best[front : front + 1] = [-score[1]]
+            before = score
+        found[place] = front
+    return found
+
+
+def survivors(scores: Floats, number: int) -> _Places:
+    """Give so many candidates, by fronts, and in each those first that are alone, as NSGA-II has it.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.0, 3.0], [0.9, 2.1], [1.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
+    >>> survivors(scores, 4).tolist()
+    [0, 3, 2, 1]
+    """
+    fronts = ranks(scores)
+    return np.lexsort((-_distances(scores, fronts), fronts))[:number]
+
+
+def _distances(scores: Floats, fronts: _Places) -> Floats:
+    """Give how far apart the neighbours of each candidate are in its front, over both goals; the ends are."""
+    found = np.zeros(len(scores))
+    for goal in scores.T:
+        order = np.lexsort((goal, fronts))
+        sides = np.diff(fronts[order], prepend=-1, append=-1) != 0
+        ordered = goal[order]
+        first = np.maximum.accumulate(np.where(sides[:-1], np.arange(len(order)), 0))
+        last = np.minimum.accumulate(np.where(sides[1:], np.arange(len(order)), len(order))[::-1])[::-1]
+        spread = ordered[last] - ordered[first]
+        between = np.roll(ordered, -1) - np.roll(ordered, 1)
+        alone = sides[:-1] | sides[1:]
+        found[order] += np.where(alone, np.inf, between / np.where(spread > 0, spread, 1.0))
+    return found

@@ -1,0 +1,175 @@
+"""Search: generations of candidates by crossover, mutation and repair; the best of two goals survive."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gsopt.budget import Budget, rounds
+from heuristics.goodput.cells import Cells
+from heuristics.goodput.fronts import ranks, survivors
+from heuristics.goodput.table import Counts, Floats, Table
+
+#: How likely a job gets what it has now; how likely a job loses GPUs, and then how likely those on a node.
+_BACK, _LOSER, _LOST = 0.1, 0.1, 0.1
+
+
+def search(
+    table: Table,
+    start: Counts,
+    random: np.random.Generator,
+    *,
+    population: int,
+    generations: int,
+    most_nodes: int,
+    budget: Budget,
+) -> Counts:
+    """Give the candidates of the last generation that no other one surpasses in both goals, the fittest first.
+
+    Parameters
+    ----------
+    table
+        What jobs count on any GPUs; there are jobs and nodes.
+    start
+        Candidates to begin with, one at least: GPUs of each job on every node, shape (candidates, jobs, nodes).
+    random
+        Draws everything.
+    population, generations
+        Candidates, and how often as many are made of them.
+    most_nodes
+        Most nodes of a job.
+    budget
+        When to stop.
+
+    Examples
+    --------
+    >>> from instances.goodput import running_jobs
+    >>> table = Table.of(running_jobs(nodes=2, jobs=3, seed=1))
+    >>> options = {"population": 20, "generations": 10, "most_nodes": 16, "budget": Budget()}
+    >>> search(table, table.current[None], np.random.default_rng(0), **options)[0].tolist()
+    [[1, 0], [0, 4], [3, 0]]
+    """
+    operators = _Operators(table, most_nodes, random)
+    pool = operators.repaired(start).without(set())
+    for _ in rounds(generations, budget):
+        children = operators.repaired(operators.mutated(operators.crossed(pool.candidates, population)))
+        both = pool.and_(children.without(set(pool.names)))
+        pool = both.at(survivors(both.scores, population))
+    best = np.flatnonzero(ranks(pool.scores) == 0)
+    return pool.candidates[best[np.argsort(-pool.scores[best, 0], kind="stable")]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pool:
+    """Candidates, fitness and utilisation of each, and what tells them apart."""
+
+    candidates: Counts
+    scores: Floats
+    names: list[bytes]
+
+    def at(self, places: NDArray[np.int64]) -> "_Pool":
+        """Give some of them."""
+        return _Pool(self.candidates[places], self.scores[places], [self.names[place] for place in places])
+
+    def and_(self, other: "_Pool") -> "_Pool":
+        """Give these and others."""
+        return _Pool(
+            np.concatenate([self.candidates, other.candidates]),
+            np.concatenate([self.scores, other.scores]),
+            [*self.names, *other.names],
+        )
+
+    def without(self, seen: set[bytes]) -> "_Pool":
+        """Give those that have not been seen, each once."""
+        first = {name: place for place, name in reversed(list(enumerate(self.names))) if name not in seen}
+        return self.at(np.array(sorted(first.values()), dtype=np.int64))
+
+
+class _Operators:
+    """The operators, on candidates of shape (candidates, jobs, nodes)."""
+
+    def __init__(self, table: Table, most_nodes: int, random: np.random.Generator) -> None:
+        self.table, self.most_nodes, self.random = table, most_nodes, random
+        self.gpus = np.array(table.problem.nodes, dtype=np.int64)
+        total = self.gpus.sum()
+        self.limits = np.array([job.max_gpus or total for job in table.problem.jobs], dtype=np.int64)
+        self.stood = np.count_nonzero(table.current, axis=1)
+
+    def crossed(self, candidates: Counts, number: int) -> Counts:
+        """Make children of pairs, each parent the better one of two that are drawn: the best come first."""
+        parents = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
+        first, second = candidates[parents]
+        points = self.random.integers(candidates.shape[1], size=(len(first), 1, 1))
+        swapped = np.arange(candidates.shape[1])[None, :, None] < points
+        return np.concatenate([np.where(swapped, second, first), np.where(swapped, first, second)])[:number]
+
+    def mutated(self, candidates: Counts) -> Counts:
+        """Put jobs back, take GPUs away and give others; the candidates are changed."""
+        _, jobs, nodes = candidates.shape
+        back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
+        candidates[back] = self.table.current[back[1]]
+        loser = np.nonzero(self.random.random(candidates.shape[:2]) < _LOSER)
+        candidates[loser] *= self.random.random((len(loser[0]), nodes)) >= _LOST
+        flat, cells = candidates.reshape(-1), Cells.of(candidates)
+        room = (cells.gpus_on_nodes < self.gpus).reshape(-1)
+        stands = np.bincount(cells.places, minlength=len(room))
+        anyone = self.random.binomial(candidates.size, 1 / jobs)
+        someone = self.random.random(len(cells.at)) * stands[cells.places] < 1
+        grows = np.concatenate(
+            [self.random.choice(candidates.size, anyone, replace=False, shuffle=False), cells.at[someone]]
+        )
+        grows = grows[room[grows // (jobs * nodes) * nodes + grows % nodes]]
+        most = np.maximum(self.gpus[grows % nodes], flat[grows])
+        flat[grows] = self.random.integers(flat[grows], most + 1)
+        return candidates
+
+    def repaired(self, candidates: Counts) -> _Pool:
+        """Take away what breaks a rule: of jobs on several nodes, by the limits of jobs, and on full nodes."""
+        cells = Cells.of(candidates)
+        self._part_wide_jobs(cells)
+        self._limit_jobs(cells)
+        self._limit_nodes(cells)
+        speedups = self._speedups(cells)
+        impossible = (speedups < 0).reshape(-1)[cells.rows]
+        if impossible.any():
+            cells.gpus[impossible] = 0
+            speedups = self._speedups(cells)
+        filled = cells.filled()
+        return _Pool(filled, self._scores(cells, speedups), [candidate.tobytes() for candidate in filled])
+
+    def _part_wide_jobs(self, cells: Cells) -> None:
+        """Leave each node to the first job that stands there and elsewhere."""
+        wide = np.flatnonzero(cells.nodes_of_jobs.reshape(-1)[cells.rows] > 1)
+        _, first = np.unique(cells.places[wide], return_index=True)
+        cells.gpus[np.delete(wide, first)] = 0
+
+    def _limit_jobs(self, cells: Cells) -> None:
+        """Hold jobs to their limits, on nodes in any order."""
+        beyond = (cells.gpus_of_jobs > self.limits) | (cells.nodes_of_jobs > self.most_nodes)
+        at = self.random.permutation(np.flatnonzero(beyond.reshape(-1)[cells.rows] & (cells.gpus > 0)))
+        at = at[np.argsort(cells.rows[at], kind="stable")]
+        cells.fill(at, cells.rows, self.limits[cells.jobs[at]])
+        at = at[cells.gpus[at] > 0]
+        rows = cells.rows[at]
+        cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
+
+    def _limit_nodes(self, cells: Cells) -> None:
+        """Hold nodes to their GPUs, and give them to the jobs that are listed first."""
+        full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
+        at = np.flatnonzero(full[cells.places])
+        at = at[np.argsort(cells.places[at], kind="stable")]
+        cells.fill(at, cells.places, self.gpus[cells.nodes[at]])
+
+    def _speedups(self, cells: Cells) -> Floats:
+        jobs = np.arange(cells.shape[1])
+        found: Floats = self.table.speedups[jobs, cells.nodes_of_jobs, cells.gpus_of_jobs]
+        return found
+
+    def _scores(self, cells: Cells, speedups: Floats) -> Floats:
+        """Give fitness and utilisation of each candidate."""
+        same = (cells.gpus == self.table.current[cells.jobs, cells.nodes]) & (cells.gpus > 0)
+        restarts = (cells.in_rows(same) != self.stood) | (cells.nodes_of_jobs != self.stood)
+        counted = self.table.counted(speedups, restarts).mean(axis=-1)
+        used = (cells.gpus_on_nodes > 0) @ self.gpus
+        fitness = counted ** (1 / self.table.problem.power)
+        return np.stack([fitness, speedups.sum(axis=-1) / np.maximum(used, 1)], axis=-1)

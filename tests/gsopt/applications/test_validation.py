@@ -1,0 +1,15 @@
+"""The course of trainings."""
+
+import pytest
+from pydantic import ValidationError
+
+from gsopt.applications.validation import Epoch, Validation
+
+
+@pytest.mark.parametrize("field", ["progress", "iterations"])
+def test_progress_and_iterations_rise(field: str) -> None:
+    """An epoch that ends where the one before does is refused."""
+    first = Epoch(progress=10, iterations=10, sqr=1, var=1)
+    second = Epoch(progress=20, iterations=20, sqr=1, var=1).model_copy(update={field: 10.0})
+    with pytest.raises(ValidationError, match=rf"epochs\[1\].{field}: 10.0: must rise"):
+        Validation(batch=8, epochs=[first, second])
