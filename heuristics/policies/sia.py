@@ -18,6 +18,8 @@ from heuristics.policies.sia_estimates import RESTART_TIMES, Estimated
 #: Any method of the decision `configuration`, or its name.
 Solver = Callable[[Configuration], object] | str
 
+_MOST_POWER, _MOST_PENALTY = 10, 1_000_000
+
 
 def sia(
     state: State,
@@ -53,10 +55,10 @@ def sia(
     O(J C G) for J jobs, C configurations and G the product of the GPUs of all kinds.
 
     Departures: in the authors' simulator nothing is lost where a job goes to other nodes in the same
-    configuration (`gsopt.scenario.Physics.restarts` ``shape``), so it does not mind who stands where; here nodes
-    are kept where they can be. A job whose menu has none of these configurations has those of its own numbers
-    of GPUs, a rigid job its only one; what then fits no nodes waits. Nodes of six GPUs also have a
-    configuration of six.
+    configuration, so it does not mind who stands where; here nodes are kept where they can be. A job whose menu
+    has none of these configurations has those of its own numbers of GPUs, a rigid job its only one; what then
+    fits no nodes takes GPUs that are left. Nodes of six GPUs also have a configuration of six. A plain cluster
+    is one node.
 
     Parameters
     ----------
@@ -96,9 +98,9 @@ def sia(
     [312, 193]
     """
     require(
-        isinstance(power, int | float) and 0 < abs(power) <= 10, "power", power, "must be from -10 to 10, not 0"
-    )  # noqa: PLR2004
-    require(0 <= penalty <= 1e6, "penalty", penalty, "must be from 0 to 1,000,000")  # noqa: PLR2004
+        0 < abs(power) <= _MOST_POWER, "power", power, f"must be from -{_MOST_POWER} to {_MOST_POWER}, not 0"
+    )
+    require(0 <= penalty <= _MOST_PENALTY, "penalty", penalty, f"must be from 0 to {_MOST_PENALTY:,}")
     require(growth is None or 1 < growth < inf, "growth", growth, "must be above 1, or None")
     require(most_gpus >= 1, "most_gpus", most_gpus, "must be at least 1")
     for name, seconds in (("restart_time", restart_time), *restart_times.items()):

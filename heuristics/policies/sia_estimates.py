@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from gsopt.errors import Unsupported
 from gsopt.job import Job
@@ -111,7 +112,7 @@ class Estimated:
         """Give the mode in which a job runs in a configuration."""
         return self._ways[job][shape.type].modes[shape.gpus]
 
-    def _speed(self, state: State, job: int, shape: Shape) -> object:
+    def _speed(self, state: State, job: int, shape: Shape) -> Any:
         """Give the speed of a job on GPUs of a kind that stand as close together as they can."""
         gpus = self.park.example(shape)
         return state.rate(job, gpus or shape.gpus, self._ways[job][shape.type].modes[shape.gpus])

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput, Unsupported
@@ -13,6 +13,7 @@ from gsopt.simulation import Replay, simulate
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
 from heuristics.policies import sia
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
 
 MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
@@ -39,10 +40,10 @@ def nodes(*gpus: int, kinds: str = "") -> Cluster:
     return Cluster(racks=[Rack(name="rack", machines=machines)])
 
 
-def test_a_job_doubles_every_minute() -> None:
-    """A job alone has 1, 2, 4 and 8 GPUs, from one multiple of the interval to the next."""
+def test_a_job_doubles_at_most() -> None:
+    """A job alone has 1, 2, 4 and 8 GPUs, each as soon as it has lived long enough for the restart."""
     run = simulate(bundle([job("a")]), sia, cluster=nodes(4, 4), record=True)
-    assert counts(run, "a") == [(0, 1), (60, 2), (120, 4), (180, 8)]
+    assert counts(run, "a") == [(0, 1), (60, 2), (180, 4), (240, 8)]
     fast = simulate(bundle([job("a")]), sia, cluster=nodes(4, 4), record=True, growth=None, interval=30)
     assert counts(fast, "a") == [(0, 8)]
 
@@ -64,7 +65,9 @@ def test_restarts_are_weighed() -> None:
 def test_models_have_seconds_of_their_own() -> None:
     """Below the seconds of a restart nothing is taken off, so a job of which these are many grows at once."""
     run = simulate(bundle([job("a", model="bert")]), sia, cluster=4, record=True)
-    assert counts(run, "a")[:3] == [(0, 1), (60, 2), (180, 4)]
+    other = simulate(bundle([job("a")]), sia, cluster=4, record=True)
+    assert counts(other, "a")[:3] == [(0, 1), (60, 2), (180, 4)]
+    assert counts(run, "a")[:3] == [(0, 1), (60, 2)]
 
 
 def test_who_is_restarting_keeps_what_it_has() -> None:
@@ -90,17 +93,17 @@ def test_a_menu_of_other_numbers_is_taken_as_it_is() -> None:
 
 def test_fast_gpus_go_to_whom_they_help() -> None:
     """Of two jobs of fixed size the one runs on the fast type that gains more by it."""
-    slow = {"x": 1.0, "y": 4.0}
     jobs = [
-        Job(name="little", release_date=0, duration=600, gpus=2, model="little"),
-        Job(name="much", release_date=0, duration=600, gpus=2, model="much", gpu_type="x"),
+        Job(
+            name=name,
+            release_date=0,
+            duration=600,
+            gpus=2,
+            gpu_type="x",
+            modes=[Mode(name="on y", menu=[(2, speed)], gpu_type="y")],
+        )
+        for name, speed in (("little", 0.9), ("much", 0.25))
     ]
-    modes = [Mode(name="on y", menu=[(2, 0.25)], gpu_type="y")]
-    jobs[1] = jobs[1].model_copy(update={"modes": modes})
-    jobs[0] = jobs[0].model_copy(
-        update={"gpu_type": "x", "modes": [Mode(name="on y", menu=[(2, 0.9)], gpu_type="y")]}
-    )
-    del slow
     run = simulate(bundle(jobs), sia, cluster=nodes(2, 2, kinds="yx"), record=True)
     assert run.schedule is not None
     first = {each.job: each.placement for each in run.schedule.segments if each.start == 0}
@@ -118,12 +121,10 @@ def test_types_are_not_mixed() -> None:
         simulate(bundle([wide]), sia, cluster=nodes(2, 2, kinds="yx"), speed=speed)
 
 
-def test_other_methods_decide_too() -> None:
-    """The greedy heuristic and the integer program take the place of dynamic programming by name."""
+def test_another_method_decides_too() -> None:
+    """The greedy heuristic takes the place of dynamic programming by name."""
     jobs = bundle([job("a"), job("b", 300), job("c", 100, release_date=90)])
-    exact = simulate(jobs, sia, cluster=nodes(4, 4))
-    assert simulate(jobs, sia, cluster=nodes(4, 4), solver="milp").metrics.completed == 3
-    assert exact.metrics.completed == simulate(jobs, sia, cluster=4, solver="greedy").metrics.completed == 3
+    assert simulate(jobs, sia, cluster=4, solver="greedy").metrics.completed == 3
 
 
 @pytest.mark.parametrize(
@@ -145,12 +146,14 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
         simulate(bundle([job("a")]), sia, cluster=1, **options)
 
 
+@settings(max_examples=cases(80), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_any_plain_cluster(scenario: Scenario) -> None:
     """Whatever jobs come, and GPUs go, it is legal and all is booked right."""
     assert check_policy(sia, [scenario], interval=2.0) == 2
 
 
+@settings(max_examples=cases(80), deadline=None)
 @given(scenario=tree_scenarios())
 def test_any_tree(scenario: Scenario) -> None:
     """On nodes in racks too."""

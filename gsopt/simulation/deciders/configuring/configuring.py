@@ -1,11 +1,11 @@
 """Configuring: a decider that solves who has which configuration, and seats whom it chooses."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape
-from gsopt.simulation.deciders.configuring.park import Park
+from gsopt.problems.configuration import AdaptiveJob, ConfigurationSolution, Shape
+from gsopt.simulation.deciders.configuring.park import Park, Stock
 from gsopt.simulation.deciders.configuring.seating import seat
 from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
@@ -122,15 +122,20 @@ class Configuring:
             self._known.update(dict.fromkeys(shapes))
             self._jobs[job] = History(has_choice=len(shapes) > 1)
 
-    def _decided(self, state: State, restarting: set[int]) -> list[Action]:
+    def _decided(self, state: State, restarting: Collection[int]) -> list[Action]:
         """Decide who has what, and where."""
-        gpus = self._park.gpus(state)
-        listed = [shape for shape in self._known if shape.gpus <= gpus[shape.type]]
+        stock = self._park.stock(state)
+        listed = [shape for shape in self._known if shape.gpus <= stock.gpus[shape.type]]
         rows = [self._row(state, job, listed, job in restarting) for job in self._jobs]
-        there = {kind: count for kind, count in gpus.items() if count}
+        there = {kind: count for kind, count in stock.gpus.items() if count}
         chosen = self._solve(there, listed, rows).configurations
         wanted = {job: listed[chosen[str(job)]] for job in self._jobs if str(job) in chosen}
-        return self._seated(state, wanted, restarting)
+        placed: Mapping[int, Any] = (
+            {job: shape.gpus for job, shape in wanted.items()}
+            if self._park.is_plain
+            else self._seated(state, stock, wanted, restarting)
+        )
+        return self._assigned(state, {job: (wanted[job], given) for job, given in placed.items()})
 
     def _row(self, state: State, job: int, listed: list[Shape], restarts: bool) -> AdaptiveJob:
         known = self._estimates.goodputs(state, job, self._jobs[job])
@@ -147,35 +152,27 @@ class Configuring:
             pinned=restarts and current is not None,
         )
 
-    def _seated(self, state: State, wanted: Mapping[int, Shape], restarting: set[int]) -> list[Action]:
-        """Give the assignment, unless it is what runs already."""
-        if self._park.is_plain:
-            placed: dict[int, Any] = {job: shape.gpus for job, shape in wanted.items()}
-        else:
-            placed = self._places(state, wanted, restarting)
-        modes = {job: self._estimates.mode(job, wanted[job]) for job in placed}
+    def _seated(
+        self, state: State, stock: Stock, wanted: Mapping[int, Shape], restarting: Collection[int]
+    ) -> dict[int, tuple[int, ...]]:
+        """Give the GPUs of jobs by number; who keeps its configuration keeps them if it can."""
+        placed: dict[int, tuple[int, ...]] = {}
+        for kind, nodes in stock.nodes.items():
+            here = {job: shape for job, shape in wanted.items() if shape.type == kind}
+            held = {job: state.placement(job) for job, shape in here.items() if self._held.get(job) == shape}
+            placed |= seat(nodes, stock.per_node[kind], here, held, restarting)
+        return placed
+
+    def _assigned(self, state: State, chosen: Mapping[int, tuple[Shape, Any]]) -> list[Action]:
+        """Take down who has what, and give the assignment unless it is what runs already."""
         before = {
             job: (count if self._park.is_plain else tuple(state.placement(job)), state.mode(job))
             for job, count in state.running.items()
         }
-        after = {job: (gpus, modes[job]) for job, gpus in placed.items()}
-        for job, given in after.items():
-            if before.get(job) != given:
-                self._jobs[job].starts += self._held.get(job) != wanted[job]
-                self._jobs[job].most_gpus = max(self._jobs[job].most_gpus, wanted[job].gpus)
-        self._held = {job: wanted[job] for job in placed}
+        after = {job: (given, self._estimates.mode(job, shape)) for job, (shape, given) in chosen.items()}
+        for job, (shape, _) in chosen.items():
+            history = self._jobs[job]
+            history.starts += self._held.get(job) != shape
+            history.most_gpus = max(history.most_gpus, shape.gpus)
+        self._held = {job: shape for job, (shape, _) in chosen.items()}
         return [] if before == after else [Assign(after)]
-
-    def _places(
-        self, state: State, wanted: Mapping[int, Shape], restarting: set[int]
-    ) -> dict[int, tuple[int, ...]]:
-        placed: dict[int, tuple[int, ...]] = {}
-        for kind, nodes in self._park.nodes(state).items():
-            here = {job: shape for job, shape in wanted.items() if shape.type == kind}
-            held = {
-                job: state.placement(job)
-                for job, shape in here.items()
-                if job in state.running and self._held.get(job) == shape
-            }
-            placed |= seat(nodes, here, held, restarting)
-        return placed

@@ -1,6 +1,7 @@
 """Park: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from gsopt.cluster import Cluster
@@ -34,11 +35,30 @@ class Node(NamedTuple):
     place
         Its number among all machines.
     gpus
-        Its GPUs by number.
+        Its GPUs by number, those that are there.
     """
 
     place: int
     gpus: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stock:
+    """The GPUs that are there.
+
+    Attributes
+    ----------
+    gpus
+        How many of each kind.
+    nodes
+        The nodes of each kind that have some; none in a plain cluster.
+    per_node
+        GPUs of the largest nodes of each kind, when all are there.
+    """
+
+    gpus: Mapping[str, int]
+    nodes: Mapping[str, list[Node]]
+    per_node: Mapping[str, int]
 
 
 class Park:
@@ -76,19 +96,22 @@ class Park:
         """Whether GPUs have no numbers."""
         return self._cluster.is_plain
 
-    def nodes(self, state: State) -> Mapping[str, list[Node]]:
-        """Give the nodes of each kind that are there."""
-        there, machines = set(state.servers), self._cluster.machines
-        return {
-            name: [node for node in nodes if machines[node.place].name in there]
-            for name, nodes in self._nodes.items()
-        }
-
-    def gpus(self, state: State) -> dict[str, int]:
-        """Count the GPUs of each kind that are there."""
+    def stock(self, state: State) -> Stock:
+        """Take stock of the GPUs that are there."""
+        per_node = {name: self._whole(name)[1] for name in self.kinds}
         if self.is_plain:
-            return dict.fromkeys(self.kinds, state.capacity)
-        return {name: sum(len(node.gpus) for node in nodes) for name, nodes in self.nodes(state).items()}
+            return Stock(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
+        there = {*state.free_gpus(), *(gpu for job in state.running for gpu in state.placement(job))}
+        nodes = {
+            name: [
+                Node(node.place, left)
+                for node in every
+                if (left := tuple(gpu for gpu in node.gpus if gpu in there))
+            ]
+            for name, every in self._nodes.items()
+        }
+        gpus = {name: sum(len(node.gpus) for node in some) for name, some in nodes.items()}
+        return Stock(gpus, nodes, per_node)
 
     def all_shapes(self) -> list[Shape]:
         """List the configurations of the whole cluster."""
@@ -100,17 +123,8 @@ class Park:
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
-    def shape_of(self, gpus: Sequence[int]) -> Shape | None:
-        """Give the configuration that GPUs by number are; None where they are of several kinds."""
-        places = {self._cluster.machine_of[gpu] for gpu in gpus}
-        machines = [self._cluster.machines[place] for place in places]
-        kinds = {Kind(machine.gpu_type, machine.memory) for machine in machines}
-        return (
-            Shape(type=self._names[kinds.pop()], nodes=len(places), gpus=len(gpus)) if len(kinds) == 1 else None
-        )
-
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Give GPUs by number that are a configuration, whether they are there or not; none in a plain cluster."""
+        """Give GPUs by number that are a configuration, there or not; none in a plain cluster."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 

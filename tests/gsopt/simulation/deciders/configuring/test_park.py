@@ -3,7 +3,7 @@
 import pytest
 
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.events import MachineLeaves
+from gsopt.events import Leave
 from gsopt.job import Job
 from gsopt.problems.configuration import Shape
 from gsopt.simulation import Decider, State, simulate
@@ -68,13 +68,14 @@ def test_machines_that_have_left_do_not_count() -> None:
             preemptive = False
 
             def decide(self, state: State) -> object:
-                nodes = {kind: [node.place for node in some] for kind, some in park.nodes(state).items()}
-                seen.append((float(state.now), park.gpus(state), nodes))
+                stock = park.stock(state)
+                nodes = {kind: [node.place for node in some] for kind, some in stock.nodes.items()}
+                seen.append((float(state.now), stock.gpus, nodes))
                 return decider.decide(state)
 
         return Watching()  # type: ignore[return-value]
 
     jobs = bundle([Job(name="x", release_date=0, duration=9, gpus=1)])
-    simulate(jobs, watching, cluster=mixed(), events=[MachineLeaves(time=3, machine="c")])
+    simulate(jobs, watching, cluster=mixed(), events=[Leave(time=3, servers=["c"])])
     assert seen[0] == (0.0, {"V100 16": 10, "V100 80": 2}, {"V100 16": [0, 1, 2], "V100 80": [3]})
     assert (3.0, {"V100 16": 6, "V100 80": 2}, {"V100 16": [0, 1], "V100 80": [3]}) in seen
