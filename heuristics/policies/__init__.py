@@ -21,6 +21,7 @@ from heuristics.policies.muri import muri
 from heuristics.policies.optimus import optimus
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
+from heuristics.policies.sia import sia
 from heuristics.policies.sjf import sjf
 from heuristics.policies.sjf_bsbf import sjf_bsbf
 from heuristics.policies.sjf_ffs import sjf_ffs
@@ -52,6 +53,7 @@ __all__ = [
     "optimus",
     "random_order",
     "restricted_sharing",
+    "sia",
     "sjf",
     "sjf_bsbf",
     "sjf_ffs",
