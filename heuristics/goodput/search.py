@@ -101,7 +101,8 @@ class _Operators:
         jobs = np.arange(candidates.shape[1])
         swapped = jobs < self.random.integers(len(jobs), size=(len(one), 1))
         parents = [np.where(swapped, a[:, None], b[:, None]) for a, b in ((other, one), (one, other))]
-        return candidates[np.concatenate(parents)[:number], jobs]
+        children: Counts = candidates[np.concatenate(parents)[:number], jobs]
+        return children
 
     def mutated(self, candidates: Counts) -> Counts:
         """Put jobs back, take GPUs away and give others; the candidates are changed."""
