@@ -155,7 +155,7 @@ def test_gpus_of_several_kinds_are_refused() -> None:
 
 
 def test_jobs_of_the_authors() -> None:
-    """On two nodes the first five jobs of a workload of theirs take what a whole published search gives them."""
+    """On two nodes the first five jobs of theirs take what the whole published search gives them."""
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of data")
