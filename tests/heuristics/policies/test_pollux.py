@@ -14,6 +14,8 @@ from gsopt.scenario import Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies.pollux import pollux
+from instances import data_folder
+from instances.scenarios import pollux as scenario
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import adaptive_scenarios
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
@@ -150,3 +152,14 @@ def test_gpus_of_several_kinds_are_refused() -> None:
     jobs = bundle([Job(name="a", release_date=0, duration=5, gpus=2)])
     with pytest.raises(InvalidInput, match="cluster: GPUs of 2 kinds: must be alike"):
         simulate(jobs, pollux, cluster=Cluster(racks=[Rack(name="rack", machines=machines)]))
+
+
+def test_jobs_of_the_authors() -> None:
+    """On two nodes the first five jobs of theirs take what the whole published search gives them."""
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("GSOPT_DATA names no folder of data")
+    given = scenario(folder, workload=6, jobs=5, nodes=2)
+    run = simulate(given, partial(pollux, exact=True), round_length=60, bound=False)
+
+    assert run.jct == (2022, 2285, 5905, 2307, 4766)
