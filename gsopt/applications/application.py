@@ -200,7 +200,7 @@ class Application(Frozen):
 
         rows = [*_means(self.placements), *_rows(self.spread)]
         try:
-            interpolator = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
+            interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
         except QhullError:
             return None
         with one_thread():

@@ -17,7 +17,8 @@ def one_thread() -> AbstractContextManager[Any]:
     ...     float(scipy.linalg.det([[2.0]]))
     2.0
     """
-    return _controller().limit(limits=1, user_api="blas")
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache

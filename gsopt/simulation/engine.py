@@ -107,7 +107,7 @@ class Engine:
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
-        self.types = GpuTypes(scenario)
+        self.types, self.shapes = GpuTypes(scenario), self.trainees.shapes
         self.is_uniform = scenario.cluster.is_plain or (
             scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
         )
@@ -388,18 +388,24 @@ class Engine:
         self.progress_from[job] = max(
             self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
         )
-        self._run_on(job, after)
+        self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Give the overhead of a change; none where it is paid for machines, and they are as many."""
+        """Give the overhead of a change; none where it is paid for something else that stays the same."""
+        if self._keeps_shape(before, after):
+            return self.number(0)
         if self.scenario.restarts == "machines":
-            machines = self.scenario.cluster.machine_of
-            counts = [len({machines[gpu] for gpu in held.gpus}) for held in (before, after)]
-            if counts[0] == counts[1]:
+            early, late = (self.shapes.of(held.gpus) for held in (before, after))
+            if len(early) == len(late):
                 return self.number(0)
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
-    def _run_on(self, job: int, held: Held) -> None:
+    def _keeps_shape(self, before: Held, after: Held) -> bool:
+        """Tell whether a job stays on as many GPUs of each machine, where that makes a difference."""
+        different = self.scenario.restarts != "change"
+        return different and self.shapes.of(before.gpus) == self.shapes.of(after.gpus)
+
+    def _run_on(self, job: int, held: Held, before: Held | None = None) -> None:
         self.plan.in_force[job] = held
         self.held[job], self.held_since[job] = held.number, self.now
         item = self.jobs[job]
@@ -413,11 +419,15 @@ class Engine:
         alike = self.is_uniform and held.number == item.gpus and not held.mode
         rate = self.one if alike else self._rate_of(job)
         if job in self.trainees:
-            self._train(job, held, rate)
+            self._train(job, held, rate, before)
         self._retime(job, rate)
 
-    def _train(self, job: int, held: Held, rate: Any) -> None:
-        """Let an adaptive job restart on what it holds."""
+    def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
+        """Let an adaptive job restart on what it holds, or go on elsewhere where that makes no difference."""
+        if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
+            if rate != self.rate[job]:
+                self.trainees.slow(job, 1 / rate, self.now)
+            return
         try:
             self.trainees.place(job, held, self.now, self.progress_from[job], 1 / rate)
         except InvalidInput as error:
