@@ -1,6 +1,7 @@
 """Optimus: steps by hand, who waits, and every kind of scenario."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,9 @@ from heuristics.policies.optimus import optimus
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
 from tests.heuristics.policies.twenty import twenty_jobs
+
+#: No word for what is known.
+UNKNOWN: Any = "none"
 
 #: Its exact form; `exact` of `simulate` is about fractions.
 EXACT = partial(optimus, exact=True)
@@ -118,7 +122,7 @@ def test_edges() -> None:
     [
         (partial(optimus, interval=0), "interval: 0: must be a finite number of seconds"),
         (EXACT, "cluster: .*: must be alike"),
-        (partial(optimus, knowledge="none"), "knowledge: 'none': must be one of known, predicted"),
+        (partial(optimus, knowledge=UNKNOWN), "knowledge: 'none': must be one of known, predicted"),
     ],
 )
 def test_bad_options(policy: Policy, reason: str) -> None:

@@ -88,7 +88,10 @@ def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float |
     >>> samples_until([(0.0, 1.0), (1.0, 0.5), (3.0, 0.25)], 0.125).__round__(6)
     7.0
     """
-    samples, losses = np.array(seen).T
+    if target <= 0:
+        return None
+    samples = np.array([point[0] for point in seen])
+    losses = np.array([point[1] for point in seen])
     best: tuple[float, float] | None = None
     for final in np.linspace(0.0, min(float(losses.min()), target), _TRIED, endpoint=False):
         slope, offset = np.polyfit(samples, 1 / (losses - final), 1)

@@ -13,6 +13,7 @@ def test_curves_of_its_own_form(a: float, b: float, c: float) -> None:
     assert samples_until(seen, target) == pytest.approx(200, rel=0.02 if c else 1e-6)
 
 
-def test_curves_that_do_not_fall() -> None:
-    """Where losses rise nothing can be told."""
+def test_what_is_never_reached() -> None:
+    """Where losses rise, or none at all is wanted, nothing can be told."""
+    assert samples_until([(0.0, 1.0), (1.0, 0.5), (2.0, 0.3)], 0.0) is None
     assert samples_until([(0.0, 1.0), (1.0, 1.5), (2.0, 2.0)], 0.5) is None
