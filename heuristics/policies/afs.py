@@ -6,7 +6,7 @@ from typing import Any
 
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.granting.contender import Contender
+from gsopt.simulation.deciders.granting.contender import Contender, Contenders
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method
@@ -60,7 +60,9 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
     (60.0, 210.0)
     """
     method = find_method("allocation", "exact") if exact else None
-    return Granting(state, partial(_grant, method=method), interval=interval, doubled=doubled)
+    return Granting(
+        state, partial(_grant, method=method), interval=interval, contenders=Contenders(state, doubled=doubled)
+    )
 
 
 def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None) -> None:

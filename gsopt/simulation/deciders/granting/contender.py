@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from gsopt.cluster import Tier
 from gsopt.job import Job
 from gsopt.simulation.deciders.granting.adaptive import iterations_left, seconds_per_iteration
+from gsopt.simulation.deciders.granting.convergence import Convergence
 from gsopt.simulation.policy import State
 from gsopt.simulation.shapes import Shapes
 
@@ -61,6 +62,9 @@ class Contenders:
         The state at the beginning of the run.
     doubled
         Whether an adaptive job is expected to divide its batch on a single GPU in any case.
+    convergence
+        What predicts the work that is left of trainings; known when None. A job of which nothing can be told
+        yet asks for its fewest GPUs only.
 
     Examples
     --------
@@ -82,14 +86,16 @@ class Contenders:
     (60.0,)
     """
 
-    def __init__(self, state: State, *, doubled: bool = True) -> None:
-        self._doubled = doubled
+    def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
+        self._doubled, self._convergence = doubled, convergence
         self._shapes = Shapes(state.cluster)
         self._speeds: dict[int, _Speeds] = {}
 
     def forget(self, job: int) -> None:
         """Forget a job that is complete."""
         self._speeds.pop(job, None)
+        if self._convergence is not None:
+            self._convergence.forget(job)
 
     def of(self, state: State, jobs: Iterable[int]) -> list[Contender]:
         """Give some jobs as contenders."""
@@ -101,7 +107,9 @@ class Contenders:
             self._speeds[number] = self._look(state, number)
         speeds = self._speeds[number]
         there = bisect_right(speeds.counts, state.capacity)
-        left = _work(state, number, speeds) if there else 0
+        left = self._work(state, number, speeds) if there else 0
+        if left is None:
+            left, there = 0, 1
         times = tuple(left / rate for rate in speeds.rates[:there])
         return Contender(number, state.jobs[number], speeds.counts[:there], times)
 
@@ -126,8 +134,15 @@ class Contenders:
         known = {count: 1 / seconds for count, seconds in times.items() if seconds is not None}
         return _Speeds(tuple(known), tuple(known.values()))
 
+    def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
+        """Give the work that is left, known or predicted; None where nothing can be told yet."""
+        if self._convergence is None or state.jobs[number].training is None:
+            return _known(state, number, speeds)
+        self._convergence.see(state, [number])
+        return self._convergence.left(state, number)
 
-def _work(state: State, number: int, speeds: _Speeds) -> Any:
+
+def _known(state: State, number: int, speeds: _Speeds) -> Any:
     """Give the work that is left: that of the job, or iterations of an adaptive one."""
     item, trainee = state.jobs[number], state.trainee(number)
     if trainee is not None and item.batch_size is not None:

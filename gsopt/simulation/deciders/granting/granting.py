@@ -28,8 +28,8 @@ class Granting:
         The rule.
     interval
         Seconds between decisions, at the multiples of it; None for one at every event.
-    doubled
-        As of `Contenders`.
+    contenders
+        What makes contenders of jobs; those with known times left when None.
 
     Raises
     ------
@@ -54,11 +54,13 @@ class Granting:
 
     preemptive = True
 
-    def __init__(self, state: State, grant: Grant, *, interval: float | None, doubled: bool = True) -> None:
+    def __init__(
+        self, state: State, grant: Grant, *, interval: float | None, contenders: Contenders | None = None
+    ) -> None:
         self._grant = grant
         self._instants = None if interval is None else Instants(interval)
         self._pool = pool_of(state)
-        self._contenders = Contenders(state, doubled=doubled)
+        self._contenders = contenders or Contenders(state)
         self._there: dict[int, None] = {}
         self._held: dict[int, Holding] = {}
 

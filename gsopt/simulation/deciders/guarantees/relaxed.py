@@ -5,6 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from gsopt.hull import concave_hull
+from gsopt.simulation.deciders.guarantees.plan import keeps_all
 from gsopt.simulation.deciders.guarantees.wish import Wish
 from gsopt.tolerances import FEASIBILITY
 
@@ -29,6 +30,8 @@ def could_keep_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
     >>> could_keep_all([one, other], gpus=2, length=60), could_keep_all([one, one], gpus=2, length=60)
     (True, False)
     """
+    if keeps_all(wishes, gpus, length):
+        return True  # and there is nothing to compute
     import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import csr_matrix
@@ -54,5 +57,5 @@ def could_keep_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
     limits = [0.0] * len(wishes) + [gpus * time for time in seconds]
     cost = [-1.0] + [0.0] * (len(upper) - 1)
     bounds = [(0.0, most) for most in upper]
-    found = linprog(cost, A_ub=matrix, b_ub=limits, bounds=bounds, method="highs")
+    found = linprog(cost, A_ub=matrix, b_ub=limits, bounds=bounds, method="highs-ipm")
     return found.status == 0 and found.fun is not None and -found.fun >= 1 - FEASIBILITY
