@@ -2,19 +2,23 @@
 
 from functools import partial
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from formulations.colocation import exact as best_colocation
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
+from gsopt.events import Leave
 from gsopt.job import Job
 from gsopt.problems import Colocation
 from gsopt.problems.colocation import ColocationSolution, Pending, Running, Share
 from gsopt.scenario import CapacityChange
+from gsopt.simulation import State
 from gsopt.testing import check_policy
 from heuristics.policies import lucid
+from heuristics.policies.lucid_knowledge import Means
 from instances import data_folder
 from instances.traces import helios
 from tests.effort import cases
@@ -127,6 +131,14 @@ def test_scores(scores: Any, threshold: int, start: float) -> None:
     assert found == (0, 0, start)
 
 
+def test_scores_are_of_the_model_that_suffers() -> None:
+    """A model that is slow beside another has a bad score, and not the other."""
+    jobs = job("a", 0, 9, 1), job("b", 1, 3, 1)
+    for threshold, start in [(1, 9), (2, 1)]:
+        slow = {"a": {"b": 3.0}}
+        assert starts(*jobs, cluster=machine(1), slowdowns=slow, threshold=threshold) == (0, start)
+
+
 # Predictions
 
 
@@ -139,18 +151,20 @@ def test_given_predictions() -> None:
 
 def test_means_of_completed_jobs() -> None:
     """A job is expected to run as long as those like it did: of its model and GPUs, model, GPUs, or any."""
-    past = [
-        job(f"p{i}", 0, 10 * (i + 1), gpus, model=model)
-        for i, (model, gpus) in enumerate([("m", 1), ("m", 2), ("n", 2)])
-    ]
-    new = [  # predicted: 10 * 1, 15 * 3, 25 * 2, 20 * 1
-        job("own", 41, 8, 1, model="m"),
-        job("model", 41, 8, 3, model="m"),
-        job("gpus", 41, 8, 2, model="o"),
-        job("any", 40, 99, 4, model="o"),
-    ]
-    found = starts(*past, *new, cluster=machine(5), predictions="mean", share_limit=1)
-    assert found[3:] == (40, 41, 139, 139)
+    past = [("m", 1, 10), ("m", 1, 20), ("m", 2, 60), ("n", 4, 80), ("n", 3, 5)]
+    new = [("m", 1, 15), ("m", 3, 30), ("o", 2, 60), ("o", 8, 35)]
+    jobs = [job(str(i), 0, seconds, gpus, model=model) for i, (model, gpus, seconds) in enumerate(past + new)]
+    means, state = Means(), cast("State", SimpleNamespace(jobs=jobs))
+    assert means.of(state, 0) == 1000
+    means.learn(state, range(len(past)))
+    assert [means.of(state, job) for job in range(len(past), len(jobs))] == [15, 30, 60, 35]
+
+
+def test_means_are_learned() -> None:
+    """The shorter model comes first once both have been seen."""
+    jobs = job("a", 0, 2, 1, model="m"), job("b", 0, 1, 1, model="n")
+    more = job("c", 4, 9, 1, model="m"), job("d", 4, 9, 1, model="n")
+    assert starts(*jobs, *more, cluster=machine(1), predictions="mean", share_limit=1) == (0, 2, 13, 4)
 
 
 # Load
@@ -236,6 +250,13 @@ def test_profiler_that_goes() -> None:
     less = [CapacityChange(time=50, gpus=2)]
     replayed = run(busy, *jobs, cluster=row(3), profilers=1, share_limit=1, capacity_changes=less)
     assert [held(replayed, name) for name in "ab"] == [[(0, (2,), ""), (50, (1,), "")], [(50, (0,), "")]]
+
+
+def test_jobs_are_profiled_once() -> None:
+    """A job that loses its GPUs later waits for others."""
+    leaves = Leave(time=300, servers=["machine 0.0"])
+    replayed = run(busy, job("a", 0, 500, 1), cluster=row(3), profilers=1, share_limit=1, events=[leaves])
+    assert [part[:2] for part in held(replayed, "a")] == [(0, (2,)), (200, (0,)), (300, (1,))]
 
 
 @pytest.mark.parametrize(("machines", "profilers"), [(63, 0), (64, 1), (192, 2)])
