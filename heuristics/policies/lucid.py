@@ -52,10 +52,10 @@ def lucid(
     jobs that do not fit are skipped. While the cluster is quiet nobody shares, and a job that does not fit
     blocks those behind it.
 
-    Source: Lucid (ASPLOS 2023), sections 3.2 to 3.5, with the rules and numbers of its published code. Key:
-    predicted seconds times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is
-    stopped but at the end of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting
-    jobs times running jobs) per event at worst; with `exact` a matching, O(n^3), beyond that.
+    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds
+    times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end
+    of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs)
+    per event at worst; with `exact` a matching, O(n^3), beyond that.
 
     `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
 
@@ -74,6 +74,8 @@ def lucid(
     - Scores are predicted from what a profile measures, and labelled by the mean speed of a model beside all
       others: 0 from 0.95 of its speed alone on, 1 from 0.85 on, else 2. Here it is the mean over the models
       of all jobs that have been released.
+    - When the older job of a pair completes, the other one goes on alone at full speed and may share again; a
+      comparison in the code that never fails leaves it slow and alone.
     - A job on a whole number of machines and some more GPUs needs free machines in the code; here it may be
       spread otherwise if that takes no more machines.
 
