@@ -13,7 +13,7 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
 
     An iteration uses each resource once, always in the same order, and begins with any. In each part of the
     cycle every job has another resource, and all wait for the slowest before they change over. Source: Muri
-    (SIGCOMM 2022), section 4.1. O(k!) for k resources.
+    (SIGCOMM 2022). O(k!) for k resources.
 
     Parameters
     ----------

@@ -34,6 +34,7 @@ def lucid(
     quiet: float | None = None,
     predictions: Predictions = "known",
     scores: Scores = "model",
+    spread: bool = False,
     largest: int = 8,
     threshold: int = 2,
     ratio: float = 2.0,
@@ -51,10 +52,10 @@ def lucid(
     jobs that do not fit are skipped. While the cluster is quiet nobody shares, and a job that does not fit
     blocks those behind it.
 
-    Source: Lucid (ASPLOS 2023), sections 3.2 to 3.5, with the rules and numbers of its published code. Key:
-    predicted seconds times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is
-    stopped but at the end of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting
-    jobs times running jobs) per event at worst; with `exact` a matching, O(n^3), beyond that.
+    Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds
+    times GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end
+    of its profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs)
+    per event at worst; with `exact` a matching, O(n^3), beyond that.
 
     `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
 
@@ -63,15 +64,18 @@ def lucid(
     - The code lets jobs wait for the others from their release on, so that profiling costs nothing; here they
       wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job has
       checkpoints; in the code it does not.
-    - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in eight and
-      at most two, so that on fewer than eight none is profiled. It adds one while many wait, which is left out.
-      A job that does not fit the other machines may have those too.
+    - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in 64 and at
+      most two, so that on fewer than 64 machines jobs are not profiled, unless `profilers` says so: one machine
+      of eight doubles mean completion times on a cluster with large jobs. The code adds one while many wait,
+      which is left out. A job that does not fit the other machines may have those too.
     - Numbers of arrivals are predicted by a model learned for one cluster, and jobs share where more than 2 are
       expected in ten minutes, on average over the next fifty; elsewhere the code always shares. By default
       those of the last fifty minutes count, and the 2 are those of 1,040 GPUs.
     - Scores are predicted from what a profile measures, and labelled by the mean speed of a model beside all
       others: 0 from 0.95 of its speed alone on, 1 from 0.85 on, else 2. Here it is the mean over the models
       of all jobs that have been released.
+    - When the older job of a pair completes, the other one goes on alone at full speed and may share again; a
+      comparison in the code that never fails leaves it slow and alone.
     - A job on a whole number of machines and some more GPUs needs free machines in the code; here it may be
       spread otherwise if that takes no more machines.
 
@@ -94,6 +98,9 @@ def lucid(
     scores
         Whether the score is of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2 for
         those that are missing.
+    spread
+        Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
+        there are; a placement of the code that is not its default.
     largest
         GPUs of the largest jobs that share or are profiled, at least 0.
     threshold
@@ -101,7 +108,7 @@ def lucid(
     ratio
         How many times as large as its partner a job may be, in predicted GPU time; above 0.
     profilers
-        Number of machines that profile; None for one in eight, at most two.
+        Number of machines that profile; None for one in 64, at most two.
     profiling
         Seconds for which a job is profiled, above 0.
     as_published
@@ -139,9 +146,8 @@ def lucid(
     limit = QUIET * state.cluster.gpus / GPUS if quiet is None else quiet
     profiler = Profiler(state, profilers, seconds=profiling, largest=largest, charged=not as_published)
     books = _Books(predictor_from(predictions), scorer_from(scores), threshold, ratio)
-    return _Lucid(
-        state, profiler, load_from(load, limit), books, largest if state.share_limit > 1 else 0, exact
-    )
+    share = largest if state.share_limit > 1 else 0
+    return _Lucid(state, profiler, load_from(load, limit), books, share, exact=exact, spread=spread)
 
 
 class _Books:
@@ -197,11 +203,19 @@ class _Books:
 
 class _Lucid:
     def __init__(
-        self, state: State, profiler: Profiler, load: Load, books: _Books, largest: int, exact: bool
+        self,
+        state: State,
+        profiler: Profiler,
+        load: Load,
+        books: _Books,
+        largest: int,
+        *,
+        exact: bool,
+        spread: bool,
     ) -> None:
         self.preemptive = profiler.stops
         self._profiler, self._load, self._books = profiler, load, books
-        self._largest, self._exact = largest, exact
+        self._largest, self._exact, self._spread = largest, exact, spread
         others = frozenset(range(len(state.cluster.machines))) - profiler.machines
         self._places = [FewestMachines(state, others), FewestMachines(state)]  # of which the first will do
         self._turns = Turns()
@@ -298,7 +312,7 @@ class _Lucid:
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)
-        gpus = places.find(need)
+        gpus = places.nearest(need) if self._spread else places.find(need)
         if gpus is None:
             return None
         for each in self._places:

@@ -8,8 +8,8 @@ from gsopt.simulation import Action, Start, State, Stop, Wake
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.tiers import need_of
 
-#: One machine in so many profiles jobs, and how many do at most.
-ONE_IN, MOST = 8, 2
+#: One machine in so many profiles jobs, and how many do at most. Source: the published code has 2 of 130.
+ONE_IN, MOST = 64, 2
 
 
 class Profiler:
@@ -24,7 +24,7 @@ class Profiler:
     state
         The state at the beginning of the run.
     machines
-        Number of machines, the last ones of the cluster; None for one in eight, at most two.
+        Number of machines, the last ones of the cluster; None for one in 64, at most two.
     seconds
         How long a job runs there.
     largest

@@ -31,9 +31,10 @@ def muri(
     first running job is, or to GPUs that are close together; those that do not fit wait, and free GPUs go to
     the next jobs. In between jobs only start, each on free GPUs of its own.
 
-    Source: Muri (SIGCOMM 2022), sections 4.2 and 4.3, Algorithm 1. Key: GPU-seconds left on the demanded GPUs,
-    or had so far. Ties: lower number. Preemptive, once in `interval` at most. Slowdowns are known; durations
-    are with `order` ``"remaining"``. O(n^3) per decision for n jobs of one size.
+    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
+    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
+    most. Slowdowns are known; durations are with `order` ``"remaining"``. O(n^3) per decision for n jobs of one
+    size.
 
     Muri's efficiency of a group is the part of the time in which its resources are busy, on average over them:
     one over their number, times the sum of the speeds of its jobs relative to running alone. So the policy

@@ -2,19 +2,23 @@
 
 from functools import partial
 from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from formulations.colocation import exact as best_colocation
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
+from gsopt.events import Leave
 from gsopt.job import Job
 from gsopt.problems import Colocation
 from gsopt.problems.colocation import ColocationSolution, Pending, Running, Share
 from gsopt.scenario import CapacityChange
+from gsopt.simulation import State
 from gsopt.testing import check_policy
 from heuristics.policies import lucid
+from heuristics.policies.lucid_knowledge import Means
 from instances import data_folder
 from instances.traces import helios
 from tests.effort import cases
@@ -55,6 +59,8 @@ def test_jobs_wait_for_fewest_machines() -> None:
     jobs = job("a", 0, 5, 1), job("b", 0, 9, 1), job("c", 0, 10, 1), job("d", 1, 99, 2)
     replayed = run(busy, *jobs, cluster=row(2, 2), share_limit=1)
     assert [held(replayed, name)[0][:2] for name in "abcd"] == [(0, (0,)), (0, (1,)), (0, (2,)), (9, (0, 1))]
+    replayed = run(busy, *jobs, cluster=row(2, 2), share_limit=1, spread=True)
+    assert held(replayed, "d") == [(5, (0, 3), "")]
 
 
 # Sharing
@@ -99,6 +105,13 @@ def test_jobs_that_start_together_share() -> None:
     assert starts(job("a", 0, 2, 1), job("b", 0, 3, 1), job("c", 0, 4, 1), cluster=machine(1)) == (0, 0, 2)
 
 
+def test_partners_have_the_right_type() -> None:
+    """A job joins no other on GPUs of a type that it may not use."""
+    jobs = job("a", 0, 9, 2, gpu_type="y"), job("b", 1, 3, 2, gpu_type="x"), job("c", 1, 3, 2, gpu_type="y")
+    replayed = run(busy, *jobs, cluster=_typed())
+    assert [held(replayed, name)[0][1] for name in "abc"] == [(2, 3), (0, 1), (2, 3)]
+
+
 @pytest.mark.parametrize(
     ("scores", "threshold", "start"),
     [
@@ -118,6 +131,14 @@ def test_scores(scores: Any, threshold: int, start: float) -> None:
     assert found == (0, 0, start)
 
 
+def test_scores_are_of_the_model_that_suffers() -> None:
+    """A model that is slow beside another has a bad score, and not the other."""
+    jobs = job("a", 0, 9, 1), job("b", 1, 3, 1)
+    for threshold, start in [(1, 9), (2, 1)]:
+        slow = {"a": {"b": 3.0}}
+        assert starts(*jobs, cluster=machine(1), slowdowns=slow, threshold=threshold) == (0, start)
+
+
 # Predictions
 
 
@@ -130,18 +151,20 @@ def test_given_predictions() -> None:
 
 def test_means_of_completed_jobs() -> None:
     """A job is expected to run as long as those like it did: of its model and GPUs, model, GPUs, or any."""
-    past = [
-        job(f"p{i}", 0, 10 * (i + 1), gpus, model=model)
-        for i, (model, gpus) in enumerate([("m", 1), ("m", 2), ("n", 2)])
-    ]
-    new = [  # predicted: 10 * 1, 15 * 3, 25 * 2, 20 * 1
-        job("own", 41, 8, 1, model="m"),
-        job("model", 41, 8, 3, model="m"),
-        job("gpus", 41, 8, 2, model="o"),
-        job("any", 40, 99, 4, model="o"),
-    ]
-    found = starts(*past, *new, cluster=machine(5), predictions="mean", share_limit=1)
-    assert found[3:] == (40, 41, 139, 139)
+    past = [("m", 1, 10), ("m", 1, 20), ("m", 2, 60), ("n", 4, 80), ("n", 3, 5)]
+    new = [("m", 1, 15), ("m", 3, 30), ("o", 2, 60), ("o", 8, 35)]
+    jobs = [job(str(i), 0, seconds, gpus, model=model) for i, (model, gpus, seconds) in enumerate(past + new)]
+    means, state = Means(), cast("State", SimpleNamespace(jobs=jobs))
+    assert means.of(state, 0) == 1000
+    means.learn(state, range(len(past)))
+    assert [means.of(state, job) for job in range(len(past), len(jobs))] == [15, 30, 60, 35]
+
+
+def test_means_are_learned() -> None:
+    """The shorter model comes first once both have been seen."""
+    jobs = job("a", 0, 2, 1, model="m"), job("b", 0, 1, 1, model="n")
+    more = job("c", 4, 9, 1, model="m"), job("d", 4, 9, 1, model="n")
+    assert starts(*jobs, *more, cluster=machine(1), predictions="mean", share_limit=1) == (0, 2, 13, 4)
 
 
 # Load
@@ -229,9 +252,16 @@ def test_profiler_that_goes() -> None:
     assert [held(replayed, name) for name in "ab"] == [[(0, (2,), ""), (50, (1,), "")], [(50, (0,), "")]]
 
 
-@pytest.mark.parametrize(("machines", "profilers"), [(7, 0), (8, 1), (16, 2), (40, 2)])
+def test_jobs_are_profiled_once() -> None:
+    """A job that loses its GPUs later waits for others."""
+    leaves = Leave(time=300, servers=["machine 0.0"])
+    replayed = run(busy, job("a", 0, 500, 1), cluster=row(3), profilers=1, share_limit=1, events=[leaves])
+    assert [part[:2] for part in held(replayed, "a")] == [(0, (2,)), (200, (0,)), (300, (1,))]
+
+
+@pytest.mark.parametrize(("machines", "profilers"), [(63, 0), (64, 1), (192, 2)])
 def test_number_of_profilers(machines: int, profilers: int) -> None:
-    """One machine in eight profiles jobs, and at most two do."""
+    """One machine in 64 profiles jobs, and at most two do."""
     jobs = [job(str(i), 0, 500, 1, model="m") for i in range(machines)]
     replayed = run(busy, *jobs, cluster=row(machines), share_limit=1)
     assert sum(len(held(replayed, str(i))) > 1 for i in range(machines)) == (machines if profilers else 0)
@@ -248,6 +278,12 @@ def test_pairs_together() -> None:
     slow = {"b": {"d": 9.0}, "d": {"b": 9.0}}
     assert run(exactly, *jobs, cluster=machine(2), slowdowns=slow).completion_times == (8, 9, 3, 4)
     assert held(run(exactly, *jobs, cluster=machine(3), slowdowns=slow), "c")[0][1] == (2,)
+
+
+def test_pairs_that_save_nothing_wait() -> None:
+    """A job that outlasts the other waits if they slow each other down by 1.5: that is as good."""
+    jobs = job("a", 0, 9, 1), job("b", 1, 30, 1)
+    assert starts(*jobs, policy=exactly, cluster=machine(1), slowdown=1.5) == (0, 9)
 
 
 def test_pairs_by_predictions() -> None:
