@@ -157,7 +157,7 @@ def test_jobs_of_pollux(workload: int, least: int) -> None:
         pytest.skip("GSOPT_DATA is unset or holds no pollux_osdi21")
     text = (folder / "pollux_osdi21" / "results-load-1.0.json").read_text()
     published = json.loads(text)["tiresias-1.0"]["jcts"][f"workload-{workload}"]
-    scenario = pollux(folder, workload=workload)
+    scenario = pollux(folder, number=workload)
     options: dict[str, Any] = {"thresholds": [57_600.0], "by_release": True, "on_time": True}
     run = simulate(scenario, tiresias, round_length=60, placer=emptiest_first, bound=False, **options)
     ends = zip(scenario.workload.jobs, run.completion_times, strict=True)
