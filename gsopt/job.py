@@ -56,6 +56,9 @@ class Mode(Frozen):
         when as in the default mode.
     gpu_type
         The only type of GPU on which it may run in this mode, empty for any; None when as in the default mode.
+    tunes
+        Whether the job itself chooses its batch size, again and again; only jobs of an application can
+        (`gsopt.scenario.Physics.applications`).
 
     Examples
     --------
@@ -70,11 +73,18 @@ class Mode(Frozen):
     steps: Annotated[int, Field(ge=1)] = 1
     samples: Samples | None = None
     gpu_type: str | None = None
+    tunes: bool = False
 
     @field_validator("menu", mode="after")
     @classmethod
     def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
         return _refuse_equal_counts(menu)
+
+    @model_validator(mode="after")
+    def _tuned_or_fixed(self) -> "Mode":
+        if self.tunes and self.batch_size is not None:
+            raise RuleBroken("batch_size", self.batch_size, "must be None in a mode that tunes it")
+        return self
 
 
 class Phase(Frozen):
@@ -139,6 +149,9 @@ class Job(Frozen):
     training
         Samples until its target, and what is seen of the training on the way; None when unknown. A share of
         the work is that share of the samples of whichever mode the job is in.
+    deadline
+        Seconds from the beginning of the workload by which its user wants it complete, after its release; None
+        when it may take its time. It goes on when it is late.
     checkpoints
         Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
         starts again, and on machines that leave without notice it loses all that it has done; a job that goes
@@ -178,6 +191,7 @@ class Job(Frozen):
     modes: Many[Mode] = ()
     phases: Many[Phase] = ()
     training: Training | None = None
+    deadline: Seconds | None = None
     checkpoints: bool = True
 
     @field_validator("menu", mode="after")
@@ -209,6 +223,13 @@ class Job(Frozen):
             for name in phase.modes:
                 if name not in {DEFAULT_MODE, *(mode.name for mode in self.modes)}:
                     raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
+        return self
+
+    @model_validator(mode="after")
+    def _deadline_after_release(self) -> "Job":
+        if self.deadline is not None and self.deadline <= self.release_date:
+            rule = f"must be later than {self.release_date:g}, the release"
+            raise RuleBroken("deadline", self.deadline, rule)
         return self
 
     @model_validator(mode="after")
@@ -292,6 +313,29 @@ class Job(Frozen):
             return 0.0
         given = None if mode == DEFAULT_MODE else self._by_name[mode].samples
         return self.training.samples if given is None else given
+
+    def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
+        """Give the batch size in a mode; None when unknown, or when the job tunes it.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.batch_size
+        given = self._by_name[mode]
+        return self.batch_size if given.batch_size is None and not given.tunes else given.batch_size
+
+    def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
+        """Tell whether the job chooses its batch size itself in a mode.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
         """Give the samples per second in a mode on GPUs of one machine, alone; 0 without a training.

@@ -15,6 +15,7 @@ plain cluster of constant capacity, without overheads, the mean job completion t
 legal is therefore below the optimum by at most the sum of the jobs' excuses.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,6 +29,7 @@ from gsopt.clock import clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
+from gsopt.schedule.driven import Driven
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
@@ -91,6 +93,8 @@ def judge(
     >>> judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 0, 2, 1))), scenario).violations
     ('at 0.0: 3 GPUs are held, 2 are there',)
     """
+    if exact:
+        scenario.refuse_fractions()
     number: Callable[[Any], Any] = Fraction if exact else float
     return _Trial(scenario, schedule, number, complete, fairness).verdict()
 
@@ -160,9 +164,13 @@ class _Trial:
                 done=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
+                driven=self._driven(job),
             )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
+
+    def _driven(self, job: Job) -> Driven | None:
+        return None if self.scenario.application(job) is None else Driven(job, self.scenario)
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
         """Give the samples of all work of a job by mode."""
@@ -281,26 +289,48 @@ class _Trial:
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
         for before, piece in pairwise(own):
-            if piece.start > before.end:
+            before.pauses = piece.start > before.end
+            if before.pauses:
                 piece.works_from = piece.start + start + stop
                 piece.is_anew = not piece.job.checkpoints
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
-                piece.works_from = before.works_from
+                piece.works_from, piece.goes_on = before.works_from, True
             else:
-                piece.works_from = max(before.works_from, piece.start + resize)
+                is_paid, piece.goes_on = self._restarts(before, piece)
+                piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
+
+    def _restarts(self, before: Piece, piece: Piece) -> tuple[bool, bool]:
+        """Tell whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
+        restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
+        if restarts == "change":
+            return True, False
+        early, late = (Counter(machine_of[gpu] for gpu in each.placement) for each in (before, piece))
+        same = list(early.values()) == list(late.values())
+        is_paid = len(early) != len(late) if restarts == "machines" else not same
+        return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
+            if account.driven is not None and account.driven.completed_at is not None:
+                missing = account.driven.completed_at - max(piece.end for piece in own)
             if -missing > account.limit:
-                self.found.append(f"job {name!r} runs for {done} s of work, it has {work}")
+                self.found.append(self._surplus(account, -missing))
             if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
-        if self.complete:
+        if account.driven is not None and account.driven.broken:
+            self.found.append(f"job {name!r} cannot run where it does: {account.driven.broken}")
+        elif self.complete:
             self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
+
+    @staticmethod
+    def _surplus(account: Account, seconds: Any) -> str:
+        if account.driven is not None:
+            return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
+        return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
 
     # Figures
 
@@ -330,6 +360,7 @@ class _Trial:
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             demands=tuple(job.gpus for job in jobs),
+            deadlines=tuple(job.deadline for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
             shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
             used=self._total(

@@ -37,6 +37,7 @@ _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
             {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
             r"phases\[1\].until: 0.5: must rise",
         ),
+        ({"release_date": 5, "deadline": 5}, r"deadline: 5.0: must be later than 5, the release"),
         ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
         (
             {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},
@@ -116,6 +117,21 @@ def test_modes_have_menus_and_memory_of_their_own() -> None:
         job.memory_in("none")
     assert job == Job(**_FINE, memory=10, modes=job.modes)  # whatever has been looked up
     assert job.model_copy(update={"modes": ()}).speeds == {"": {2: 1.0}}
+
+
+def test_modes_have_batch_sizes() -> None:
+    """A mode has its own batch size or that of the job, or none when the job tunes it."""
+    modes = [
+        _HALVES,
+        Mode(name="large", menu=[(2, 1.0)], batch_size=64),
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True),
+    ]
+    job = Job(**_FINE, batch_size=32, modes=modes)
+    names = ("", "halves", "large", "tuned")
+    assert [job.batch_in(mode) for mode in names] == [32, 32, 64, None]
+    assert [job.tunes_in(mode) for mode in names] == [False, False, False, True]
+    with pytest.raises(ValidationError, match="must be None in a mode that tunes it"):
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True, batch_size=64)
 
 
 def test_phases_slow_down_by_mode() -> None:

@@ -117,17 +117,31 @@ class Inventory:
         """Forget a job that has gone."""
         del self._modes[job]
 
-    def assign(self, state: State, chosen: Mapping[int, str]) -> Assign:
+    def assign(
+        self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
+    ) -> Assign:
         """Let jobs run on GPUs of kinds, of which enough are there, and nobody else.
 
         The largest are placed first, jobs of one size where they are if they run on that kind and no larger
         job has taken their GPUs, and then the others on the first GPUs by number.
+
+        Parameters
+        ----------
+        state
+            The state.
+        chosen
+            The kinds of the jobs that run.
+        beside
+            Jobs among them that share all GPUs of another one, each with that one.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
+        guests = beside or {}
         placed: dict[int, tuple[int, ...]] = {}
         for name in self.kinds:
-            placed |= self._place(state, name, [job for job, kind in chosen.items() if kind == name])
+            own = [job for job, kind in chosen.items() if kind == name and job not in guests]
+            placed |= self._place(state, name, own)
+        placed |= {job: placed[other] for job, other in guests.items()}
         return Assign({job: (gpus, self._modes[job][chosen[job]]) for job, gpus in placed.items()})
 
     def _best_modes(self, state: State, job: int) -> Mapping[str, str]:

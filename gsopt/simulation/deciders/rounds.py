@@ -78,6 +78,10 @@ class Rounds:
         or go.
     leftovers
         Whether jobs without a share run on what is left.
+    pairs
+        Tells who shares all GPUs with whom since the last division, each of the two with the other. They have
+        the share of the lower number; when one of them is complete, the other one has none until the next
+        division.
 
     Examples
     --------
@@ -101,9 +105,11 @@ class Rounds:
         interval: float = 360,
         renewal: float = 1920,
         leftovers: bool = True,
+        pairs: Callable[[], Mapping[int, int]] = dict,
     ) -> None:
         number = type(state.now)
         self._divide, self._rules, self._leftovers = divide, RULES[form], leftovers
+        self._pairs = pairs
         self._interval, self._renewal = number(interval), number(renewal)
         self._inventory = Inventory(state)
         self._received = Received(number(interval) / 2)
@@ -161,7 +167,9 @@ class Rounds:
         if not chosen and self._is_news:
             self._share(state)
             chosen = self._choose(state)
-        yield self._inventory.assign(state, chosen)
+        beside = {other: job for job, other in self._pairs().items() if job in chosen and other in self._there}
+        chosen |= {other: chosen[job] for other, job in beside.items()}
+        yield self._inventory.assign(state, chosen, beside)
         if chosen:
             self._turns = {job: (kind, self._seconds(state, job, kind)) for job, kind in chosen.items()}
             self._begun, self._ends = state.now, state.now + self._span(state)
@@ -201,12 +209,23 @@ class Rounds:
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
     def _claims(self, state: State, kind: str) -> list[tuple[Claim, int, str]]:
-        shares = {job: self._shares.get(job, {}).get(kind, 0.0) for job in self._there}
+        shares = {
+            job: 0.0 if widowed else self._shares.get(job, {}).get(kind, 0.0)
+            for job, widowed in self._claimants()
+        }
         return [
             (self._received.claim(job, kind, share), job, kind)
             for job, share in shares.items()
             if (share or self._leftovers) and kind in self._inventory.kinds_with_room(state, job)
         ]
+
+    def _claimants(self) -> Iterator[tuple[int, bool]]:
+        """Give the jobs with claims of their own, and whether the one with whom they had a share is gone."""
+        pairs = self._pairs()
+        for job in self._there:
+            other = pairs.get(job, job)
+            if other >= job or other not in self._there:
+                yield job, other not in self._there
 
     def _seconds(self, state: State, job: int, kind: str) -> Any:
         """Give the seconds of a round in which a job does whole steps; all where they do not count."""
