@@ -24,6 +24,9 @@ SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "
 #: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
 MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 
+#: Tolerance of the jobs' fits. Source: the simulator of Sia.
+TOLERANCE = 1e-5
+
 #: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
 ASSUMPTIONS = (
     "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
@@ -93,9 +96,9 @@ def sia(
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
     cluster = nodes_of(nodes, size, gpu)
     ares = setting == "ares"
-    agents = Agents(memory="placement")
+    agents = Agents(memory="placement", tolerance=TOLERANCE)
     if ares:
-        agents = Agents(memory="placement", interval=ROUND, progress="samples")
+        agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
     rows = orders(path, trace, workload, jobs)
     applications = read_applications(
         home_of(path) / FOLDER,

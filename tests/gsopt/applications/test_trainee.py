@@ -229,6 +229,17 @@ def test_its_speed_elsewhere() -> None:
         assert trainee.share - before == pytest.approx(5 * foreseen, rel=SUM)
 
 
+def test_a_coarser_fit() -> None:
+    """The tolerance is that of the fit."""
+    models = []
+    for tolerance in (None, 0.5):
+        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
+        trainee.place((2, 1), 0.0, 0.0)
+        trainee.advance(300.0)
+        models.append(trainee.model)
+    assert models[0] != models[1]
+
+
 def test_memory_of_the_placement() -> None:
     """Where the placement says what fits, a local batch beyond what was measured there is accumulated."""
     small = application()

@@ -59,6 +59,6 @@ def test_it_needs_the_data() -> None:
 
 def test_another_gpu(traces: Path) -> None:
     """On nodes of eight GPUs of another type other times and limits hold."""
-    scenario = sia(traces, gpu="rtx", nodes=2, jobs=3)
-    assert scenario.cluster.gpus == 16
+    scenario = sia(traces, trace="newtrace", gpu="rtx", nodes=1, jobs=1)
+    assert scenario.cluster.gpus == 8
     assert scenario.applications["deepspeech2"].limits.most_local == 57
