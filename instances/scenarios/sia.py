@@ -48,7 +48,8 @@ def sia(
 ) -> Scenario:
     """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
 
-    What fits on a GPU follows from the placement, and real runs are slower than jobs estimate. The authors
+    What fits on a GPU follows from the placement, real runs are slower than jobs estimate, and a job that moves
+    to as many GPUs on each of as many nodes does not restart. The authors
     decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as `round_length`.
     `ASSUMPTIONS` lists what is not as published or unknown.
 
@@ -115,5 +116,5 @@ def sia(
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         applications=applications,
         agents=agents,
-        restarts="machines" if ares else "change",
+        restarts="machines" if ares else "shape",
     )
