@@ -56,11 +56,16 @@ def sia(
     (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations.
     O(J C G) for J jobs, C configurations and G the product of the GPUs of all kinds.
 
+    Six jobs on two nodes (`instances.scenarios.sia`) complete when they do in the authors' simulator, to the
+    second, where its solver breaks ties as here. Ties matter: powers are rounded to hundredths, and sixteen
+    ways to break them spread the mean JCT of these jobs from 5,637 to 6,043 s. Here it is 6,022 s, by the
+    authors' two solvers 5,688 and 5,697 s; on 14 jobs on four nodes four ways differ by up to 2 %.
+
     Departures: in the authors' simulator nothing is lost where a job goes to other nodes in the same
-    configuration, so it does not mind who stands where; here nodes are kept where they can be. A job whose menu
-    has none of these configurations has those of its own numbers of GPUs, a rigid job its only one; what then
-    fits no nodes takes GPUs that are left. Nodes of six GPUs also have a configuration of six. A plain cluster
-    is one node.
+    configuration (``restarts="shape"`` of a scenario), so it does not mind who stands where; here nodes are
+    kept where they can be. A job whose menu has none of these configurations has those of its own numbers of
+    GPUs, a rigid job its only one; what then fits no nodes takes GPUs that are left. Nodes of six GPUs also
+    have a configuration of six. A plain cluster is one node.
 
     Parameters
     ----------
