@@ -39,7 +39,7 @@ def sia(
     path: str | Path | None = None,
     *,
     trace: str = "philly",
-    workload: int = 1,
+    number: int = 1,
     setting: Literal["published", "ares"] = "published",
     gpu: str = "aws",
     nodes: int = 16,
@@ -59,7 +59,7 @@ def sia(
         The folder of all public traces, or a workload file inside it; nothing is made up without.
     trace
         ``newtrace``, ``philly``, ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``; or ``pollux``.
-    workload
+    number
         Number of the workload, from 1.
     setting
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
@@ -86,7 +86,7 @@ def sia(
     --------
     >>> from instances import data_folder
     >>> folder = data_folder()
-    >>> folder is None or len(sia(folder, workload=6, nodes=2, jobs=6).workload.jobs) == 6
+    >>> folder is None or len(sia(folder, number=6, nodes=2, jobs=6).workload.jobs) == 6
     True
     """
     if path is None:
@@ -100,7 +100,7 @@ def sia(
     agents = Agents(memory="placement", tolerance=TOLERANCE)
     if ares:
         agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
-    rows = orders(path, trace, workload, jobs)
+    rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER,
         (row.model for row in rows),
@@ -109,7 +109,7 @@ def sia(
         slowdowns=SLOWDOWNS,
     )
     menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * size)
-    source = f"{trace} workload {workload}, applications of Sia on {gpu}, setting {setting}"
+    source = f"{trace} workload {number}, applications of Sia on {gpu}, setting {setting}"
     return Scenario.of(
         Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
         cluster,
