@@ -12,7 +12,8 @@ from gsopt.job import Job
 from gsopt.problems.configuration import Shape
 from gsopt.simulation import State
 from gsopt.simulation.deciders.configuring.configuring import History
-from gsopt.simulation.deciders.configuring.park import Kind, Park
+from gsopt.simulation.deciders.configuring.park import Park
+from gsopt.simulation.deciders.inventory import Kind
 from gsopt.simulation.deciders.ways import ways_of
 
 #: Seconds of a restart that the authors' program takes for models of theirs.

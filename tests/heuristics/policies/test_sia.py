@@ -259,7 +259,7 @@ def test_the_authors_simulator_to_the_second() -> None:
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of public traces")
-    scenario = authors_scenario(folder, workload=6, nodes=2, jobs=6)
+    scenario = authors_scenario(folder, number=6, nodes=2, jobs=6)
     own = simulate(scenario, sia, round_length=60, bound=False)
     assert tuple(map(round, own.jct)) == BY_FEWEST_CHANGES
     other = simulate(scenario, sia, round_length=60, bound=False, solver=most_gpus)
