@@ -56,6 +56,9 @@ class Mode(Frozen):
         when as in the default mode.
     gpu_type
         The only type of GPU on which it may run in this mode, empty for any; None when as in the default mode.
+    tunes
+        Whether the job itself chooses its batch size, again and again; only jobs of an application can
+        (`gsopt.scenario.Physics.applications`).
 
     Examples
     --------
@@ -70,11 +73,18 @@ class Mode(Frozen):
     steps: Annotated[int, Field(ge=1)] = 1
     samples: Samples | None = None
     gpu_type: str | None = None
+    tunes: bool = False
 
     @field_validator("menu", mode="after")
     @classmethod
     def _menu_counts_differ(cls, menu: Sequence[Entry]) -> Sequence[Entry]:
         return _refuse_equal_counts(menu)
+
+    @model_validator(mode="after")
+    def _tuned_or_fixed(self) -> "Mode":
+        if self.tunes and self.batch_size is not None:
+            raise RuleBroken("batch_size", self.batch_size, "must be None in a mode that tunes it")
+        return self
 
 
 class Phase(Frozen):
@@ -292,6 +302,29 @@ class Job(Frozen):
             return 0.0
         given = None if mode == DEFAULT_MODE else self._by_name[mode].samples
         return self.training.samples if given is None else given
+
+    def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
+        """Give the batch size in a mode; None when unknown, or when the job tunes it.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        if mode == DEFAULT_MODE:
+            return self.batch_size
+        given = self._by_name[mode]
+        return self.batch_size if given.batch_size is None and not given.tunes else given.batch_size
+
+    def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
+        """Tell whether the job chooses its batch size itself in a mode.
+
+        Raises
+        ------
+        KeyError
+            The job has no such mode.
+        """
+        return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
         """Give the samples per second in a mode on GPUs of one machine, alone; 0 without a training.

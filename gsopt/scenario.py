@@ -1,17 +1,19 @@
 """Scenario: everything that is given when a workload runs on a cluster, before any decision is taken."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from gsopt.applications.agents import Agents
+from gsopt.applications.application import Application
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event, Reclaim, Return, refuse_impossible
 from gsopt.files import first_error
 from gsopt.job import DEFAULT_MODE, Job, Seconds, Workload
-from gsopt.problem import Frozen, Many, RuleBroken
+from gsopt.problem import Frozen, Many, Name, RuleBroken
 from gsopt.speed import Speed, require_levels
 
 
@@ -94,6 +96,16 @@ class Physics(Frozen):
     events
         Machines that leave, return, are lent and reclaimed, by time. A GPU is there when no capacity change and
         no event has taken it.
+    applications
+        What was measured of models, by name. A job of such a model is adaptive: how fast it works depends on
+        the machines that its GPUs are on, on its batch size and on how far its training is, which it may look
+        at to tune its batch size itself (`gsopt.job.Mode.tunes`). Its menus say how fast it is at most. It
+        needs a cluster of racks.
+    agents
+        How adaptive jobs make progress and tune themselves.
+    restarts
+        For what `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode, or only where the number of
+        ``"machines"`` changes that a job is on, which needs a cluster of racks.
 
     Examples
     --------
@@ -106,6 +118,9 @@ class Physics(Frozen):
     share_limit: int = Field(default=1, ge=1, le=100)
     capacity_changes: Many[CapacityChange] = ()
     events: Many[Event] = ()
+    applications: Mapping[Name, Application] = Field(default_factory=dict)
+    agents: Agents = Agents()
+    restarts: Literal["change", "machines"] = "change"
 
     @field_validator("overheads", mode="before")
     @classmethod
@@ -123,6 +138,10 @@ class Physics(Frozen):
     def overhead(self, job: Job) -> Overhead:
         """Give the overhead of a job."""
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
+
+    def application(self, job: Job) -> Application | None:
+        """Give what was measured of the model of an adaptive job; None for any other."""
+        return self.applications.get(job.model)
 
 
 class Scenario(Physics):
@@ -190,6 +209,19 @@ class Scenario(Physics):
         except ValidationError as error:
             raise first_error("scenario", error) from None
 
+    def refuse_fractions(self) -> None:
+        """Refuse to compute in fractions where jobs are adaptive.
+
+        Raises
+        ------
+        InvalidInput
+            A job has an application.
+        """
+        for job in self.workload.jobs:
+            if self.application(job) is not None:
+                rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
+                raise InvalidInput("", "exact", "True", rule)
+
     @model_validator(mode="after")
     def _capacity_within_the_cluster(self) -> "Scenario":
         for index, change in enumerate(self.capacity_changes):
@@ -202,6 +234,30 @@ class Scenario(Physics):
     def _sharing_needs_racks(self) -> "Scenario":
         if self.share_limit > 1 and self.cluster.is_plain:
             raise RuleBroken("share_limit", self.share_limit, "must be 1 in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _restarts_by_machines_need_racks(self) -> "Scenario":
+        if self.restarts == "machines" and self.cluster.is_plain:
+            raise RuleBroken("restarts", self.restarts, "must be 'change' in a plain cluster")
+        return self
+
+    @model_validator(mode="after")
+    def _applications_need_racks(self) -> "Scenario":
+        """Whether a job spans machines decides how fast it is, and measurements have the network in them."""
+        for model in self.applications:
+            if self.cluster.is_plain:
+                raise RuleBroken("applications", model, "must be none in a plain cluster")
+            if model in self.speed.tiers:
+                raise RuleBroken("speed.tiers", model, "must be no model with an application, which has them")
+        return self
+
+    @model_validator(mode="after")
+    def _adaptive_jobs_are_measured(self) -> "Scenario":
+        for index, job in enumerate(self.workload.jobs):
+            application = self.applications.get(job.model)
+            for field, value, rule in _wrong_of_adaptive(job, application):
+                raise RuleBroken(f"workload.jobs[{index}].{field}", value, rule)
         return self
 
     @model_validator(mode="after")
@@ -285,3 +341,23 @@ class Scenario(Physics):
                 rule = f"must fit the {size} {kind}{' ' if kind else ''}GPUs{memory} of the cluster"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self
+
+
+def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
+    """Find what a job of an application, or of none, must not have: field, value and rule."""
+    if application is None:
+        for place, mode in enumerate(job.modes):
+            if mode.tunes:
+                yield f"modes[{place}].tunes", True, "must be False without an application of the job's model"
+        return
+    if job.phases:
+        yield "phases", job.phases, "must be none of a job with an application, which has its own course"
+    if job.training is not None:
+        yield "training", job.training, "must be None of a job with an application, which has its own"
+    for mode_name in job.speeds:
+        batch = job.batch_in(mode_name)
+        if batch is None and not job.tunes_in(mode_name):
+            yield "batch_size", batch, "must be given for a job with an application"
+        elif batch is not None and batch > application.limits.most_batch:
+            rule = f"must be at most the {application.limits.most_batch} that the application allows"
+            yield "batch_size", batch, rule

@@ -188,11 +188,29 @@ class Speed(Frozen):
             The job has no such mode, or may not run on that number of GPUs in it.
         """
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
-        worst = max((self.interference_of(job, partner) for partner in partners), default=1.0)
-        rate = number(job.speed(count, mode)) / (slowdown * number(worst))
+        rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))
         if types and self.knows_types:
             rate /= self._slowdown_of(types, number)
         return rate if phase is None else rate / number(phase.slowdown_in(mode))
+
+    def slowdown(
+        self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
+    ) -> float:
+        """Give how many times slower partners and the types of its GPUs make a job, whatever its network.
+
+        Parameters
+        ----------
+        job, partners, types
+            As of `rate`.
+
+        Examples
+        --------
+        >>> job = Job(name="a", release_date=0, duration=60, gpus=2)
+        >>> Speed(default_interference=1.5, gpu_types={"T4": 3.0}).slowdown(job, [job], types={"T4": 2})
+        4.5
+        """
+        worst = self._worst(job, partners)
+        return worst * self._slowdown_of(types, float) if types and self.knows_types else worst
 
     def waiting(
         self,
@@ -221,6 +239,10 @@ class Speed(Frozen):
         """
         penalty = self._penalty(job, count, tier, number, levels)
         return penalty / (1 + penalty)
+
+    def _worst(self, job: Job, partners: Iterable[Job]) -> float:
+        """Give the slowdown of a job beside the worst of its partners."""
+        return max((self.interference_of(job, partner) for partner in partners), default=1.0)
 
     def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
         """Give the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""

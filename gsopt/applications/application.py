@@ -1,9 +1,9 @@
 """Application: what was measured of one model on one type of GPU: the truth about its jobs."""
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby, product
+from itertools import groupby, islice, product
 from math import isnan
 from statistics import fmean
 from typing import Annotated, Any
@@ -196,11 +196,16 @@ class Application(Frozen):
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
 
+        from gsopt.applications.threads import one_thread
+
         rows = [*_means(self.placements), *_rows(self.spread)]
         try:
-            return LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
+            interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
         except QhullError:
             return None
+        with one_thread():
+            interpolator.tri.transform  # noqa: B018 - computed when first asked for: a tiny system per simplex
+        return interpolator
 
     # Training
 
@@ -238,7 +243,7 @@ class Application(Frozen):
             The batch is smaller or larger than all that were validated.
         """
         low, high = self._around(batch)
-        return _mixed(low, high, batch, lambda each: each.epochs[epoch].iterations)
+        return _weighing(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
         """Give the statistics of the gradients of a batch during an epoch, counted from 0.
@@ -249,8 +254,18 @@ class Application(Frozen):
             The batch is smaller or larger than all that were validated.
         """
         low, high = self._around(batch)
-        sqr = _mixed(low, high, batch, lambda each: each.epochs[epoch].sqr)
-        return Gradient(sqr, _mixed(low, high, batch, lambda each: each.epochs[epoch].var))
+        first, last = low.epochs[epoch], high.epochs[epoch]
+        share = _weighing(low, high, batch)
+        return Gradient(share(first.sqr, last.sqr), share(first.var, last.var))
+
+    def gradients(self, batch: int) -> list[Gradient]:
+        """Give what `gradient` gives, for every epoch."""
+        low, high = self._around(batch)
+        share, pairs = _weighing(low, high, batch), zip(low.epochs, high.epochs, strict=False)
+        return [
+            Gradient(share(first.sqr, last.sqr), share(first.var, last.var))
+            for first, last in islice(pairs, self.epochs)
+        ]
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
         """Give the trainings with the next smaller and the next larger batch; twice the one with an equal."""
@@ -296,9 +311,9 @@ def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
     return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]
 
 
-def _mixed(low: Validation, high: Validation, batch: int, value: Any) -> float:
-    """Interpolate a value of trainings with a smaller and a larger batch."""
+def _weighing(low: Validation, high: Validation, batch: int) -> Callable[[float, float], float]:
+    """Interpolate values of trainings with a smaller and a larger batch."""
     if low is high:
-        return float(value(low))
-    weighed = (batch - low.batch) * value(high) + (high.batch - batch) * value(low)
-    return float(weighed / (high.batch - low.batch))
+        return lambda least, _: least
+    below, above, whole = batch - low.batch, high.batch - batch, high.batch - low.batch
+    return lambda least, most: (below * most + above * least) / whole

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import inf
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
 from gsopt.applications.batch import Batch, split, within
+from gsopt.applications.gradient import Gradient
 from gsopt.applications.limits import Limits
 from gsopt.errors import InvalidInput, shorten
 
@@ -95,20 +97,20 @@ class Course:
         InvalidInput
             It cannot run there.
         """
-        seconds = self._iteration(shape, batch)
-        return self._gain(batch.over(sum(shape)), epoch) / seconds
+        seconds, samples = self._iteration(shape, batch), batch.over(sum(shape))
+        return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
         """Give how long a training takes with a batch on the best placement of so many GPUs; None on none.
 
         Epochs are not rounded to whole seconds.
         """
-        ends = [self.work_at(epoch) for epoch in range(self.application.epochs + 1)]
+        epochs = list(pairwise(self.work_at(epoch) for epoch in range(self.application.epochs + 1)))
         best = inf
         for shape in self.application.shapes(gpus):
             for batch in self._possible(shape, [split(batch_size, gpus, self.limits(shape))]):
-                gains = (self._gain(batch.over(gpus), epoch) for epoch in range(self.application.epochs))
-                iterations = sum((ends[n + 1] - ends[n]) / gain for n, gain in enumerate(gains))
+                gains = self._gains(batch.over(gpus))
+                iterations = sum((end - begin) / gain for (begin, end), gain in zip(epochs, gains, strict=True))
                 best = min(best, iterations * self._iteration(shape, batch))
         return None if best == inf else best
 
@@ -141,21 +143,25 @@ class Course:
         step, sync = self.times(shape, batch)
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
-    def _gain(self, samples: int, epoch: int) -> float:
-        """Give the progress of an iteration with so many samples."""
+    def _gain(self, samples: int, gradient: Gradient) -> float:
+        """Give the progress of an iteration with so many samples, and gradients like these."""
         if self.agents.progress == "samples":
             return samples
-        sqr, var = self.application.gradient(samples, epoch)
+        sqr, var = gradient
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
+    def _gains(self, samples: int) -> list[float]:
+        """Give the progress of an iteration with so many samples in every epoch."""
+        return [self._gain(samples, gradient) for gradient in self.application.gradients(samples)]
+
     def _highest_gain(self, samples: int) -> float:
-        known = self._gains
+        known = self._highest_gains
         if samples not in known:
-            known[samples] = max(self._gain(samples, epoch) for epoch in range(self.application.epochs))
+            known[samples] = max(self._gains(samples))
         return known[samples]
 
     @cached_property
-    def _gains(self) -> dict[int, float]:
+    def _highest_gains(self) -> dict[int, float]:
         """The highest gains that were asked for."""
         return {}
 

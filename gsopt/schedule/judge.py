@@ -28,6 +28,7 @@ from gsopt.clock import clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
+from gsopt.schedule.driven import Driven
 from gsopt.schedule.figures import Record
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
@@ -91,6 +92,8 @@ def judge(
     >>> judge(Schedule((Segment("a", 0, 1, 2), Segment("b", 0, 2, 1))), scenario).violations
     ('at 0.0: 3 GPUs are held, 2 are there',)
     """
+    if exact:
+        scenario.refuse_fractions()
     number: Callable[[Any], Any] = Fraction if exact else float
     return _Trial(scenario, schedule, number, complete, fairness).verdict()
 
@@ -160,9 +163,13 @@ class _Trial:
                 done=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
+                driven=self._driven(job),
             )
             for index, job in enumerate(self.scenario.workload.jobs)
         ]
+
+    def _driven(self, job: Job) -> Driven | None:
+        return None if self.scenario.application(job) is None else Driven(job, self.scenario)
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
         """Give the samples of all work of a job by mode."""
@@ -281,26 +288,46 @@ class _Trial:
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
         for before, piece in pairwise(own):
-            if piece.start > before.end:
+            before.pauses = piece.start > before.end
+            if before.pauses:
                 piece.works_from = piece.start + start + stop
                 piece.is_anew = not piece.job.checkpoints
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
-                piece.works_from = before.works_from
+                piece.works_from, piece.goes_on = before.works_from, True
             else:
-                piece.works_from = max(before.works_from, piece.start + resize)
+                seconds = resize if self._restarts(before, piece) else self.number(0)
+                piece.works_from = max(before.works_from, piece.start + seconds)
+
+    def _restarts(self, before: Piece, piece: Piece) -> bool:
+        """Tell whether a change of GPUs or mode costs an overhead."""
+        if self.scenario.restarts == "change":
+            return True
+        machine_of = self.scenario.cluster.machine_of
+        early, late = ({machine_of[gpu] for gpu in each.placement} for each in (before, piece))
+        return len(early) != len(late)
 
     def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
+            if account.driven is not None and account.driven.completed_at is not None:
+                missing = account.driven.completed_at - max(piece.end for piece in own)
             if -missing > account.limit:
-                self.found.append(f"job {name!r} runs for {done} s of work, it has {work}")
+                self.found.append(self._surplus(account, -missing))
             if missing <= 0 or account.excuses(missing):
                 return max(piece.end for piece in own)
-        if self.complete:
+        if account.driven is not None and account.driven.broken:
+            self.found.append(f"job {name!r} cannot run where it does: {account.driven.broken}")
+        elif self.complete:
             self.found.append(f"job {name!r} does not complete: {done} s of {work} s of work are done")
         return None
+
+    @staticmethod
+    def _surplus(account: Account, seconds: Any) -> str:
+        if account.driven is not None:
+            return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
+        return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
 
     # Figures
 

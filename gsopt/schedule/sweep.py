@@ -1,5 +1,6 @@
 """Sweep: passes over a schedule in time order and looks at who holds what, and how far each job gets."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
 from gsopt.job import Job
 from gsopt.scenario import Scenario
+from gsopt.schedule.driven import Driven
 from gsopt.schedule.presence import Presence, Step
 
 #: Kinds of events, in their order within an instant.
@@ -38,6 +40,8 @@ class Account:
         Samples of all its work by mode; empty without a training.
     epochs
         How many times it has passed over its data set.
+    driven
+        What makes its progress where its model has an application; None otherwise.
     """
 
     number: int
@@ -51,6 +55,7 @@ class Account:
     communicated: Any = 0
     samples_in: Mapping[str, Any] = field(default_factory=dict)
     epochs: Any = 0
+    driven: Driven | None = None
 
     def excuses(self, seconds: Any) -> bool:
         """Take seconds on and tell that they are excused; or tell that they are too many."""
@@ -80,10 +85,23 @@ class Account:
                 self.done = end
                 seconds -= needed
 
-    def lose(self, seconds: Any = inf) -> None:
+    def lose(self, time: Any, seconds: Any = inf) -> None:
         """Lose seconds of work, or whatever was done without checkpoints, unless all of it is done."""
         if (self.work - self.done) / self.speed > self.limit:
-            self.done -= min(self.done, seconds) if self.job.checkpoints else self.done
+            lost = min(self.done, seconds) if self.job.checkpoints else self.done
+            self.done -= lost
+            if self.driven is not None:
+                self.driven.lose(lost / self.work, time)
+
+    def follow(self, driven: Driven, time: Any) -> None:
+        """Let an adaptive job work until a time."""
+        driven.follow(time)
+        self.done = self.work * driven.share
+
+    def stop(self, driven: Driven, time: Any) -> None:
+        """Let an adaptive job stop, which is complete if rounding alone cut it short."""
+        driven.stop(time, self.limit)
+        self.done = self.work * driven.share
 
 
 @dataclass(slots=True, eq=False)
@@ -99,7 +117,9 @@ class Piece:
     mode: str
     works_from: Any = None
     is_anew: bool = False  # whether nothing is left of what was done before
-    rate: Any = None
+    goes_on: bool = False  # whether it is the one before it, cut in two
+    pauses: bool = True  # whether nothing follows it at once
+    rate: Any = None  # speed without phases; slowdown of an adaptive job
     waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
     @property
@@ -184,7 +204,7 @@ class Sweep:
                 self._check(time, touched)
                 for piece in touched:
                     self._settle(piece, time)
-                    piece.rate = self._rate(piece)
+                    self._set_rate(piece, time)
                     piece.waiting = self._waiting(piece)
                 touched = {}
 
@@ -202,7 +222,7 @@ class Sweep:
     def _start(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
         self._running[piece] = touched[piece] = None
         if piece.is_anew:
-            piece.account.lose()
+            piece.account.lose(time)
         piece.works_from = max(piece.works_from, time)
         if not piece.placement:
             self._unplaced += piece.gpus
@@ -217,6 +237,8 @@ class Sweep:
 
     def _end(self, piece: Piece, time: Any, touched: dict[Piece, None]) -> None:
         self._settle(piece, time)
+        if piece.pauses and piece.account.driven is not None:
+            piece.account.stop(piece.account.driven, time)
         del self._running[piece]
         touched.pop(piece, None)
         if not piece.placement:
@@ -246,7 +268,7 @@ class Sweep:
                         self._settle(piece, step.time)
                         lost.setdefault(piece.account, seconds)
         for account, seconds in lost.items():
-            account.lose(seconds)
+            account.lose(step.time, seconds)
 
     def _step(self, step: Step, touched: dict[Piece, None]) -> None:
         """Change what is there, and look again at whoever is where nothing is any more."""
@@ -263,7 +285,9 @@ class Sweep:
 
     @staticmethod
     def _settle(piece: Piece, time: Any) -> None:
-        if piece.rate is not None and time > piece.works_from:
+        if piece.rate is not None and piece.account.driven is not None:
+            piece.account.follow(piece.account.driven, time)
+        elif piece.rate is not None and time > piece.works_from:
             piece.account.progress(time - piece.works_from, piece.rate, piece.mode)
             if piece.waiting:
                 piece.account.communicated += (time - piece.works_from) * piece.waiting
@@ -314,6 +338,37 @@ class Sweep:
             yield Broken(f"at {time}: the jobs on GPU {gpu} do not fit its memory", surplus)
 
     # Speed
+
+    def _set_rate(self, piece: Piece, time: Any) -> None:
+        """Let a piece go on at the speed that it has from now on."""
+        driven = piece.account.driven
+        if driven is None:
+            piece.rate = self._rate(piece)
+            return
+        slowdown = self._slowdown(piece)
+        if piece.rate is None and not piece.goes_on:
+            driven.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown)
+        elif slowdown != piece.rate:
+            driven.slow(slowdown, time)
+        piece.rate = slowdown
+
+    def _slowdown(self, piece: Piece) -> Any:
+        """Give how many times slower an adaptive job is beside others and on GPUs of its types."""
+        worst = max(
+            (
+                self.scenario.speed.interference_of(piece.job, other.job)
+                for gpu in piece.placement
+                for other in self._on_gpu[gpu]
+                if other.account is not piece.account
+            ),
+            default=1.0,
+        )
+        return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
+
+    def _shape(self, piece: Piece) -> tuple[int, ...]:
+        """Give the number of GPUs on each machine."""
+        machines = Counter(dict(self._places[gpu].above)[MACHINE] for gpu in piece.placement)
+        return tuple(machines.values())
 
     def _rate(self, piece: Piece) -> Any:
         """Give the speed without phases."""

@@ -11,6 +11,7 @@ from heapq import heappop, heappush
 from math import ceil, inf, nextafter
 from typing import Any
 
+from gsopt.errors import InvalidInput
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation.gpu_types import GpuTypes
@@ -32,6 +33,7 @@ from gsopt.simulation.policy import (
 )
 from gsopt.simulation.progress import Stretch, left_after, seconds_for, stretches
 from gsopt.simulation.supply import Supply
+from gsopt.simulation.trainees import Trainees
 from gsopt.simulation.view import EngineState
 
 #: Arrivals from one report of progress to the next.
@@ -100,9 +102,9 @@ class Engine:
         self.segments: list[Segment] | None = [] if record else None
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
-        self.has_overheads = bool(scenario.overheads)
+        self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
-        self.levels = scenario.cluster.levels
+        self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
         self.types = GpuTypes(scenario)
         self.is_uniform = scenario.cluster.is_plain or (
             scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
@@ -150,7 +152,7 @@ class Engine:
                 supply.advance(now)
                 self.is_news = True
             self._release()
-            if self.round_length is None or self.wake == now:
+            if self.wake == now or (self.is_news and self.round_length is None):
                 self._decide()
             if plan.touched or ledger.stirred:
                 self._apply()
@@ -228,7 +230,7 @@ class Engine:
         due, now = self.due, self.now
         while due and due[0][0] <= now:
             _, job, version = heappop(due)
-            if version == self.version[job]:
+            if version == self.version[job] and (job not in self.trainees or self._is_done(job)):
                 if self.waiting[job]:
                     self._communicate(job)
                 if self.density[job]:
@@ -242,9 +244,19 @@ class Engine:
                 self.is_news = True
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
+    def _is_done(self, job: int) -> bool:
+        """Tell whether an adaptive job is done; else it has only tuned itself, and goes on."""
+        if self.trainees.is_done(job, self.now):
+            return True
+        self._settle(job)
+        self._retime(job, self.rate[job])
+        return False
+
     def _release(self) -> None:
         release, now = self.release, self.now
         while self.next_job < len(release) and release[self.next_job] <= now:
+            if self.has_applications:
+                self.trainees.release(self.next_job, now)
             self.news[0].append(self.next_job)
             self.is_news = True
             self.next_job += 1
@@ -257,10 +269,16 @@ class Engine:
         item = self.jobs[job]
         if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
             self._settle(job)
-            work = self.number(item.duration)
-            left = self.remaining[job] + self.number(lost_work) if item.checkpoints else work
-            self.remaining[job] = min(left, work)
+            self._lose(job, self.number(lost_work) if item.checkpoints else self.number(item.duration))
             self._retime(job, self.rate[job])  # the machine may be lent at once, and the job go on
+
+    def _lose(self, job: int, seconds: Any) -> None:
+        """Take back seconds of the work that a settled job has done, at most all of it."""
+        work = self.number(self.jobs[job].duration)
+        if job in self.trainees:
+            self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
+        else:
+            self.remaining[job] = min(self.remaining[job] + seconds, work)
 
     # Decisions
 
@@ -332,6 +350,8 @@ class Engine:
             elif job not in running:
                 self._interrupt(job, in_force.pop(job))
                 self.preemptions += 1
+                if job in self.trainees:
+                    self.trainees.stop(job, self.now)
                 if not self.jobs[job].checkpoints:
                     self._lose_progress(job)
             elif before != (after := plan.held(job)):
@@ -361,9 +381,19 @@ class Engine:
     def _go_on(self, job: int, before: Held, after: Held) -> None:
         """Let a job run on with other GPUs or in another mode."""
         self.resizes += after.number != before.number
-        seconds = self.number(self.scenario.overhead(self.jobs[job]).resize)
-        self.progress_from[job] = max(self.progress_from[job], self.now + seconds)
+        self.progress_from[job] = max(
+            self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
+        )
         self._run_on(job, after)
+
+    def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
+        """Give the overhead of a change; none where it is paid for machines, and they are as many."""
+        if self.scenario.restarts == "machines":
+            machines = self.scenario.cluster.machine_of
+            counts = [len({machines[gpu] for gpu in held.gpus}) for held in (before, after)]
+            if counts[0] == counts[1]:
+                return self.number(0)
+        return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
     def _run_on(self, job: int, held: Held) -> None:
         self.plan.in_force[job] = held
@@ -377,7 +407,17 @@ class Engine:
             tier, speed = self.ledger.tier(job), self.scenario.speed
             self.waiting[job] = speed.waiting(item, held.number, tier, self.number, levels=self.levels)
         alike = self.is_uniform and held.number == item.gpus and not held.mode
-        self._retime(job, self.one if alike else self._rate_of(job))
+        rate = self.one if alike else self._rate_of(job)
+        if job in self.trainees:
+            self._train(job, held, rate)
+        self._retime(job, rate)
+
+    def _train(self, job: int, held: Held, rate: Any) -> None:
+        """Let an adaptive job restart on what it holds."""
+        try:
+            self.trainees.place(job, held, self.now, self.progress_from[job], 1 / rate)
+        except InvalidInput as error:
+            raise IllegalDecision(self.plan.touched[job], str(error)) from None
 
     def _interrupt(self, job: int, before: Held) -> None:
         """End what a job did before it is stopped or goes on otherwise."""
@@ -392,6 +432,8 @@ class Engine:
         for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
+                if job in self.trainees:
+                    self.trainees.slow(job, 1 / rate, self.now)
                 self._retime(job, rate)
         self.ledger.stirred.clear()
 
@@ -404,7 +446,7 @@ class Engine:
 
     def _lose_progress(self, job: int) -> None:
         """Let a job that has stopped begin anew, unless nobody gets on because such jobs stop for ever."""
-        self.remaining[job] = self.number(self.jobs[job].duration)
+        self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
         if self.begun_anew > _FRUITLESS_CHANGES:
             rule = "jobs without checkpoints are stopped so rarely that some complete"
@@ -430,6 +472,10 @@ class Engine:
         if elapsed > 0:
             if self.waiting[job]:
                 self._communicate(job)
+            if job in self.trainees:
+                self.remaining[job] = self.trainees.left(job, self.now)
+                self.progress_from[job] = self.now
+                return
             left, rate, course = self.remaining[job], self.rate[job], self.courses[job]
             self.remaining[job] = after = left_after(elapsed, left, rate, course)
             if self.density[job]:
@@ -441,11 +487,14 @@ class Engine:
         self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:
-        """Let a settled job run at a speed from now on, and find when it completes."""
+        """Let a settled job run at a speed from now on, and find when it completes, or tunes itself."""
         begin = max(self.progress_from[job], self.now)
         self.rate[job] = rate
         left, course = self.remaining[job], self.courses[job]
-        time = begin + (left if rate == 1 and not course else seconds_for(left, rate, course))
+        if job in self.trainees:
+            time = self.trainees.next_change(job)
+        else:
+            time = begin + (left if rate == 1 and not course else seconds_for(left, rate, course))
         if time <= self.now:  # only by rounding; time has to go on
             time = nextafter(self.now, inf) if not self.exact else self.now
         self.version[job] += 1
@@ -467,8 +516,13 @@ class Engine:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Give the speed that a job has on GPUs of some types that a tier joins, without phases."""
+        """Give the speed that a job has on GPUs of some types that a tier joins, without phases.
+
+        That of an adaptive job counts in what it would do there alone, on GPUs of the type that was measured.
+        """
         item, speed = self.jobs[job], self.scenario.speed
+        if job in self.trainees:
+            return 1 / speed.slowdown(item, [self.jobs[other] for other in partners], types=types)
         if self.scenario.cluster.is_plain:
             return self.number(item.speed(count, mode))
         beside = [self.jobs[other] for other in partners]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from gsopt.applications.view import TraineeView
 from gsopt.cluster import Cluster
 from gsopt.errors import GsoptError
 from gsopt.job import Job
@@ -251,6 +252,9 @@ class State(Protocol):
 
     def observed(self, job: int) -> Observation | None:
         """Give what is seen of the training of the job at this instant; None where it has none."""
+
+    def trainee(self, job: int) -> TraineeView | None:
+        """Show an adaptive job: what it knows of itself, and the truth; None for any other job."""
 
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""

@@ -194,6 +194,8 @@ def replay(
     if round_length is not None and not SHORTEST_ROUND <= round_length < inf:
         rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g}"
         raise InvalidInput("round_length", "", shorten(round_length), rule)
+    if exact:
+        scenario.refuse_fractions()
     engine = Engine(
         scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
     )

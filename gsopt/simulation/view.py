@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from gsopt.applications.view import TraineeView
 from gsopt.cluster import Cluster, Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import DEFAULT_MODE, Job
@@ -122,6 +123,8 @@ class EngineState:
         if engine.held[job]:
             elapsed = engine.now - engine.progress_from[job]
             if elapsed > 0:
+                if job in engine.trainees:
+                    return engine.trainees.left(job, engine.now)
                 left, rate, course = engine.remaining[job], engine.rate[job], engine.courses[job]
                 return left_after(elapsed, left, rate, course) if course else left - elapsed * rate
         elif not 0 <= job < engine.next_job:
@@ -145,6 +148,11 @@ class EngineState:
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
+
+    def trainee(self, job: int) -> TraineeView | None:
+        """Show what an adaptive job knows of itself; None for any other job."""
+        self._jobs[job]  # raises
+        return self._engine.trainees.view(job, self._engine.now)
 
     def service(self, job: int) -> Any:
         """Give the GPU-seconds that the job has held so far."""
@@ -214,4 +222,6 @@ class EngineState:
             raise InvalidInput("", "tier", shorten(tier), f"must be one of {', '.join(engine.levels)}")
         types = engine.types.best(item, mode, count) if isinstance(gpus, int) else engine.types.of(gpus)
         rate = engine.rate_on(job, count, mode, tier, beside, types)
+        if job in engine.trainees:
+            return rate * engine.trainees.rate(job, gpus, tier, mode, engine.now)
         return rate / slowdown_at(self.remaining(job), stretches(item, mode, engine.number))

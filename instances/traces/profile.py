@@ -12,8 +12,8 @@ from instances.traces.reading import Issue, Row, content, rows, usable
 
 T = TypeVar("T")
 
-_PLACEMENT_COLUMNS = ("placement", "local_bsz", "step_time", "sync_time")
-_SPREAD_COLUMNS = ("num_nodes", "num_replicas", "local_bsz", "step_time", "sync_time")
+PLACEMENT_COLUMNS = ("placement", "local_bsz", "step_time", "sync_time")
+SPREAD_COLUMNS = ("num_nodes", "num_replicas", "local_bsz", "step_time", "sync_time")
 _VALIDATION_COLUMNS = ("iteration",)
 _PLACEMENT = re.compile(r"[1-9]{1,100}")
 _VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
@@ -158,12 +158,12 @@ def read_profile(
     gsopt.errors.InvalidInput: no/such/placements-rtx.csv: cannot be read: No such file or directory
     """
     steps: dict[str, list[Point]] = {}
-    for row, point in _table(folder / f"placements-{gpu}.csv", _PLACEMENT_COLUMNS, _point, issues):
-        steps.setdefault(row.values["placement"], []).append(point)
+    for row, step in table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point, issues):
+        steps.setdefault(row.values["placement"], []).append(step)
     iterations: dict[int, float] = {}
     for file in sorted(folder.glob("validation-*.csv")):
         found = _VALIDATION.fullmatch(file.name)
-        done = [count for _, count in _table(file, _VALIDATION_COLUMNS, _iteration, issues)] if found else []
+        done = [count for _, count in table(file, _VALIDATION_COLUMNS, _iteration, issues)] if found else []
         if found and done:
             iterations[int(found[1])] = done[-1]
     scalability = folder / f"scalability-{gpu}.csv"
@@ -173,26 +173,29 @@ def read_profile(
 
 def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[Point]]:
     spread: dict[tuple[int, int], list[Point]] = {}
-    for _, (nodes, gpus, point) in _table(file, _SPREAD_COLUMNS, _spread_point, issues):
-        spread.setdefault((nodes, gpus), []).append(point)
+    for _, (nodes, gpus, step) in table(file, SPREAD_COLUMNS, spread_point, issues):
+        spread.setdefault((nodes, gpus), []).append(step)
     return spread
 
 
-def _table(
+def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[Row], T], issues: list[Issue]
 ) -> list[tuple[Row, T]]:
+    """Read the rows of a file of a profile, and note those that cannot be used."""
     name = f"{file.parent.name}/{file.name}"
     return list(usable(rows(name, content(file), columns, issues, further=True), convert, issues))
 
 
-def _point(row: Row) -> Point:
+def point(row: Row) -> Point:
+    """Read a measured step of a placement."""
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
         raise InvalidInput("", "placement", shorten(placement), "must be the GPUs on each node, a digit each")
     return _measured(row)
 
 
-def _spread_point(row: Row) -> tuple[int, int, Point]:
+def spread_point(row: Row) -> tuple[int, int, Point]:
+    """Read a measured step on a number of nodes and of GPUs."""
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
         rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"
@@ -202,22 +205,28 @@ def _spread_point(row: Row) -> tuple[int, int, Point]:
 
 def _measured(row: Row) -> Point:
     return (
-        _between(row, "local_bsz", 1),
-        _between(row, "step_time", 1 / _LARGEST),
-        _between(row, "sync_time", 0),
+        between(row, "local_bsz", 1),
+        between(row, "step_time", 1 / _LARGEST),
+        between(row, "sync_time", 0),
     )
 
 
 def _iteration(row: Row) -> float:
-    return _between(row, "iteration", 1)
+    return between(row, "iteration", 1)
 
 
-def _between(row: Row, column: str, least: float) -> float:
+def between(row: Row, column: str, least: float, most: float = _LARGEST) -> float:
+    """Give a column as a number within limits.
+
+    Raises
+    ------
+    InvalidInput
+        The text is no number, or one beyond the limits.
+    """
     number = row.number(column)
-    if not least <= number <= _LARGEST:
-        raise InvalidInput(
-            "", column, shorten(row.values[column]), f"must be between {least:g} and {_LARGEST:g}"
-        )
+    if not least <= number <= most:
+        rule = f"must be between {least:g} and {most:g}"
+        raise InvalidInput("", column, shorten(row.values[column]), rule)
     return number
 
 

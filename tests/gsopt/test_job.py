@@ -118,6 +118,21 @@ def test_modes_have_menus_and_memory_of_their_own() -> None:
     assert job.model_copy(update={"modes": ()}).speeds == {"": {2: 1.0}}
 
 
+def test_modes_have_batch_sizes() -> None:
+    """A mode has its own batch size or that of the job, or none when the job tunes it."""
+    modes = [
+        _HALVES,
+        Mode(name="large", menu=[(2, 1.0)], batch_size=64),
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True),
+    ]
+    job = Job(**_FINE, batch_size=32, modes=modes)
+    names = ("", "halves", "large", "tuned")
+    assert [job.batch_in(mode) for mode in names] == [32, 32, 64, None]
+    assert [job.tunes_in(mode) for mode in names] == [False, False, False, True]
+    with pytest.raises(ValidationError, match="must be None in a mode that tunes it"):
+        Mode(name="tuned", menu=[(2, 1.0)], tunes=True, batch_size=64)
+
+
 def test_phases_slow_down_by_mode() -> None:
     """A mode without a slowdown of its own has that of the phase; the default mode may be named too."""
     phase = Phase(until=1, slowdown=2, modes={"": 1.5, "halves": 3})

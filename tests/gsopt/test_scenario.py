@@ -6,16 +6,19 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from gsopt.applications.agents import Agents
 from gsopt.cluster import Cluster, Machine, Rack, Switch
 from gsopt.errors import InvalidInput
 from gsopt.events import Event, Leave, Reclaim, Return
-from gsopt.job import Job, Mode, Workload
+from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import RELAUNCH_OVERHEADS, CapacityChange, Overhead, Physics, Scenario
 from gsopt.simulation import Decider, State, simulate
 from gsopt.speed import TIER_PENALTIES, Speed, TierPenalty
 from gsopt.studies.judge import judge
 from gsopt.studies.policies import compare_policies
+from gsopt.training import Training
 from heuristics.policies import fifo
+from tests.gsopt.simulation.adaptive import APPLICATION
 
 
 def _workload(**fields: Any) -> Workload:
@@ -67,6 +70,65 @@ def test_bad_scenarios(
         return
     with pytest.raises(InvalidInput) as error:
         Scenario.of(workload, cluster, **options)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+_MEASURED: dict[str, Any] = {"applications": {"cnn": APPLICATION}}
+_ADAPTIVE: dict[str, Any] = {"model": "cnn", "batch_size": 4}
+
+
+@pytest.mark.parametrize(
+    ("fields", "cluster", "physics", "message"),
+    [
+        (_ADAPTIVE, _TYPED, _MEASURED, None),
+        (_ADAPTIVE, 4, _MEASURED, "applications: 'cnn': must be none in a plain cluster"),
+        ({}, 4, {"restarts": "machines"}, "restarts: 'machines': must be 'change' in a plain cluster"),
+        ({}, 4, {"restarts": "never"}, "restarts"),
+        (
+            _ADAPTIVE,
+            _TYPED,
+            _MEASURED | {"speed": Speed(tiers={"cnn": TIER_PENALTIES["vgg11"]})},
+            "speed.tiers: 'cnn': must be no model with an application",
+        ),
+        ({"model": "cnn"}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: None: must be given"),
+        (
+            _ADAPTIVE | {"batch_size": 17},
+            _TYPED,
+            _MEASURED,
+            "workload.jobs[0].batch_size: 17: must be at most the 16",
+        ),
+        (
+            _ADAPTIVE | {"phases": [Phase(until=1)]},
+            _TYPED,
+            _MEASURED,
+            "jobs[0].phases",
+        ),
+        (
+            _ADAPTIVE | {"training": Training(epoch=1, samples=2)},
+            _TYPED,
+            _MEASURED,
+            "jobs[0].training",
+        ),
+        (
+            {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]},
+            _TYPED,
+            _MEASURED,
+            "workload.jobs[0].modes[0].tunes: True: must be False without an application",
+        ),
+        (_ADAPTIVE | {"modes": [Mode(name="tuned", menu=[(2, 1.0)], tunes=True)]}, _TYPED, _MEASURED, None),
+    ],
+)
+def test_adaptive_jobs(
+    fields: dict[str, Any], cluster: Cluster | int, physics: dict[str, Any], message: str | None
+) -> None:
+    """A job of an application has a batch within its limits, and nothing that an application has itself."""
+    if message is None:
+        scenario = Scenario.of(_workload(**fields), cluster, **physics)
+        assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+        return
+    with pytest.raises(InvalidInput) as error:
+        Scenario.of(_workload(**fields), cluster, **physics)
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -204,6 +266,9 @@ _PHYSICS: dict[str, Any] = {
     "share_limit": 2,
     "capacity_changes": [CapacityChange(time=9, gpus=2)],
     "events": [Leave(time=8, servers=["m"])],
+    "applications": {"cnn": APPLICATION},
+    "agents": Agents(interval=30),
+    "restarts": "machines",
 }
 
 

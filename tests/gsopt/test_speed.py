@@ -210,3 +210,14 @@ def test_waiting_is_the_share_that_slows_down() -> None:
     assert _SPEED.waiting(two, 2, Tier.NETWORK, Fraction) == Fraction(3, 4)
     assert 1 - _SPEED.waiting(two, 2, Tier.RACK, Fraction) == _SPEED.rate(two, 2, Tier.RACK, number=Fraction)
     assert _SPEED.waiting(one, 1, Tier.NETWORK) == _SPEED.waiting(_job("other"), 2, Tier.NETWORK) == 0
+
+
+def test_partners_and_types_slow_down_alike_whatever_the_network() -> None:
+    """The slowdown is what the speed loses by the worst partner and the types, without menu and tiers."""
+    speed = _SPEED.model_copy(update={"gpu_types": {"old": 2.0}, "mixed": 1.5})
+    job, partners = _job("a"), [_job("b"), _job("c")]
+    for types in (None, {"old": 2}, {"old": 1, "new": 1}):
+        alone = speed.rate(job, 2, Tier.NETWORK)
+        assert speed.slowdown(job, partners, types=types) == pytest.approx(
+            alone / speed.rate(job, 2, Tier.NETWORK, partners, types=types)
+        )

@@ -43,7 +43,7 @@ def test_work_is_lost_unless_it_is_done() -> None:
     """At most what was done is lost, and nothing by a job that is complete."""
     account = _account()
     account.progress(Fraction(3), Fraction(1), "")
-    account.lose(Fraction(1))
+    account.lose(Fraction(3), Fraction(1))
     assert account.done == 2
     account.lose(Fraction(5))
     assert account.done == 0

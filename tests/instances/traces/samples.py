@@ -170,3 +170,36 @@ SAMPLES: dict[str, Callable[[Path], Path]] = {
     "swf": _file(SWF),
     "tiresias": _file(TIRESIAS),
 }
+
+
+def adaptive_folder(folder: Path) -> Path:
+    """Write a workload of Pollux, one of Sia, and what was measured of BERT; give the folder of all traces."""
+    home = folder / "sia" / "profiles" / "bert"
+    home.mkdir(parents=True)
+    placements = [
+        f"{shape},{local},{0.1 + 0.01 * local + 0.02 * len(shape)},{0.02 * len(shape)}"
+        for shape in ("1", "2", "4", "11", "22", "44")
+        for local in (4, 8, 12)
+    ]
+    (home / "placements-aws.csv").write_text(
+        "\n".join(["placement,local_bsz,step_time,sync_time", *placements]) + "\n"
+    )
+    spread = [
+        f"{nodes},{gpus},{local},{0.2 + 0.01 * local},0.1"
+        for nodes, gpus in ((4, 4), (4, 16))
+        for local in (4, 8, 12)
+    ]
+    (home / "scalability-aws.csv").write_text(
+        "\n".join(["num_nodes,num_replicas,local_bsz,step_time,sync_time", *spread]) + "\n"
+    )
+    for batch in (12, 96):
+        epochs = [f"{n * 1000.0},{n * 12000 // batch},0.5,{1.0 / n},{2.0 * n}" for n in (1, 2)]
+        (home / f"validation-{batch}.csv").write_text(
+            "\n".join(["progress,iteration,metric,grad_sqr,grad_var", *epochs]) + "\n"
+        )
+    rows = ["name,time,application,num_replicas,batch_size", "bert-0,30,bert,2,24", "bert-1,70,bert,1,12"]
+    for place in ("pollux_osdi21/workloads", "sia/workloads/philly"):
+        path = folder / place / "workload-1.csv"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(rows) + "\n")
+    return folder

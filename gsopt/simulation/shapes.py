@@ -1,0 +1,45 @@
+"""Shapes: how many GPUs a placement has on each machine."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from gsopt.cluster import ISLAND, Cluster, Tier
+
+#: Tiers that are within a machine.
+_WITHIN = frozenset({Tier.MACHINE, ISLAND})
+
+
+class Shapes:
+    """The shapes of placements: how many GPUs on each machine.
+
+    Parameters
+    ----------
+    cluster
+        Where the GPUs are.
+
+    Examples
+    --------
+    >>> shapes = Shapes(Cluster.uniform(machines=2, gpus=4))
+    >>> shapes.of([2, 3, 4]), shapes.closest(6, "machine"), shapes.closest(2, "rack")
+    ((2, 1), (4, 2), (1, 1))
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._machine_of = cluster.machine_of
+        self._sizes = sorted((machine.gpus for machine in cluster.machines), reverse=True)
+
+    def of(self, gpus: Sequence[int]) -> tuple[int, ...]:
+        """Give the shape of GPUs by number, in the order of the machines."""
+        machines = Counter(self._machine_of[gpu] for gpu in gpus)
+        return tuple(machines[machine] for machine in sorted(machines))
+
+    def closest(self, count: int, tier: str) -> tuple[int, ...]:
+        """Give the shape of so many GPUs on the fewest machines, at least two if the tier joins machines."""
+        left, shape = count, []
+        for size in self._sizes:
+            if left:
+                shape.append(min(size, left))
+                left -= shape[-1]
+        if len(shape) == 1 < count and tier not in _WITHIN:
+            return count - 1, 1
+        return tuple(shape)

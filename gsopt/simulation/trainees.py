@@ -1,0 +1,83 @@
+"""Trainees: the adaptive jobs of a run, whose progress depends on where their GPUs are.
+
+The engine drives the trainee of each of them; policies see it without changing it.
+"""
+
+from gsopt.applications.trainee import Trainee
+from gsopt.applications.view import TraineeView
+from gsopt.scenario import Scenario
+from gsopt.simulation.plan import Held
+from gsopt.simulation.policy import Allocation
+from gsopt.simulation.shapes import Shapes
+
+
+class Trainees(dict[int, Trainee]):
+    """The trainees of a run by the number of their job, from its release on.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        super().__init__()
+        self._scenario = scenario
+        self._jobs = scenario.workload.jobs
+        self._shapes = Shapes(scenario.cluster)
+
+    def release(self, job: int, now: float) -> None:
+        """Let a job wait for its first GPUs, if it is adaptive."""
+        item = self._jobs[job]
+        application = self._scenario.application(item)
+        if application is not None:
+            self[job] = Trainee(application, self._scenario.agents, item.batch_size, now)
+
+    def place(self, job: int, held: Held, now: float, works_from: float, slowdown: float) -> None:
+        """Let a job run on what it holds."""
+        shape, batch = self._shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
+        self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch)
+
+    def stop(self, job: int, now: float) -> None:
+        """Let a job wait."""
+        self[job].place((), now, now)
+
+    def slow(self, job: int, slowdown: float, now: float) -> None:
+        """Let a job go on beside other jobs than so far."""
+        self[job].slow(slowdown, now)
+
+    def lose(self, job: int, share: float, now: float) -> float:
+        """Take a share of all its work back from a job, as far as it is done; give the work that is left."""
+        self[job].lose(min(share, 1.0), now)
+        return self._work_left(job)
+
+    def left(self, job: int, now: float) -> float:
+        """Give the work that is left at a time, which is at least the last one that was asked for."""
+        self[job].advance(now)
+        return self._work_left(job)
+
+    def is_done(self, job: int, now: float) -> bool:
+        """Tell whether a job is complete."""
+        self[job].advance(now)
+        return self[job].completed_at is not None
+
+    def next_change(self, job: int) -> float:
+        """Give when a running job completes or tunes itself."""
+        return self[job].next_change()
+
+    def view(self, job: int, now: float) -> TraineeView | None:
+        """Show a job that is adaptive."""
+        if job not in self:
+            return None
+        self[job].advance(now)
+        return TraineeView(self[job])
+
+    def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
+        """Give the speed that a job would have now alone on GPUs, or on a number of them that a tier joins."""
+        item, trainee = self._jobs[job], self[job]
+        shape = self._shapes.closest(gpus, tier) if isinstance(gpus, int) else self._shapes.of(gpus)
+        trainee.advance(now)
+        return item.duration * trainee.rate(shape, item.batch_in(mode))
+
+    def _work_left(self, job: int) -> float:
+        return self._jobs[job].duration * (1.0 - self[job].share)

@@ -1,0 +1,202 @@
+"""Adaptive jobs: the workloads of Pollux and Sia, whose jobs follow from what was measured of their models."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from gsopt.applications.agents import Agents
+from gsopt.applications.application import Application
+from gsopt.applications.course import Course
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Job, Mode
+from instances.arguments import require
+from instances.traces.applications import FOLDER
+from instances.traces.reading import Issue, Row, content, find, rows, usable
+
+#: Name of the mode in which a job chooses its batch.
+ADAPTIVE = "adaptive"
+
+#: Jobs of this model have one GPU, and the batch of their row. Source: the simulator of Pollux.
+SINGLE = "ncf"
+
+#: Places of the workloads in the folder of public traces; those of Sia by the name of the sample.
+POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
+
+#: Most nodes of a cluster.
+MOST_NODES = 100_000
+
+_COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
+
+
+class Order(NamedTuple):
+    """One row of a workload: who demands how many GPUs of what, and when.
+
+    Examples
+    --------
+    >>> Order(name="bert-0", time=60.0, model="bert", gpus=4, batch_size=48).model
+    'bert'
+    """
+
+    name: str
+    time: float
+    model: str
+    gpus: int
+    batch_size: int
+
+
+def orders(path: str | Path, trace: str, workload: int, jobs: int | None) -> list[Order]:
+    """Read the rows of a workload of Pollux or Sia, or the first of them.
+
+    Parameters
+    ----------
+    path
+        A workload file, or the folder of all public traces.
+    trace
+        Without a file: ``pollux``, or a sample of Sia's: ``newtrace``, ``philly``, ``saturn`` or
+        ``scale/rate_10`` to ``scale/rate_50``.
+    workload
+        Without a file: number of the workload, from 1.
+    jobs
+        Number of rows, from the first; None for all.
+
+    Raises
+    ------
+    InvalidInput
+        The file cannot be read, or a row breaks a rule.
+
+    Examples
+    --------
+    >>> orders("no/such.csv", "pollux", 1, None)
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such.csv: cannot be read: No such file or directory
+    """
+    require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
+    folder = POLLUX if trace == "pollux" else SIA / trace
+    file = find(path, folder / f"workload-{workload}.csv")
+    issues: list[Issue] = []
+    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
+    read = [order for _, order in usable(table, _order, issues)]
+    if issues:
+        raise InvalidInput("", "", "", str(issues[0]))
+    return read[:jobs]
+
+
+def _order(row: Row) -> Order:
+    gpus, batch_size = row.whole_number("num_replicas"), row.whole_number("batch_size")
+    return Order(row.values["name"], row.number("time"), row.values["application"], gpus, batch_size)
+
+
+class Menus:
+    """Durations and menus of the jobs of some applications, each computed once.
+
+    A job lasts as long as its whole training with its user's batch, on the best placement of the GPUs that it
+    demands. Its menus compare highest speeds, in the best epoch and placement: that on every number of GPUs
+    with that on the demanded ones.
+
+    Parameters
+    ----------
+    applications
+        What was measured, by model.
+    agents
+        How jobs make progress.
+    most_gpus
+        Most GPUs of a job.
+    """
+
+    def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:
+        self._applications, self._agents, self._most_gpus = applications, agents, most_gpus
+        self._known_rates: dict[tuple[str, int | None, int | None], dict[int, float]] = {}
+        self._known_seconds: dict[tuple[str, int, int], float | None] = {}
+
+    def job(self, order: Order, *, tunes: bool) -> Job:
+        """Make the job of a row, with a mode in which it chooses its batch if it `tunes`.
+
+        Raises
+        ------
+        InvalidInput
+            It cannot run on the GPUs that it demands.
+        """
+        batch = order.batch_size
+        duration = self._seconds(order.model, order.gpus, batch)
+        if duration is None:
+            rule = f"must be a number on which {order.model} was measured with batch size {batch}"
+            raise InvalidInput("", f"num_replicas of {order.name}", shorten(order.gpus), rule)
+        demanded = self._course(order.model, batch).highest_rate(order.gpus, batch)
+        menu = {**self._speeds(order.model, batch, batch, demanded), order.gpus: 1.0}
+        return Job(
+            name=order.name,
+            release_date=order.time,
+            duration=duration,
+            gpus=order.gpus,
+            menu=sorted(menu.items()),
+            model=order.model,
+            batch_size=batch,
+            modes=[self._adaptive(order.model, batch, demanded)] if tunes else [],
+        )
+
+    def _adaptive(self, model: str, batch: int, demanded: float) -> Mode:
+        single = model == SINGLE
+        speeds = self._speeds(model, batch, batch if single else None, demanded)
+        return Mode(name=ADAPTIVE, menu=list(speeds.items()), tunes=not single)
+
+    def _speeds(self, model: str, users: int, batch: int | None, demanded: float) -> dict[int, float]:
+        return {gpus: rate / demanded for gpus, rate in self._rates(model, users, batch).items()}
+
+    def _course(self, model: str, users: int) -> Course:
+        return Course(self._applications[model], self._agents, users)
+
+    def _rates(self, model: str, users: int, batch: int | None) -> dict[int, float]:
+        """Give the highest rate on each number of GPUs on which the model can run."""
+        counts_samples = self._agents.progress == "samples"
+        key = (model, users if counts_samples else None, batch)
+        if key not in self._known_rates:
+            course = self._course(model, users)
+            most = 1 if model == SINGLE else min(self._most_gpus, course.application.limits.most_gpus)
+            rates = {gpus: course.highest_rate(gpus, batch) for gpus in range(1, most + 1)}
+            self._known_rates[key] = {gpus: rate for gpus, rate in rates.items() if rate}
+        return self._known_rates[key]
+
+    def _seconds(self, model: str, gpus: int, batch: int) -> float | None:
+        key = (model, gpus, batch)
+        if key not in self._known_seconds:
+            self._known_seconds[key] = self._course(model, batch).seconds(gpus, batch)
+        return self._known_seconds[key]
+
+
+def home_of(path: str | Path) -> Path:
+    """Give the folder of all public traces: the path, or the nearest folder above a file with Sia's profiles.
+
+    Raises
+    ------
+    InvalidInput
+        There is none.
+
+    Examples
+    --------
+    >>> home_of("no/such.csv")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such.csv: must be the folder of public traces, or a file inside it
+    """
+    for folder in (Path(path).absolute(), *Path(path).absolute().parents):
+        if (folder / FOLDER).is_dir():
+            return folder
+    raise InvalidInput(str(path), "", "", "must be the folder of public traces, or a file inside it")
+
+
+def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
+    """Give a cluster of equal nodes in one rack.
+
+    Raises
+    ------
+    InvalidInput
+        A number is out of its range.
+
+    Examples
+    --------
+    >>> nodes_of(16, 4).gpus
+    64
+    """
+    require(1 <= nodes <= MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {MOST_NODES:,}")
+    machines = [Machine(name=f"node {n}", gpus=gpus, gpu_type=gpu_type) for n in range(1, nodes + 1)]
+    return Cluster(racks=[Rack(name="nodes", machines=machines)])

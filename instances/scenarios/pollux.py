@@ -1,0 +1,104 @@
+"""Pollux: adaptive jobs on nodes of four GPUs, as in the simulator of its authors."""
+
+from pathlib import Path
+from typing import Literal
+
+from gsopt.applications.agents import Agents
+from gsopt.errors import InvalidInput
+from gsopt.job import Workload
+from gsopt.scenario import Overhead, Scenario
+from instances.arguments import require
+from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
+from instances.traces.applications import FOLDER, read_applications
+
+#: Nodes of the simulated cluster, and GPUs on each of them. Source: Pollux, section 5.3.1.
+NODES, GPUS = 16, 4
+
+#: Seconds after every change of a job's GPUs, its first start included. Source: Pollux, section 5.3.1.
+RESTART = 30.0
+
+#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+MOST_LOCAL = {"yolov3": 8}
+
+#: Seconds of a round in Ares' simulator, and most nodes of a job there.
+ROUND, MOST_NODES = 360, 8
+
+#: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
+ASSUMPTIONS = (
+    "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
+    "A job of NCF has one GPU and keeps its batch of 32,768, as in the authors' simulator.",
+    "In the setting of Ares restarts take as long as in Pollux, and at most 8 nodes are at most 32 GPUs.",
+)
+
+
+def pollux(
+    path: str | Path | None = None,
+    *,
+    trace: str = "pollux",
+    workload: int = 1,
+    setting: Literal["published", "ares"] = "published",
+    nodes: int = NODES,
+    gpus_per_node: int = GPUS,
+    jobs: int | None = None,
+) -> Scenario:
+    """Make a scenario of Pollux: jobs of six models, whose progress follows from what was measured of these.
+
+    The default mode of a job has its user's batch; in the mode ``adaptive`` it chooses its batch itself. The
+    authors decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as
+    `round_length`. `ASSUMPTIONS` lists what is not as published or unknown.
+
+    Parameters
+    ----------
+    path
+        The folder of all public traces, or a workload file inside it; nothing is made up without.
+    trace
+        ``pollux``, or a sample of Sia's with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
+        ``scale/rate_10`` to ``scale/rate_50``.
+    workload
+        Number of the workload, from 1.
+    setting
+        ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
+        samples, batches are fixed, and a restart takes time only if the number of nodes changes.
+    nodes, gpus_per_node
+        The cluster; at most four GPUs on a node were measured.
+    jobs
+        Number of jobs, from the first row; None for all.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Notes
+    -----
+    A. Qiao et al., Pollux: Co-adaptive cluster scheduling for goodput-optimized deep learning, OSDI 2021,
+    section 5.3, and the authors' simulator.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(pollux(folder, jobs=12).workload.jobs) == 12
+    True
+    """
+    if path is None:
+        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
+    require(1 <= gpus_per_node <= GPUS, "gpus_per_node", gpus_per_node, f"must be between 1 and {GPUS}")
+    cluster = nodes_of(nodes, gpus_per_node)
+    ares = setting == "ares"
+    agents = Agents(interval=ROUND, progress="samples") if ares else Agents()
+    rows = orders(path, trace, workload, jobs)
+    applications = read_applications(
+        home_of(path) / FOLDER, (row.model for row in rows), most_local=MOST_LOCAL, slowdowns={}
+    )
+    menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * gpus_per_node)
+    source = f"{trace} workload {workload}, applications of Pollux, setting {setting}"
+    return Scenario.of(
+        Workload(name="pollux", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
+        cluster,
+        overheads=Overhead(start=RESTART, resize=RESTART),
+        applications=applications,
+        agents=agents,
+        restarts="machines" if ares else "change",
+    )

@@ -1,0 +1,119 @@
+"""Sia: adaptive jobs on one type of GPU, as in the simulator of its authors."""
+
+from pathlib import Path
+from typing import Literal
+
+from gsopt.applications.agents import Agents
+from gsopt.errors import InvalidInput
+from gsopt.job import Workload
+from gsopt.scenario import Overhead, Scenario
+from instances.arguments import require
+from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
+from instances.scenarios.pollux import MOST_NODES, ROUND
+from instances.traces.applications import FOLDER, read_applications
+
+#: GPUs on each node by type of GPU. Source: the simulator of Sia.
+GPUS = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
+
+#: Seconds after every change of a job's GPUs, its first start included. Source: the simulator of Sia.
+RESTARTS = {"bert": 120.0, "cifar10": 50.0, "deepspeech2": 25.0, "imagenet": 250.0, "ncf": 15.0, "yolov3": 80.0}
+
+#: How many times slower real runs were than the measurements say. Source: the simulator of Sia.
+SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "ncf": 1.5, "yolov3": 1.2}
+
+#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
+
+#: Tolerance of the jobs' fits. Source: the simulator of Sia.
+TOLERANCE = 1e-5
+
+#: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
+ASSUMPTIONS = (
+    "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
+    "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
+    "In the setting of Ares restarts and slowdowns are Sia's, and at most 8 nodes are at most so many GPUs.",
+)
+
+
+def sia(
+    path: str | Path | None = None,
+    *,
+    trace: str = "philly",
+    workload: int = 1,
+    setting: Literal["published", "ares"] = "published",
+    gpu: str = "aws",
+    nodes: int = 16,
+    gpus_per_node: int | None = None,
+    jobs: int | None = None,
+) -> Scenario:
+    """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
+
+    What fits on a GPU follows from the placement, and real runs are slower than jobs estimate. The authors
+    decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as `round_length`.
+    `ASSUMPTIONS` lists what is not as published or unknown.
+
+    Parameters
+    ----------
+    path
+        The folder of all public traces, or a workload file inside it; nothing is made up without.
+    trace
+        ``newtrace``, ``philly``, ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``; or ``pollux``.
+    workload
+        Number of the workload, from 1.
+    setting
+        ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
+        samples, batches are fixed, and a restart takes time only if the number of nodes changes.
+    gpu
+        Type of GPU: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
+        (A100), or ``dgx-ext``, which has larger batches.
+    nodes, gpus_per_node
+        The cluster; by default each node has as many GPUs as those on which the models were measured.
+    jobs
+        Number of jobs, from the first row; None for all.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Notes
+    -----
+    S. Jayaram Subramanya et al., Sia: Heterogeneity-aware, goodput-optimized ML-cluster scheduling, SOSP 2023,
+    and the authors' simulator.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(sia(folder, workload=6, nodes=2, jobs=6).workload.jobs) == 6
+    True
+    """
+    if path is None:
+        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
+    require(gpu in GPUS, "gpu", gpu, f"must be one of {', '.join(GPUS)}")
+    size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
+    require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
+    cluster = nodes_of(nodes, size, gpu)
+    ares = setting == "ares"
+    agents = Agents(memory="placement", tolerance=TOLERANCE)
+    if ares:
+        agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
+    rows = orders(path, trace, workload, jobs)
+    applications = read_applications(
+        home_of(path) / FOLDER,
+        (row.model for row in rows),
+        gpu,
+        most_local=MOST_LOCAL.get(gpu, {}),
+        slowdowns=SLOWDOWNS,
+    )
+    menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * size)
+    source = f"{trace} workload {workload}, applications of Sia on {gpu}, setting {setting}"
+    return Scenario.of(
+        Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
+        cluster,
+        overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
+        applications=applications,
+        agents=agents,
+        restarts="machines" if ares else "change",
+    )

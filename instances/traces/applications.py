@@ -1,0 +1,167 @@
+"""Applications: what Pollux and Sia measured of six models, as the truth about adaptive jobs."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from gsopt.applications.application import Application
+from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement, Point, Spread
+from gsopt.applications.validation import Epoch, Validation
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
+from instances.traces.profile import (
+    PLACEMENT_COLUMNS,
+    SPREAD_COLUMNS,
+    between,
+    point,
+    spread_point,
+    table,
+)
+from instances.traces.reading import Issue, Row
+
+T = TypeVar("T")
+
+#: Place of the measurements in the folder of public traces.
+FOLDER = Path("sia", "profiles")
+
+#: Epochs of each model until it is trained. Source: the simulators of Pollux and Sia.
+EPOCHS: Mapping[str, int] = {
+    "bert": 2,
+    "cifar10": 100,
+    "deepspeech2": 80,
+    "imagenet": 90,
+    "ncf": 10,
+    "yolov3": 50,
+}
+
+_EPOCH_COLUMNS = ("progress", "iteration", "grad_sqr", "grad_var")
+_VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
+_LARGEST = 1e30
+
+
+def read_application(
+    folder: Path, gpu: str = "aws", *, most_local: int | None = None, slowdown: float = 1.0
+) -> Application:
+    """Read what was measured of one model on one type of GPU.
+
+    The smallest validated batch is the initial one, and the largest the most.
+
+    Parameters
+    ----------
+    folder
+        Folder of the model: ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and
+        ``validation-<batch size>.csv``.
+    gpu
+        Type of GPU, as in the names of the files.
+    most_local
+        Most samples that a GPU processes at once; None for the most that were measured.
+    slowdown
+        How many times slower real runs are.
+
+    Raises
+    ------
+    InvalidInput
+        The model is unknown, a file cannot be read, or a row breaks a rule.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> home = data_folder()
+    >>> home is None or read_application(home / FOLDER / "bert").limits.most_batch == 384
+    True
+    """
+    if folder.name not in EPOCHS:
+        raise InvalidInput("", "model", shorten(folder.name), f"must be one of {', '.join(EPOCHS)}")
+    try:
+        placements, validations = _placements(folder, gpu), _validations(folder)
+        locals_ = [local for placement in placements for local, _, _ in placement.points]
+        return Application(
+            name=folder.name,
+            placements=placements,
+            spread=_spread(folder, gpu),
+            validations=validations,
+            limits=Limits(
+                initial_batch=validations[0].batch,
+                most_batch=validations[-1].batch,
+                least_local=min(locals_),
+                most_local=most_local or max(locals_),
+            ),
+            epochs=EPOCHS[folder.name],
+            slowdown=slowdown,
+        )
+    except ValidationError as error:
+        raise first_error(str(folder), error) from None
+
+
+def read_applications(
+    home: Path,
+    models: Iterable[str],
+    gpu: str = "aws",
+    *,
+    most_local: Mapping[str, int],
+    slowdowns: Mapping[str, float],
+) -> dict[str, Application]:
+    """Read several models from a folder with a folder of each, see `read_application`.
+
+    Examples
+    --------
+    >>> read_applications(Path("no/such"), [], most_local={}, slowdowns={})
+    {}
+    """
+    return {
+        model: read_application(
+            home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)
+        )
+        for model in sorted(set(models))
+    }
+
+
+def _placements(folder: Path, gpu: str) -> list[Placement]:
+    by_shape: dict[tuple[int, ...], list[Point]] = {}
+    for row, step in _table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point):
+        by_shape.setdefault(tuple(map(int, row.values["placement"])), []).append(_whole(step))
+    return [Placement(shape=shape, points=sorted(points)) for shape, points in by_shape.items()]
+
+
+def _spread(folder: Path, gpu: str) -> list[Spread]:
+    by_numbers: dict[tuple[int, int], list[Point]] = {}
+    for _, (nodes, gpus, step) in _table(folder / f"scalability-{gpu}.csv", SPREAD_COLUMNS, spread_point):
+        by_numbers.setdefault((nodes, gpus), []).append(_whole(step))
+    return [
+        Spread(nodes=nodes, gpus=gpus, points=sorted(points)) for (nodes, gpus), points in by_numbers.items()
+    ]
+
+
+def _whole(step: tuple[float, float, float]) -> Point:
+    local, seconds, sync = step
+    return int(local), seconds, sync
+
+
+def _validations(folder: Path) -> list[Validation]:
+    found = []
+    for file in folder.glob("validation-*.csv"):
+        name = _VALIDATION.fullmatch(file.name)
+        if name:
+            epochs = [epoch for _, epoch in _table(file, _EPOCH_COLUMNS, _epoch)]
+            found.append(Validation(batch=int(name[1]), epochs=epochs))
+    if not found:
+        raise InvalidInput(str(folder), "", "", "must hold validation-<batch size>.csv")
+    return sorted(found, key=lambda each: each.batch)
+
+
+def _epoch(row: Row) -> Epoch:
+    progress, iterations, sqr, var = (between(row, column, 0, _LARGEST) for column in _EPOCH_COLUMNS)
+    return Epoch(progress=progress, iterations=iterations, sqr=sqr, var=var)
+
+
+def _table(file: Path, columns: tuple[str, ...], convert: Callable[[Row], T]) -> list[tuple[Row, T]]:
+    """Read a table of which every row counts."""
+    issues: list[Issue] = []
+    read = table(file, columns, convert, issues)
+    if issues:
+        raise InvalidInput("", "", "", str(issues[0]))
+    return read

@@ -1,0 +1,127 @@
+"""The judge of adaptive jobs: it drives each by its own, and refuses what changes their progress."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gsopt.applications.agents import Agents
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.scenario import Overhead, Scenario
+from gsopt.schedule import Schedule, Segment
+from gsopt.schedule.judge import judge
+from gsopt.simulation import Move, Resize, Start, Wake, replay
+from gsopt.speed import Speed
+from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
+from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import scripted
+
+_AGENTS = Agents(interval=2, whole_seconds=False)
+
+
+def _scenario(**physics: Any) -> Scenario:
+    """Give two adaptive jobs, the first of which runs on one GPU, then on two, then elsewhere."""
+    jobs = [Job(name=name, release_date=0, duration=12, gpus=1, menu=((1, 1.0), (2, 100.0))) for name in "ab"]
+    return Scenario.of(
+        bundle([adaptive(job, 4) for job in jobs]),
+        Cluster.uniform(machines=3, gpus=2),
+        applications={"cnn": APPLICATION},
+        agents=_AGENTS,
+        overheads=Overhead(start=0.5, resize=1.5),
+        share_limit=2,
+        speed=Speed(default_interference=1.5),
+        **physics,
+    )
+
+
+def _run(scenario: Scenario) -> Schedule:
+    policy = scripted(
+        [Start(0, (0,), "adaptive"), Start(1, (0,)), Wake(2.0)],
+        [Resize(0, (0, 1), "adaptive"), Wake(5.0)],
+        [Move(0, (2, 4)), Wake(7.0)],
+        [Resize(0, (2, 4), "")],
+    )
+    schedule = replay(scenario, policy, record=True).schedule
+    assert schedule is not None
+    return schedule
+
+
+def _of(schedule: Schedule, job: str, place: int, change: Callable[[Segment], Segment | None]) -> Schedule:
+    """Give a schedule in which one segment of a job is another, or none."""
+    own = [segment for segment in schedule.segments if segment.job == job]
+    changed = [(change(each) if each is own[place] else each) for each in schedule.segments]
+    return replace(schedule, segments=tuple(each for each in changed if each is not None))
+
+
+@pytest.mark.parametrize("restarts", ["change", "machines"])
+def test_what_the_simulator_did_is_legal(restarts: str) -> None:
+    """A run with everything in it is legal, whichever changes cost an overhead."""
+    scenario = _scenario(restarts=restarts)
+    verdict = judge(_run(scenario), scenario)
+    assert verdict.violations == ()
+    assert verdict.completed == 2
+
+
+@pytest.mark.parametrize(
+    ("job", "place", "change", "rule"),
+    [
+        ("a", -1, lambda each: each._replace(end=each.end - 1), "does not complete"),
+        ("a", -1, lambda each: each._replace(end=each.end + 1), "holds GPUs for 1.0 s after it is complete"),
+        ("a", 0, lambda each: each._replace(start=each.start + 1), "does not complete"),
+        ("a", 1, lambda _: None, "does not complete"),
+        ("a", 2, lambda each: each._replace(placement=(0, 1)), "holds GPUs for"),
+        ("a", 0, lambda each: each._replace(placement=(1,)), "holds GPUs for"),
+        ("a", 1, lambda each: each._replace(mode=""), "'a' "),
+        ("a", 2, lambda each: each._replace(mode="large"), "GPU count 2 of job 'a' is not one of (1,)"),
+        ("b", 0, lambda each: each._replace(mode="large"), "'b' "),
+        ("b", 0, lambda each: each._replace(placement=(5,)), "holds GPUs for"),
+        ("b", 0, lambda each: each._replace(end=each.end - 1e-3), "'b' does not complete"),
+    ],
+)
+def test_a_mutated_schedule_is_refused(
+    job: str, place: int, change: Callable[[Segment], Segment | None], rule: str
+) -> None:
+    """A piece that is shorter, elsewhere, in another mode or gone is not what was done."""
+    scenario = _scenario()
+    violations = judge(_of(_run(scenario), job, place, change), scenario).violations
+    assert any(rule in violation for violation in violations), violations
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"overheads": {"": Overhead(start=0.5)}},
+        {"overheads": {"": Overhead(start=0.5, resize=2.5)}},
+        {"agents": Agents(interval=3, whole_seconds=False)},
+        {"agents": Agents(interval=2)},
+        {"speed": Speed(default_interference=1.25)},
+        {"restarts": "machines"},
+        {"applications": {"cnn": APPLICATION.model_copy(update={"slowdown": 1.01})}},
+    ],
+)
+def test_a_schedule_of_other_physics_is_refused(other: dict[str, Any]) -> None:
+    """What is legal by one overhead, interval, slowdown or measurement is not by another."""
+    scenario = _scenario()
+    assert judge(_run(scenario), scenario.model_copy(update=other)).violations
+
+
+def test_a_segment_cut_in_two_is_the_same() -> None:
+    """A schedule may say in two pieces what ran in one; nothing is paid or tuned between them."""
+    scenario = _scenario()
+    schedule = _run(scenario)
+    first = schedule.segments[0]
+    middle = (first.start + first.end) / 2
+    cut = (first._replace(end=middle), first._replace(start=middle), *schedule.segments[1:])
+    verdict = judge(replace(schedule, segments=cut), scenario)
+    assert verdict.violations == ()
+    assert verdict.completion_times == judge(schedule, scenario).completion_times
+
+
+def test_gpus_that_were_never_measured_are_refused() -> None:
+    """A model that was measured on one GPU only has no speed on two."""
+    few = APPLICATION.model_copy(update={"placements": APPLICATION.placements[:1]})
+    scenario = _scenario()
+    violations = judge(_run(scenario), scenario.model_copy(update={"applications": {"cnn": few}})).violations
+    assert any("job 'a' cannot run where it does: shape" in violation for violation in violations), violations

@@ -1,0 +1,96 @@
+"""Adaptive scenarios for the tests: jobs whose speed depends on where their GPUs are, beside others."""
+
+from itertools import product
+
+from hypothesis import strategies as st
+
+from gsopt.applications.agents import Agents
+from gsopt.applications.application import Application
+from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement
+from gsopt.applications.validation import Epoch, Validation
+from gsopt.job import Job, Mode
+from gsopt.scenario import Scenario
+from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
+
+_LOCALS = (1, 16)
+_MOST_MACHINES, _MOST_GPUS = 4, 3
+
+
+def _seconds(shape: tuple[int, ...], local: int) -> tuple[float, float]:
+    """Give the seconds of a step, and of its exchange: more on several machines, and on uneven ones."""
+    sync = 0.0 if sum(shape) == 1 else 0.02 * sum(shape) + 0.06 * (len(shape) - 1) + 0.01 * max(shape)
+    return 0.1 + 0.03 * local + sync, sync
+
+
+def application(*, most_machines: int = _MOST_MACHINES, most_gpus: int = _MOST_GPUS) -> Application:
+    """Give measurements of every placement on a few small machines, and a training of three epochs."""
+    sizes = range(1, most_gpus + 1)
+    shapes = [shape for count in range(1, most_machines + 1) for shape in product(sizes, repeat=count)]
+    rings = {min(shape[place:] + shape[:place] for place in range(len(shape))) for shape in shapes}
+    return Application(
+        name="cnn",
+        placements=[
+            Placement(shape=ring, points=[(local, *_seconds(ring, local)) for local in _LOCALS])
+            for ring in sorted(rings)
+        ],
+        validations=[
+            Validation(
+                batch=batch,
+                epochs=[
+                    Epoch(progress=12.0 * epoch, iterations=48.0 * epoch / batch, sqr=1.0, var=2.0 * epoch)
+                    for epoch in (1, 2, 3)
+                ],
+            )
+            for batch in (4, 16)
+        ],
+        limits=Limits(initial_batch=4, most_batch=16, least_local=1, most_local=16),
+        epochs=3,
+    )
+
+
+APPLICATION = application()
+
+
+def adaptive(job: Job, batch: int) -> Job:
+    """Give a job that is adaptive, with its user's batch, or tuned; its menus say more than it can reach."""
+    menus = {count: 100.0 for menu in job.speeds.values() for count in menu}
+    return Job(
+        name=job.name,
+        release_date=job.release_date,
+        duration=12.0,
+        gpus=job.gpus,
+        menu=tuple((menus | {job.gpus: 1.0}).items()),
+        model="cnn",
+        memory=job.memory,
+        gpu_type=job.gpu_type,
+        batch_size=batch,
+        checkpoints=job.checkpoints,
+        modes=[
+            Mode(name="adaptive", menu=tuple(menus.items()), tunes=True),
+            Mode(name="large", menu=((job.gpus, 100.0),), batch_size=16),
+        ],
+    )
+
+
+@st.composite
+def adaptive_scenarios(draw: st.DrawFn) -> Scenario:
+    """Draw a scenario with everything that there is, in which some jobs are adaptive."""
+    scenario = draw(rich_scenarios().filter(lambda given: not given.cluster.is_plain))
+    jobs = [
+        adaptive(job, draw(st.integers(4, 16))) if job.model in ("cnn", "transformer") else job
+        for job in scenario.workload.jobs
+    ]
+    agents = Agents(
+        interval=draw(st.sampled_from([1, 5, 60])),
+        whole_seconds=draw(st.booleans()),
+        progress=draw(st.sampled_from(["statistical", "samples"])),
+    )
+    update = {
+        "workload": bundle(jobs),
+        "speed": scenario.speed.model_copy(update={"tiers": {}}),
+        "applications": {"cnn": APPLICATION},
+        "agents": agents,
+        "restarts": draw(st.sampled_from(["change", "machines"])),
+    }
+    return Scenario.model_validate(scenario.model_copy(update=update).__dict__)

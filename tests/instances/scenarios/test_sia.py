@@ -1,0 +1,64 @@
+"""Scenarios of Sia, made up and from the public traces."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.scenario import Overhead
+from gsopt.tolerances import SUM
+from instances.scenarios import pollux, sia
+from tests.instances.traces.samples import adaptive_folder
+
+
+def test_the_published_setting(tmp_path: Path) -> None:
+    """Jobs are those of Pollux but slower, and restarts take as long as the model needs."""
+    folder = adaptive_folder(tmp_path)
+    scenario = sia(folder, nodes=2)
+
+    assert scenario.overheads == {"bert": Overhead(start=120.0, resize=120.0)}
+    assert scenario.applications["bert"].slowdown == 1.2
+    assert scenario.agents.memory == "placement"
+    assert {machine.gpu_type for machine in scenario.cluster.machines} == {"aws"}
+    for ours, other in zip(scenario.workload.jobs, pollux(folder, nodes=2).workload.jobs, strict=True):
+        assert ours.duration == pytest.approx(1.2 * other.duration, rel=SUM)
+
+
+def test_the_setting_of_ares(tmp_path: Path) -> None:
+    """Batches are fixed, samples count, rounds are longer and a restart is a change of the nodes."""
+    scenario = sia(adaptive_folder(tmp_path), setting="ares", nodes=2)
+
+    assert all(not job.modes for job in scenario.workload.jobs)
+    assert (scenario.agents.interval, scenario.agents.progress, scenario.restarts) == (
+        360,
+        "samples",
+        "machines",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"setting": "paper"}, "setting: 'paper': must be one of published, ares"),
+        ({"gpu": "tpu"}, "gpu: 'tpu': must be one of aws"),
+        ({"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(tmp_path: Path, options: dict[str, Any], line: str) -> None:
+    """Options out of their range are one line."""
+    with pytest.raises(InvalidInput, match=line):
+        sia(adaptive_folder(tmp_path), **options)
+
+
+def test_it_needs_the_data() -> None:
+    """Nothing is made up without the folder of public traces."""
+    with pytest.raises(InvalidInput, match=r"^path: is required"):
+        sia()
+
+
+def test_another_gpu(traces: Path) -> None:
+    """On nodes of eight GPUs of another type other times and limits hold."""
+    scenario = sia(traces, trace="newtrace", gpu="rtx", nodes=1, jobs=1)
+    assert scenario.cluster.gpus == 8
+    assert scenario.applications["deepspeech2"].limits.most_local == 57
