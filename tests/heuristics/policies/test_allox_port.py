@@ -70,7 +70,7 @@ def test_as_its_authors_simulate_it() -> None:
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA is unset or holds no workloads of Sia")
-    scenario = sia(folder, workload=6, nodes=4, jobs=12).model_copy(update={"restarts": "change"})
+    scenario = sia(folder, number=6, nodes=4, jobs=12).model_copy(update={"restarts": "change"})
     run = simulate(scenario, allox_port, round_length=360, bound=False)
     pairs = zip(run.completion_times, run.scenario.workload.jobs, strict=True)
     found = [float(time or 0) - job.release_date for time, job in pairs]
