@@ -55,7 +55,7 @@ def test_a_group_is_as_slow_as_the_worst_partner() -> None:
     """A third job joins the pair that bears it, not the one of which it slows one job down by far."""
     jobs = [job(name, 0, 9, 1) for name in "abcde"]
     slow = {x: dict.fromkeys("abcde", 2.0) for x in "abcde"}
-    for one, other in ["ab", "cd"]:
+    for one, other in [("a", "b"), ("c", "d")]:
         slow[one][other] = slow[other][one] = 1.0
     slow["a"]["e"] = slow["b"]["e"] = slow["e"]["a"] = slow["e"]["b"] = 1.5
     slow["c"]["e"] = slow["e"]["c"] = 1.25
