@@ -14,11 +14,14 @@ from heuristics.policies.gandiva import gandiva
 from heuristics.policies.gandiva_growing import gandiva_growing
 from heuristics.policies.gandiva_rotation import gandiva_rotation
 from heuristics.policies.las import las
+from heuristics.policies.lucid import lucid
 from heuristics.policies.marginal import marginal
 from heuristics.policies.marginal_attained import marginal_attained
+from heuristics.policies.muri import muri
 from heuristics.policies.optimus import optimus
 from heuristics.policies.random_order import random_order
 from heuristics.policies.restricted_sharing import restricted_sharing
+from heuristics.policies.sia import sia
 from heuristics.policies.sjf import sjf
 from heuristics.policies.sjf_bsbf import sjf_bsbf
 from heuristics.policies.sjf_ffs import sjf_ffs
@@ -43,11 +46,14 @@ __all__ = [
     "gandiva_growing",
     "gandiva_rotation",
     "las",
+    "lucid",
     "marginal",
     "marginal_attained",
+    "muri",
     "optimus",
     "random_order",
     "restricted_sharing",
+    "sia",
     "sjf",
     "sjf_bsbf",
     "sjf_ffs",

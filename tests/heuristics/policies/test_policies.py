@@ -55,6 +55,7 @@ def test_comparison_fits_a_page() -> None:
     [  # two GPUs; a (0 s; 4 s on 1), b (0 s; 3 s on 2), c (1 s; 1 s on 1)
         ("fifo", (4, 7, 8)),
         ("fifo_skipping", (4, 7, 2)),
+        ("sia", (64, 3, 61)),
         ("sjf", (7, 3, 4)),
         ("best_pairs", (7, 3, 4)),
         ("restricted_sharing", (4, 7, 2)),
@@ -73,6 +74,8 @@ def test_comparison_fits_a_page() -> None:
         ("elastic_las", (7, 4, 5)),
         ("break_even", (4, 7, 2)),
         ("dally", (4, 7, 2)),
+        ("lucid", (4, 7, 2)),
+        ("muri", (4, 7, 2)),
         ("gandiva", (4, 7, 2)),
         ("gandiva_growing", (4, 7, 8)),
         ("gandiva_rotation", (4, 8, 5)),

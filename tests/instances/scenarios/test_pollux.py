@@ -56,7 +56,7 @@ def test_a_job_runs_as_its_training_goes(tmp_path: Path) -> None:
         ({"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
         ({"nodes": 0}, "nodes: 0: must be at least 1"),
         ({"jobs": 0}, "jobs: 0: must be at least 1"),
-        ({"workload": 9}, "must be a file, or a folder with workloads/workload-9.csv"),
+        ({"number": 9}, "must be a file, or a folder with workloads/workload-9.csv"),
     ],
 )
 def test_what_is_out_of_range_is_refused(tmp_path: Path, options: dict[str, Any], line: str) -> None:

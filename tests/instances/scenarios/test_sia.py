@@ -19,7 +19,7 @@ def test_the_published_setting(tmp_path: Path) -> None:
 
     assert scenario.overheads == {"bert": Overhead(start=120.0, resize=120.0)}
     assert scenario.applications["bert"].slowdown == 1.2
-    assert scenario.agents.memory == "placement"
+    assert (scenario.agents.memory, scenario.restarts) == ("placement", "shape")
     assert {machine.gpu_type for machine in scenario.cluster.machines} == {"aws"}
     for ours, other in zip(scenario.workload.jobs, pollux(folder, nodes=2).workload.jobs, strict=True):
         assert ours.duration == pytest.approx(1.2 * other.duration, rel=SUM)
