@@ -16,6 +16,9 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     turns in Gavel's rounds (`gsopt.simulation.deciders.rounds`, form ``port``). The orders are made anew in
     every round, for the jobs that hold nothing yet and as many GPUs of each kind as no job is counted for.
 
+    With Sia's scenario of 12 jobs on four nodes every job completes in the second in which it does in its
+    authors' simulator.
+
     Key: whether it is or was first, over the part of all time that it has had. Ties: lower number. Preemptive,
     at the beginning of rounds. Durations are known. O(n^2 m K) per round, as `allox`.
 

@@ -15,8 +15,10 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     every event. Durations are not known. O(waiting and running jobs) per event.
 
     Departures: jobs are not packed on a GPU, and do not grow and shrink; the other policies of Dally's
-    comparison do neither. Slices are as long as the others' leases, hours instead of a minute. A placement is
-    as close as the free GPUs allow, which is more than a policy that is agnostic asks for.
+    comparison do neither, and Gandiva in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing`
+    (Gavel) and `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the others' leases, hours
+    instead of a minute. A placement is as close as the free GPUs allow, which is more than a policy that is
+    agnostic asks for.
 
     Parameters
     ----------

@@ -35,6 +35,13 @@ def test_every_job_may_need_one_machine() -> None:
     assert sequence(seconds) == [[], [], list(range(8, -1, -1)), []]
 
 
+def test_a_machine_that_is_far_faster_runs_all_jobs() -> None:
+    """More positions are looked at where the first few of a machine are all taken."""
+    seconds = np.full((9, 4), 1e6)
+    seconds[:, 1] = range(1, 10)
+    assert sequence(seconds) == [[], list(range(9)), [], []]
+
+
 def test_a_job_that_runs_nowhere_is_no_endless_search() -> None:
     """Without any machine for a job there are no orders."""
     with pytest.raises(ValueError, match="infeasible"):

@@ -11,6 +11,8 @@ from gsopt.scenario import CapacityChange, Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies.allox_port import allox_port
+from instances import data_folder
+from instances.scenarios import sia
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -54,3 +56,18 @@ def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:
     """An option out of its range is one line."""
     with pytest.raises(InvalidInput, match=line):
         simulate(jobs((0, 1, 1)), allox_port, cluster=1, **options)
+
+
+#: Seconds until the first 12 jobs of Sia's Philly workload 6 are complete on four nodes, in its simulator.
+PUBLISHED = (11893, 11842, 16745, 6045, 16017, 7537, 11131, 10859, 11160, 11112, 14954, 10918)
+
+
+def test_as_its_authors_simulate_it() -> None:
+    """Every job completes in the second in which it does there."""
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("GSOPT_DATA is unset or holds no workloads of Sia")
+    scenario = sia(folder, number=6, nodes=4, jobs=12)
+    run = simulate(scenario, allox_port, round_length=360, bound=False)
+    pairs = zip(run.completion_times, scenario.workload.jobs, strict=True)
+    assert [round(float(time or 0) - job.release_date) for time, job in pairs] == list(PUBLISHED)

@@ -1,17 +1,19 @@
 """Guaranteeing: a decider that admits jobs whose deadlines it can keep, and plans the GPUs of all of them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gsopt.errors import InvalidInput
 from gsopt.simulation.deciders.guarantees.plan import by_deadline, shares, with_spare
+from gsopt.simulation.deciders.guarantees.profile import Share
 from gsopt.simulation.deciders.guarantees.wish import Wish, levels_of
 from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.deciders.pool import Count, pool_of
 from gsopt.simulation.policy import Action, Assign, State, Wake
 
-#: Tells whether the deadlines of some jobs can be kept on so many GPUs, in slots of so many seconds.
-Admits = Callable[[Sequence[Wish], int, float], bool]
+#: Tells whether the deadlines of some jobs can be kept: on so many GPUs, in slots of so many seconds, and after
+#: the plan before.
+Admits = Callable[[Sequence[Wish], int, float, Mapping[int, Share]], bool]
 
 
 class Admission(NamedTuple):
@@ -41,8 +43,9 @@ class Guaranteeing:
     """Admit jobs whose deadlines can be kept, give each its share, and what is left over where it costs least.
 
     Newcomers are admitted one by one, in the order of their release, if `admits` says that their deadlines and
-    those of all that were admitted before can be kept. Jobs without a deadline, and those that are not
-    admitted, get what is left over. All is planned anew at the first slot after something has happened.
+    those of all that were admitted before, and are not late in any case, can be kept. Jobs without a deadline,
+    and those that are not admitted, get what is left over. All is planned anew at the first slot after
+    something has happened.
 
     Parameters
     ----------
@@ -95,6 +98,7 @@ class Guaranteeing:
         self._new: list[int] = []
         self._admitted: dict[int, None] = {}
         self._others: dict[int, None] = {}
+        self._planned: dict[int, Share] = {}
         self._levels: dict[int, tuple[tuple[int, ...], tuple[float, ...]]] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -113,24 +117,27 @@ class Guaranteeing:
         """Give the GPUs of every job that is to run."""
         gpus = state.capacity
         wishes = [self._wish(state, job) for job in self._admitted]
+        in_time = shares(wishes, gpus, self._slot, self._planned)
+        promised = [wish for wish in wishes if wish.number in in_time]
         for job in self._new:
             self._levels[job] = levels_of(state, job)
             wish = self._wish(state, job)
             if wish.slots is None:
                 self._others[job] = None
                 continue
-            admitted = self._admits([*wishes, wish], gpus, self._slot)
+            admitted = self._admits([*promised, wish], gpus, self._slot, self._planned)
             if admitted:
                 wishes.append(wish)
+                promised.append(wish)
                 self._admitted[job] = None
             elif not self._drops:
                 self._others[job] = None
             if self._told is not None:
                 self._told(Admission(job, state.now, admitted))
         self._new.clear()
-        planned = shares(wishes, gpus, self._slot)
+        self._planned = shares(wishes, gpus, self._slot, self._planned)
         everyone = by_deadline(wishes) + [self._wish(state, job, late=True) for job in self._others]
-        counts = with_spare([wish for wish in everyone if wish.levels], planned, gpus)
+        counts = with_spare([wish for wish in everyone if wish.levels], self._planned, gpus)
         return {job: count for job, count in counts.items() if count}
 
     def _wish(self, state: State, number: int, *, late: bool = False) -> Wish:

@@ -7,8 +7,23 @@ from gsopt.simulation.deciders.guarantees.profile import Profile, Share
 from gsopt.simulation.deciders.guarantees.wish import Wish
 
 
-def shares(wishes: Iterable[Wish], gpus: int, length: float) -> dict[int, Share]:
+def shares(
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
+) -> dict[int, Share]:
     """Give every job its minimum satisfactory share, by deadline; none to those that would be late.
+
+    What jobs have got beyond their shares may let one of them do with a lower level for longer, so that another
+    is late that was not. Where that is so, and with at least the levels of the plan before more of them are in
+    time, they have these.
+
+    Parameters
+    ----------
+    wishes
+        The jobs.
+    gpus, length
+        All GPUs, and the seconds of a slot.
+    before
+        The plan before, if there was one.
 
     Examples
     --------
@@ -19,19 +34,31 @@ def shares(wishes: Iterable[Wish], gpus: int, length: float) -> dict[int, Share]
     >>> shares([late, early], gpus=1, length=60)
     {0: Share(level=1, now=1, slots=2)}
     """
+    found = _served(wishes, gpus, length, {})
+    if before and len(found) < len(wishes):
+        other = _served(wishes, gpus, length, before)
+        if len(other) > len(found):
+            return other
+    return found
+
+
+def _served(wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share]) -> dict[int, Share]:
     profile = Profile(gpus, length)
     found: dict[int, Share] = {}
     for wish in by_deadline(wishes):
-        share = profile.serve(wish)
+        least = before[wish.number].level if wish.number in before else 0
+        share = profile.serve(wish, least)
         if share is not None:
             found[wish.number] = share
     return found
 
 
-def keeps_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
+def keeps_all(
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
+) -> bool:
     """Tell whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
 
-    Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1.
+    Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1. Parameters as of `shares`.
 
     Examples
     --------
@@ -40,7 +67,7 @@ def keeps_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
     >>> keeps_all([one], gpus=1, length=60), keeps_all([one, other], gpus=1, length=60)
     (True, False)
     """
-    return len(shares(wishes, gpus, length)) == len(wishes)
+    return len(shares(wishes, gpus, length, before)) == len(wishes)
 
 
 def by_deadline(wishes: Iterable[Wish]) -> list[Wish]:

@@ -68,8 +68,8 @@ class Profile:
         """Times, as the slot at which each ends, with the GPUs that are left until then."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
-    def serve(self, wish: Wish) -> Share | None:
-        """Give a job the least level that keeps its deadline, and take that; None if none does.
+    def serve(self, wish: Wish, least: int = 0) -> Share | None:
+        """Give a job the least level from some on that keeps its deadline, and take that; None if none does.
 
         With a level it gets, slot by slot, the most GPUs up to it on which it can run that are left. A job
         without a deadline gets its lowest level.
@@ -80,7 +80,7 @@ class Profile:
         speeds = np.array((0.0, *wish.speeds))
         until = _LATEST if wish.slots is None else wish.slots
         lengths = np.diff(np.minimum(self._ends, until), prepend=0)
-        for top in range(1, len(levels)):
+        for top in range(max(int(np.searchsorted(levels, least)), 1), len(levels)):
             rungs = np.minimum(np.searchsorted(levels, self._left, side="right") - 1, top)
             done = np.cumsum(speeds[rungs] * lengths * self._length)
             if done[-1] >= wish.work * (1 - SUM):

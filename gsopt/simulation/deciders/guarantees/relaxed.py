@@ -1,16 +1,19 @@
 """Relaxed: whether deadlines could be kept if jobs shared time and GPUs in any parts: a linear programme."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from gsopt.hull import concave_hull
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
+from gsopt.simulation.deciders.guarantees.profile import Share
 from gsopt.simulation.deciders.guarantees.wish import Wish
 from gsopt.tolerances import FEASIBILITY
 
 
-def could_keep_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
+def could_keep_all(
+    wishes: Sequence[Wish], gpus: int, length: float, before: Mapping[int, Share] | None = None
+) -> bool:
     """Tell whether the deadlines of all jobs could be kept when GPUs and time are shared in any parts.
 
     What no parts of time can do no plan in whole slots can: jobs that this refuses are lost in any case.
@@ -30,7 +33,7 @@ def could_keep_all(wishes: Sequence[Wish], gpus: int, length: float) -> bool:
     >>> could_keep_all([one, other], gpus=2, length=60), could_keep_all([one, one], gpus=2, length=60)
     (True, False)
     """
-    if keeps_all(wishes, gpus, length):
+    if keeps_all(wishes, gpus, length, before):
         return True  # and there is nothing to compute
     import numpy as np
     from scipy.optimize import linprog

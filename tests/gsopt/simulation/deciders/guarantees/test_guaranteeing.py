@@ -7,6 +7,7 @@ import pytest
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
+from gsopt.scenario import CapacityChange
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
@@ -54,6 +55,19 @@ def test_admitted_jobs_stop_those_that_are_not() -> None:
 def test_what_has_become_late_is_served_first_of_what_is_left() -> None:
     """A job that is late by the overhead of its stop goes on before one without a deadline."""
     assert run(made((0, 30, None), (1, 30, 45)), slot=10)[0] == (60, 40)
+
+
+def test_a_job_that_is_late_in_any_case_keeps_nobody_out() -> None:
+    """An admitted job that lost its GPUs for too long is late, and newcomers are admitted all the same."""
+    told: list[Admission] = []
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=10, drops=False, on_admission=told.append)
+
+    changes = [CapacityChange(time=10, gpus=0), CapacityChange(time=60, gpus=2)]
+    work = made((0, 50, 60), (60, 20, 100))
+    times = simulate(work, policy, cluster=2, capacity_changes=changes).completion_times
+    assert (times, [each.admitted for each in told]) == ((100, 80), [True, True])
 
 
 def test_kinds_and_slots_are_refused() -> None:

@@ -20,6 +20,17 @@ def test_a_late_job_takes_nothing_from_the_others() -> None:
     assert not keeps_all(wishes, 1, 60.0)
 
 
+def test_levels_are_not_lowered_where_that_makes_others_late() -> None:
+    """A job that is ahead could do with less for longer, but then another would have no room."""
+    ahead = Wish(0, 180.0, (1, 2), (1.0, 1.5), 3)
+    wide = Wish(1, 60.0, (2,), (1.0,), 3)
+    assert shares([ahead, wide], 2, 60.0) == {0: Share(1, 1, 3)}
+    assert shares([ahead, wide], 2, 60.0, {0: Share(2, 2, 9), 1: Share(2, 0, 9)}) == {
+        0: Share(2, 2, 2),
+        1: Share(2, 0, 3),
+    }
+
+
 def test_whoever_has_nothing_comes_first() -> None:
     """A job that would begin later gets its lowest level before another grows."""
     wishes = [Wish(0, 600.0, (1, 2, 4), LINEAR, 9), Wish(1, 600.0, (1, 2, 4), FLAT, 20)]

@@ -1,0 +1,137 @@
+"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published by its authors."""
+
+from collections.abc import Mapping
+from math import log2
+from pathlib import Path
+
+from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput, shorten
+from gsopt.job import Job, Workload
+from gsopt.scenario import Overhead, Scenario
+from gsopt.speed import tabulated_menu
+from instances.allocation.profiles import curves
+from instances.arguments import require
+from instances.traces.reading import Issue, Row, content, find, rows, usable
+
+#: The profiles with which each published workload goes, by its name.
+PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
+
+#: Places in the folder of public traces.
+_WORKLOADS = Path("elasticflow_profiles/traces_for_ElasticFlow")
+_THROUGHPUTS = Path("elasticflow_profiles/scheduler")
+
+_COLUMNS = ("job_id", "submit_time", "iteration", "model_name", "ddl", "batch_size", "num_gpu")
+
+#: GPUs from which on a restart has the longer base, and for how many GPUs restarts are taken to be.
+_LARGE, _TYPICAL = 256, 8
+
+#: What has to be assumed where the paper is silent or differs, to be printed beside results.
+ASSUMPTIONS = (
+    f"A restart takes as long as one on {_TYPICAL} GPUs by the authors' rule, whatever its number of GPUs.",
+    "Jobs last as long as their iterations take on the GPUs that they demand, by the profiles.",
+    "Deadlines are the published ones, drawn by the authors.",
+)
+
+
+def elasticflow(
+    path: str | Path | None = None,
+    *,
+    trace: str = "elasticVpollux_e",
+    nodes: int = 16,
+    gpus_per_node: int = 8,
+    jobs: int | None = None,
+) -> Scenario:
+    """Make a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
+
+    `ASSUMPTIONS` lists what is not as published or unknown.
+
+    Parameters
+    ----------
+    path
+        The folder of all public traces; nothing is made up without.
+    trace
+        A workload by its name: one of `PROFILES`.
+    nodes, gpus_per_node
+        The cluster; that of the paper has 16 nodes of 8 GPUs.
+    jobs
+        Number of jobs, from the first row; None for all.
+
+    Raises
+    ------
+    InvalidInput
+        A file cannot be read, or an argument is out of its range.
+
+    Notes
+    -----
+    D. Gu et al., ElasticFlow: An elastic serverless training platform for distributed deep learning, ASPLOS
+    2023, section 6, and the workloads and profiles that its authors published.
+
+    Examples
+    --------
+    >>> from instances import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or len(elasticflow(folder, jobs=12).workload.jobs) == 12
+    True
+    """
+    if path is None:
+        raise InvalidInput("", "path", "", "is required: the folder of public traces")
+    require(trace in PROFILES, "trace", trace, f"must be one of {', '.join(PROFILES)}")
+    require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
+    require(nodes >= 1, "nodes", nodes, "must be at least 1")
+    require(gpus_per_node >= 1, "gpus_per_node", gpus_per_node, "must be at least 1")
+    throughputs = curves(Path(path) / _THROUGHPUTS / f"throughputs_{PROFILES[trace]}")
+    most = nodes * gpus_per_node
+    file = find(path, _WORKLOADS / f"{trace}.csv")
+    issues: list[Issue] = []
+    table = rows(file.name, content(file), _COLUMNS, issues, further=True)
+    read = [job for _, job in usable(table, lambda row: _job(row, throughputs, most), issues)]
+    if issues:
+        raise InvalidInput("", "", "", str(issues[0]))
+    seconds = restart_seconds(_TYPICAL, most)
+    return Scenario.of(
+        Workload(name="elasticflow", source=f"{trace}, {PROFILES[trace]} profiles", jobs=_shifted(read[:jobs])),
+        Cluster.uniform(machines=nodes, gpus=gpus_per_node),
+        overheads=Overhead(start=seconds, resize=seconds),
+    )
+
+
+def restart_seconds(gpus: int, all_gpus: int) -> float:
+    """Give the seconds of a restart on some GPUs: 2 s, or 7 s in a large cluster, and 2 s for each doubling.
+
+    Source: the authors' simulator.
+
+    Examples
+    --------
+    >>> restart_seconds(1, 128), restart_seconds(8, 128), restart_seconds(8, 256)
+    (4.0, 10.0, 15.0)
+    """
+    return (7.0 if all_gpus >= _LARGE else 2.0) + 2 * (log2(gpus) + 1)
+
+
+def _job(row: Row, throughputs: Mapping[str, Mapping[int, float]], most: int) -> Job:
+    """Make the job of a row."""
+    name, gpus = f"{row.values['model_name']}-{row.values['batch_size']}", row.whole_number("num_gpu")
+    curve = {count: speed for count, speed in throughputs.get(name, {}).items() if count <= most}
+    if gpus not in curve:
+        raise InvalidInput("", "num_gpu", shorten(gpus), f"must have been profiled for {name}")
+    return Job(
+        name=row.values["job_id"],
+        release_date=row.number("submit_time"),
+        duration=row.number("iteration") / curve[gpus],
+        gpus=gpus,
+        menu=tabulated_menu(gpus, curve),
+        model=row.values["model_name"],
+        batch_size=row.whole_number("batch_size"),
+        deadline=row.number("ddl"),
+    )
+
+
+def _shifted(read: list[Job]) -> list[Job]:
+    """Let the first job be submitted at 0."""
+    begin = min((job.release_date for job in read), default=0.0)
+    return [
+        job.model_copy(
+            update={"release_date": job.release_date - begin, "deadline": (job.deadline or begin) - begin}
+        )
+        for job in read
+    ]
