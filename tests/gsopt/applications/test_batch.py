@@ -12,7 +12,7 @@ from tests.effort import cases
 LIMITS = Limits(initial_batch=32, most_batch=2048, least_local=8, most_local=64)
 
 
-@settings(max_examples=cases(400), deadline=None)
+@settings(max_examples=cases(200), deadline=None)
 @given(batch_size=st.integers(32, 2048), gpus=st.integers(1, 64))
 def test_a_batch_is_split_into_parts_that_fit(batch_size: int, gpus: int) -> None:
     """Every part fits on a GPU, parts are as few as may be, and together they are no less than the batch."""

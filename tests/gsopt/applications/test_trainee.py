@@ -67,7 +67,7 @@ def _course(trainee: Trainee, seed: int, *, looks: bool) -> list[Any]:
 def test_whoever_looks_changes_nothing() -> None:
     """A job that is looked at all the time goes the same way as one that is looked at now and then."""
     completed = 0
-    for seed in range(cases(60)):
+    for seed in range(cases(32)):
         agents = Agents(whole_seconds=seed % 2 == 0, progress="samples" if seed % 3 == 0 else "statistical")
         pair = [Trainee(application(), agents, 32, 0.0) for _ in range(2)]
         first, second = (
