@@ -82,11 +82,11 @@ def test_gangs_start_although_no_single_gpu_is_of_use() -> None:
 def test_decisions_are_taken_at_multiples_of_the_interval() -> None:
     """Nobody starts between them, also where somebody arrives after all have gone."""
     jobs = bundle(
-        Job(name=n, release_date=r, duration=30, gpus=1) for n, r in [("a", 7), ("b", 100), ("c", 119)]
+        Job(name=n, release_date=r, duration=30, gpus=1) for n, r in [("a", 7), ("b", 130), ("c", 170)]
     )
     run = simulate(jobs, pollux, cluster=Cluster.uniform(machines=1, gpus=2))
 
-    assert run.start_times == (60.0, 120.0, 120.0)
+    assert run.start_times == (60.0, 180.0, 180.0)
 
 
 def test_a_job_has_at_most_twice_what_it_had() -> None:
