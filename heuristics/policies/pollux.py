@@ -144,8 +144,8 @@ class _Search:
     def _kept(self, names: list[str], table: Table) -> Counts:
         """Give the candidates of the last time, for the jobs that are there now."""
         count, _, nodes = self._front.shape
-        if nodes != table.current.shape[1]:
-            return table.current[None]
+        if nodes != table.current.shape[1]:  # machines have come or gone
+            return table.current[None][:0]
         kept = np.zeros((count, *table.current.shape), dtype=np.int64)
         places = {name: place for place, name in enumerate(self._names)}
         for place, name in enumerate(names):
