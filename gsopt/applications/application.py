@@ -1,18 +1,17 @@
 """Application: what was measured of one model on one type of GPU: the truth about its jobs."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import groupby, islice, product
-from math import isnan
-from statistics import fmean
-from typing import Annotated, Any
+from itertools import islice
+from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
 from gsopt.applications.gradient import Gradient
 from gsopt.applications.limits import Limits
-from gsopt.applications.placement import Placement, Point, Spread
+from gsopt.applications.placement import Placement, Spread
+from gsopt.applications.steps import StepTimes, Times, least_rotation
 from gsopt.applications.validation import Validation
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problem import Frozen, Many, Name, RuleBroken
@@ -84,6 +83,18 @@ class Application(Frozen):
                 raise RuleBroken(f"validations[{index}].batch", validations[index].batch, "must rise")
         return validations
 
+    @field_validator("placements", mode="after")
+    @classmethod
+    def _shapes_differ(cls, placements: tuple[Placement, ...]) -> tuple[Placement, ...]:
+        seen: set[tuple[int, ...]] = set()
+        for index, placement in enumerate(placements):
+            ring = least_rotation(placement.shape)
+            if ring in seen:
+                rule = "must differ from every other, and from its rotations"
+                raise RuleBroken(f"placements[{index}].shape", list(placement.shape[:9]), rule)
+            seen.add(ring)
+        return placements
+
     @model_validator(mode="after")
     def _trainings_are_long_enough(self) -> "Application":
         shortest = min(len(each.epochs) for each in self.validations)
@@ -102,7 +113,7 @@ class Application(Frozen):
 
     # Step times
 
-    def step_time(self, shape: Sequence[int], local_batch: int) -> tuple[float, float] | None:
+    def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
         """Give the seconds of a step, and those of its exchange; None outside of what was measured.
 
         Parameters
@@ -112,100 +123,29 @@ class Application(Frozen):
         local_batch
             Samples of each GPU.
         """
-        return self.step_times(shape, [local_batch])[0]
+        return self._steps.times(shape, [local_batch])[0]
 
-    def step_times(
-        self, shape: Sequence[int], local_batches: Sequence[int]
-    ) -> list[tuple[float, float] | None]:
+    def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
         """Give what `step_time` gives, for several local batches."""
-        placed = tuple(shape)
-        new = [local for local in local_batches if (placed, local) not in self._known]
-        if new:
-            times = self._interpolated(_least_rotation(placed), new)
-            self._known.update(((placed, local), time) for local, time in zip(new, times, strict=True))
-        return [self._known[placed, local] for local in local_batches]
+        return self._steps.times(shape, local_batches)
 
-    def shapes(self, gpus: int) -> Sequence[tuple[int, ...]]:
+    def shapes(self, gpus: int) -> list[tuple[int, ...]]:
         """Give placements of so many GPUs, one of each kind whose step times differ.
 
         No node has more GPUs than in any measured placement, and there are no more nodes than were measured.
         """
-        longest, largest = max(map(len, self._by_shape)), max(map(max, self._by_shape))
-        found = list(self._short_shapes.get(gpus, ()))
-        for nodes in range(max(longest + 1, -(-gpus // largest)), min(self._most_nodes, gpus) + 1):
-            each, more = divmod(gpus, nodes)
-            found.append((each,) * (nodes - more) + (each + 1,) * more)
-        return found
-
-    @cached_property
-    def _short_shapes(self) -> Mapping[int, Sequence[tuple[int, ...]]]:
-        """Placements on no more nodes than any measured one: those measured, and one of the others each."""
-        largest, found = max(map(max, self._by_shape)), set()
-        for nodes in range(1, max(map(len, self._by_shape)) + 1):
-            others: dict[int, tuple[int, ...]] = {}
-            for shape in product(range(1, largest + 1), repeat=nodes):
-                ring = _least_rotation(shape)
-                if ring in self._by_shape:
-                    found.add(ring)
-                else:
-                    others.setdefault(sum(ring), ring)
-            found.update(others.values())
-        by_gpus: dict[int, list[tuple[int, ...]]] = {}
-        for shape in sorted(found):
-            by_gpus.setdefault(sum(shape), []).append(shape)
-        return by_gpus
+        return self._steps.shapes(gpus)
 
     def most_local(self, shape: Sequence[int]) -> int:
         """Give the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
 
         It is what fits into the memory of the GPUs in Sia's simulator.
         """
-        ring = _least_rotation(shape)
-        if ring in self._by_shape:
-            return self._by_shape[ring][-1][0]
-        larger = (each for each in self.spread if each.nodes >= len(ring) and each.gpus >= sum(ring))
-        return max((each.points[-1][0] for each in larger), default=0)
-
-    def _interpolated(
-        self, ring: tuple[int, ...], local_batches: Sequence[int]
-    ) -> list[tuple[float, float] | None]:
-        points = self._by_shape.get(ring)
-        if points is not None:
-            return [_between(points, local) for local in local_batches]
-        if not ring or self._inside is None:
-            return [None] * len(local_batches)
-        found = self._inside(min(len(ring), self._most_nodes), sum(ring), local_batches).tolist()
-        return [None if isnan(step) else (step, sync) for step, sync in found]
+        return self._steps.most_local(shape)
 
     @cached_property
-    def _known(self) -> dict[tuple[tuple[int, ...], int], tuple[float, float] | None]:
-        """Step times that were asked for, so that each is interpolated once."""
-        return {}
-
-    @cached_property
-    def _by_shape(self) -> Mapping[tuple[int, ...], Sequence[Point]]:
-        return {tuple(each.shape): each.points for each in self.placements}
-
-    @cached_property
-    def _most_nodes(self) -> int:
-        return max([len(each.shape) for each in self.placements] + [each.nodes for each in self.spread])
-
-    @cached_property
-    def _inside(self) -> Any:
-        """Interpolate between numbers of nodes and GPUs and local batches; None where these span no space."""
-        from scipy.interpolate import LinearNDInterpolator
-        from scipy.spatial import QhullError
-
-        from gsopt.applications.threads import one_thread
-
-        rows = [*_means(self.placements), *_rows(self.spread)]
-        try:
-            interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
-        except QhullError:
-            return None
-        with one_thread():
-            interpolator.tri.transform  # noqa: B018 - computed when first asked for: a tiny system per simplex
-        return interpolator
+    def _steps(self) -> StepTimes:
+        return StepTimes(self.placements, self.spread)
 
     # Training
 
@@ -280,35 +220,6 @@ class Application(Frozen):
     @cached_property
     def _batches(self) -> tuple[int, ...]:
         return tuple(each.batch for each in self.validations)
-
-
-def _least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
-    """Give the lexicographically smallest rotation of the nodes that have GPUs."""
-    ring = tuple(gpus for gpus in shape if gpus)
-    return min((ring[place:] + ring[:place] for place in range(len(ring))), default=())
-
-
-def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Give step and exchange between two points; None beyond them."""
-    after = bisect_left(points, local, key=lambda point: point[0])
-    if after < len(points) and points[after][0] == local:
-        return points[after][1:]
-    if after in {0, len(points)}:
-        return None
-    (low, *least), (high, *most) = points[after - 1], points[after]
-    step, sync = ((b - a) / (high - low) * (local - low) + a for a, b in zip(least, most, strict=True))
-    return step, sync
-
-
-def _rows(measured: Sequence[Spread]) -> list[tuple[float, ...]]:
-    return [(each.nodes, each.gpus, *point) for each in measured for point in each.points]
-
-
-def _means(placements: Sequence[Placement]) -> list[tuple[float, ...]]:
-    """Give the mean times of all placements with as many nodes and GPUs and the same local batch."""
-    rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
-    groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
-    return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]
 
 
 def _weighing(low: Validation, high: Validation, batch: int) -> Callable[[float, float], float]:

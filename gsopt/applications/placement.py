@@ -14,6 +14,10 @@ Point = tuple[
 ]
 
 
+#: Most nodes of a job that are measured.
+MOST_NODES = 500
+
+
 class Placement(Frozen):
     """Steps that were measured in one placement.
 
@@ -30,7 +34,7 @@ class Placement(Frozen):
     (2, 4)
     """
 
-    shape: Annotated[Many[Gpus], Field(min_length=1, max_length=1000)]
+    shape: Annotated[Many[Gpus], Field(min_length=1, max_length=MOST_NODES)]
     points: Annotated[Many[Point], Field(min_length=1)]
 
     @field_validator("points", mode="after")
@@ -55,7 +59,7 @@ class Spread(Frozen):
     12
     """
 
-    nodes: Gpus
+    nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus
     points: Annotated[Many[Point], Field(min_length=1)]
 

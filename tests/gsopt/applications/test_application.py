@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement
 from gsopt.errors import InvalidInput
 from gsopt.tolerances import SUM
 from tests.strategies.applications import BATCHES, LOCALS, application
@@ -48,6 +49,14 @@ def test_too_few_measurements_to_interpolate() -> None:
     flat = small.model_copy(update={"placements": small.placements[:2], "spread": ()})
     assert flat.step_time((2,), 8) == small.step_time((2,), 8)
     assert flat.step_time((1, 1), 8) is None
+
+
+def test_rotations_count_alike() -> None:
+    """A placement may be given in any order around the ring."""
+    small = application()
+    turned = small.placements[3].model_copy(update={"shape": (2, 1)})
+    other = small.model_copy(update={"placements": (*small.placements[:3], turned, *small.placements[4:])})
+    assert other.step_time((1, 2), 7) == other.step_time((2, 1), 7) == small.step_time((2, 1), 7)
 
 
 def test_the_largest_local_batch_of_a_placement() -> None:
@@ -95,6 +104,10 @@ def test_it_is_written_and_read() -> None:
         (
             {"limits": Limits(initial_batch=4, most_batch=128, least_local=4, most_local=32)},
             "limits.initial_batch: 4: must be between 8 and 128, as validated",
+        ),
+        (
+            {"placements": [*application().placements, Placement(shape=[2, 1], points=[(8, 1.0, 0.5)])]},
+            r"placements\[6\].shape: \[2, 1\]: must differ from every other, and from its rotations",
         ),
         ({"validations": application().validations[::-1]}, r"validations\[1\].batch: 32: must rise"),
     ],

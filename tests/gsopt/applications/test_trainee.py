@@ -184,6 +184,10 @@ def test_sharing_slows_down() -> None:
     trainee.slow(2.0, 25.0)
     trainee.advance(200.0)
     assert (trainee.completed_at, trainee.restarts) == (75.0, 0)
+    beside = Trainee(_even(1, 500), Agents(), 8, 0.0)
+    beside.place([1], 0.0, 0.0, slowdown=2.0, batch_size=8)
+    beside.advance(200.0)
+    assert beside.completed_at == 100.0
     slowed = Trainee(_even(1, 500).model_copy(update={"slowdown": 2.0}), Agents(), 8, 0.0)
     slowed.place([1], 0.0, 0.0, batch_size=8)
     slowed.advance(200.0)

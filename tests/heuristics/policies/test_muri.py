@@ -43,6 +43,27 @@ def test_as_few_share_as_have_to() -> None:
     assert together(*jobs, **options, whole_rounds=True) == {("a", "b"), ("c", "d")}
 
 
+def test_merges_of_wide_jobs_free_as_many_gpus() -> None:
+    """One pair of jobs on two GPUs makes room for two others."""
+    jobs = [job(name, 0, 9, 2) for name in "abcd"]
+    slow = {x: dict.fromkeys("abcd", 1.5) for x in "abcd"}
+    slow["c"]["d"] = slow["d"]["c"] = 1.0
+    assert together(*jobs, cluster=machine(6), slowdowns=slow) == {("a",), ("b",), ("c", "d")}
+
+
+def test_a_group_is_as_slow_as_the_worst_partner() -> None:
+    """A third job joins the pair that bears it, not the one of which it slows one job down by far."""
+    jobs = [job(name, 0, 9, 1) for name in "abcde"]
+    slow = {x: dict.fromkeys("abcde", 2.0) for x in "abcde"}
+    for one, other in [("a", "b"), ("c", "d")]:
+        slow[one][other] = slow[other][one] = 1.0
+    slow["a"]["e"] = slow["b"]["e"] = slow["e"]["a"] = slow["e"]["b"] = 1.5
+    slow["c"]["e"] = slow["e"]["c"] = 1.25
+    slow["d"]["e"] = 9.0
+    found = together(*jobs, cluster=machine(2), slowdowns=slow, share_limit=3)
+    assert found == {("a", "b", "e"), ("c", "d")}
+
+
 def test_matching() -> None:
     """What all pairs come to counts: the best pair is given up for two good ones."""
     jobs = [job(name, 0, 9, 1) for name in "abcd"]
@@ -72,11 +93,21 @@ def test_memory() -> None:
     assert together(*jobs, cluster=machine(2, memory=8)) == {("a", "b"), ("c", "d")}
 
 
+def test_jobs_that_cannot_share_are_stopped() -> None:
+    """A job that comes first gets its GPU at the next grouping, though whoever holds it bears no company."""
+    jobs = job("a", 0, 100, 1, memory=5), job("b", 1, 10, 1, memory=5)
+    replayed = run(muri, *jobs, cluster=machine(1, memory=8), interval=20)
+    assert [part[0] for part in held(replayed, "a")] == [0, 30]
+    assert [part[0] for part in held(replayed, "b")] == [20]
+
+
 @pytest.mark.parametrize(("order", "first"), [("remaining", "b"), ("attained", "a")])
 def test_who_comes_first(order: str, first: str) -> None:
     """It is the least GPU time left, or had; a demand that is more than the GPUs waits."""
     jobs = job("a", 0, 900, 1), job("b", 0, 300, 2)
     assert together(*jobs, cluster=machine(2), share_limit=1, order=order) == {(first,)}
+    wide = job("a", 0, 300, 2), job("b", 0, 500, 1)  # 600 and 500 GPU-seconds
+    assert together(*wide, cluster=machine(2), share_limit=1, order=order) == {(first,)}
 
 
 def test_attained_service_takes_turns() -> None:

@@ -32,3 +32,14 @@ def test_it_passes_the_check_with_either_isolated_time(isolated: Isolated) -> No
     """Both readings replay legally in rounds of the port, with restarts that cost."""
     scenario = Scenario(workload=JOBS, cluster=Cluster.plain(4), overheads={"": Overhead(start=30.0)})
     assert check_policy(themis, [scenario], rounds="port", isolated=isolated, restart=30.0) == 2
+
+
+def test_each_kind_of_rounds_has_its_own_isolated_time() -> None:
+    """The original accumulates, the port looks at the present speed."""
+    times = {
+        isolated: simulate(
+            JOBS, themis, cluster=4, rounds="port", isolated=isolated, bound=False
+        ).completion_times
+        for isolated in (None, "present", "accumulated")
+    }
+    assert times[None] == times["present"] != times["accumulated"]

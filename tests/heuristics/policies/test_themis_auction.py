@@ -49,6 +49,12 @@ def test_what_is_left_is_given_away() -> None:
     assert run.start_times == (0, 1000, 0)
 
 
+def test_who_has_the_larger_ratio_bids() -> None:
+    """An equal part of four GPUs is half of what the large job needs, and all that the small one does."""
+    run = simulate(jobs((0, 100, 4), (0, 100, 1)), themis_auction, cluster=4, bound=False)
+    assert run.start_times == (100, 0)
+
+
 def test_winners_of_elastic_size_pay() -> None:
     """Whoever wins all four GPUs for a lease delays the other to 2.6 times its time, and keeps two."""
     workload = jobs((0, 4000, 2), (0, 4000, 2), menu=True)

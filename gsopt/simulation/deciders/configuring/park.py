@@ -1,30 +1,13 @@
 """Park: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from gsopt.cluster import Cluster
 from gsopt.problems.configuration import Shape, shapes
+from gsopt.simulation.deciders.inventory import Kind, kinds_of
 from gsopt.simulation.policy import State
-
-#: What the GPUs of a cluster without types are called.
-_ANY = "gpu"
-
-
-class Kind(NamedTuple):
-    """GPUs that are alike: of one type, with as much memory.
-
-    Attributes
-    ----------
-    gpu_type
-        The type; empty where there are none.
-    memory
-        Bytes of each GPU; None when memory is not looked at.
-    """
-
-    gpu_type: str
-    memory: int | None
 
 
 class Node(NamedTuple):
@@ -82,13 +65,12 @@ class Park:
     """
 
     def __init__(self, cluster: Cluster) -> None:
-        found = [Kind(machine.gpu_type, machine.memory) for machine in cluster.machines]
-        self._names = {kind: name for name, kind in _named(list(dict.fromkeys(found)) or [Kind("", None)])}
-        self.kinds: Mapping[str, Kind] = {name: kind for kind, name in self._names.items()}
+        self.kinds: Mapping[str, Kind] = kinds_of(cluster)
+        names = {kind: name for name, kind in self.kinds.items()}
         self._cluster = cluster
         self._nodes: dict[str, list[Node]] = {name: [] for name in self.kinds}
         for place, machine in enumerate(cluster.machines):
-            name = self._names[Kind(machine.gpu_type, machine.memory)]
+            name = names[Kind(machine.gpu_type, machine.memory)]
             self._nodes[name].append(Node(place, tuple(cluster.gpus_of[machine.name])))
 
     @property
@@ -134,12 +116,3 @@ class Park:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]
         return sizes.count(max(sizes)), max(sizes)
-
-
-def _named(kinds: Sequence[Kind]) -> list[tuple[str, Kind]]:
-    """Name kinds by their types, and by their memory where a type has several."""
-    types = [kind.gpu_type for kind in kinds]
-    return [
-        (f"{kind.gpu_type or _ANY}{f' {kind.memory}' if types.count(kind.gpu_type) > 1 else ''}", kind)
-        for kind in kinds
-    ]

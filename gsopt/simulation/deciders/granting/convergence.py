@@ -60,7 +60,7 @@ class Convergence:
 
     def left(self, state: State, job: int) -> float | None:
         """Give the seconds of work that a job with a training has left; None as long as nobody can tell."""
-        item, seen = state.jobs[job], self._seen.get(job, ())
+        item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
         total = samples_until(seen, item.training.loss)

@@ -93,6 +93,20 @@ def test_speeds_are_those_of_gpus_close_together() -> None:
     assert rates == [0.8, 0.4]
 
 
+def test_a_job_runs_in_its_fastest_mode() -> None:
+    """A mode for a type is taken where it is faster than the default mode."""
+    cluster = racked(Machine(name="x", gpus=1, gpu_type="x"), Machine(name="y", gpus=1, gpu_type="y"))
+    tuned = Mode(name="tuned", menu=[(1, 2.0)], gpu_type="y")
+    rate, _ = asked(
+        [Job(name="a", release_date=0, duration=1, gpus=1, modes=[tuned])],
+        cluster,
+        lambda state, inventory: float(inventory.rate(state, 0, "y")),
+        kinds={0: "x"},
+        speed=Speed(gpu_types={"y": 4.0}),
+    )
+    assert rate == 0.5
+
+
 def test_the_largest_are_placed_first() -> None:
     """Jobs take the first GPUs of their kind by number, the largest before the others."""
     cluster = racked(

@@ -146,3 +146,10 @@ def test_gpus_that_come_back_are_used_in_the_next_round() -> None:
     changes = [CapacityChange(time=0, gpus=1), CapacityChange(time=400, gpus=2)]
     replay = run([(5, 3000, 1), (5, 300, 2)], cluster=2, capacity_changes=changes, renewal=400)
     assert replay.start_times == (5, 1085)
+
+
+def test_jobs_stay_where_they_are() -> None:
+    """A job that runs in the next round too keeps its GPU, though the first one is free."""
+    replay = run([(0, 100, 1), (0, 900, 1)], cluster=Cluster.uniform(machines=1, gpus=2))
+    assert replay.schedule is not None
+    assert [each.placement for each in replay.schedule.segments if each.job == "j1"] == [(1,)]
