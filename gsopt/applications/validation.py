@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from gsopt.problem import Frozen, Many, RuleBroken
 
@@ -32,6 +32,12 @@ class Epoch(Frozen):
     iterations: _Positive
     sqr: _Statistic
     var: _Statistic
+
+    @model_validator(mode="after")
+    def _gradients_say_something(self) -> "Epoch":
+        if not self.sqr and not self.var:
+            raise RuleBroken("sqr", self.sqr, "must not be 0 where var is 0 too")
+        return self
 
 
 class Validation(Frozen):
