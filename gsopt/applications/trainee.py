@@ -138,7 +138,7 @@ class Trainee:
             self.shape, self.batch, self._turn = (), None, inf
             return
         batch = self._choice(placed, batch_size)
-        self._course.times(placed, batch)  # refused before anything has changed
+        self._speed_of(placed, batch)  # refused before anything has changed
         self.shape, self.batch, self._chosen_with = placed, batch, self._knowledge()
         self.batch_size, self._slowdown = batch_size, slowdown
         self.restarts += self._was_placed
@@ -262,8 +262,15 @@ class Trainee:
             self.completed_at, self._turn = turn, inf
             return
         if self._knowledge() != self._chosen_with:
-            self.batch, self._chosen_with = self._choice(self.shape, self.batch_size), self._knowledge()
+            self._choose()
         self._work(turn)
+
+    def _choose(self) -> None:
+        """Choose its batch with what it knows now; it keeps its own where the other was not measured."""
+        self._chosen_with = self._knowledge()
+        batch = self._choice(self.shape, self.batch_size)
+        if self.application.step_time(self.shape, batch.local) is not None:
+            self.batch = batch
 
     def _measure(self) -> None:
         """Note the times of a step and the statistics of the gradients."""

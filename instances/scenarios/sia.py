@@ -39,7 +39,7 @@ def sia(
     path: str | Path | None = None,
     *,
     trace: str = "philly",
-    workload: int = 1,
+    number: int = 1,
     setting: Literal["published", "ares"] = "published",
     gpu: str = "aws",
     nodes: int = 16,
@@ -48,7 +48,8 @@ def sia(
 ) -> Scenario:
     """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
 
-    What fits on a GPU follows from the placement, and real runs are slower than jobs estimate. The authors
+    What fits on a GPU follows from the placement, real runs are slower than jobs estimate, and a job that moves
+    to as many GPUs on each of as many nodes does not restart. The authors
     decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as `round_length`.
     `ASSUMPTIONS` lists what is not as published or unknown.
 
@@ -58,7 +59,7 @@ def sia(
         The folder of all public traces, or a workload file inside it; nothing is made up without.
     trace
         ``newtrace``, ``philly``, ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``; or ``pollux``.
-    workload
+    number
         Number of the workload, from 1.
     setting
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
@@ -85,7 +86,7 @@ def sia(
     --------
     >>> from instances import data_folder
     >>> folder = data_folder()
-    >>> folder is None or len(sia(folder, workload=6, nodes=2, jobs=6).workload.jobs) == 6
+    >>> folder is None or len(sia(folder, number=6, nodes=2, jobs=6).workload.jobs) == 6
     True
     """
     if path is None:
@@ -99,7 +100,7 @@ def sia(
     agents = Agents(memory="placement", tolerance=TOLERANCE)
     if ares:
         agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
-    rows = orders(path, trace, workload, jobs)
+    rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER,
         (row.model for row in rows),
@@ -108,12 +109,12 @@ def sia(
         slowdowns=SLOWDOWNS,
     )
     menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * size)
-    source = f"{trace} workload {workload}, applications of Sia on {gpu}, setting {setting}"
+    source = f"{trace} workload {number}, applications of Sia on {gpu}, setting {setting}"
     return Scenario.of(
         Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
         cluster,
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         applications=applications,
         agents=agents,
-        restarts="machines" if ares else "change",
+        restarts="machines" if ares else "shape",
     )

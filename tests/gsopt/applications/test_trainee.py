@@ -259,3 +259,15 @@ def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
         with pytest.raises(InvalidInput, match=line):
             ask()
     assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
+
+
+def test_a_batch_that_was_not_measured_is_not_chosen() -> None:
+    """Where the best batch was not measured on its GPUs, a job keeps the one that it has."""
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    trainee = Trainee(
+        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    )
+    trainee.place((1,), 0.0, 0.0)
+    trainee.advance(1e6)
+    assert trainee.completed_at is not None
