@@ -104,8 +104,10 @@ class Physics(Frozen):
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
-        For what `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode, or only where the number of
-        ``"machines"`` changes that a job is on, which needs a cluster of racks.
+        For what `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode; only where the ``"shape"``
+        of a placement changes, the number of GPUs on each of its machines; or only where the number of its
+        ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does
+        not restart then, wherever it goes.
 
     Examples
     --------
@@ -120,7 +122,7 @@ class Physics(Frozen):
     events: Many[Event] = ()
     applications: Mapping[Name, Application] = Field(default_factory=dict)
     agents: Agents = Agents()
-    restarts: Literal["change", "machines"] = "change"
+    restarts: Literal["change", "shape", "machines"] = "change"
 
     @field_validator("overheads", mode="before")
     @classmethod
@@ -237,8 +239,8 @@ class Scenario(Physics):
         return self
 
     @model_validator(mode="after")
-    def _restarts_by_machines_need_racks(self) -> "Scenario":
-        if self.restarts == "machines" and self.cluster.is_plain:
+    def _restarts_by_shape_need_racks(self) -> "Scenario":
+        if self.restarts != "change" and self.cluster.is_plain:
             raise RuleBroken("restarts", self.restarts, "must be 'change' in a plain cluster")
         return self
 

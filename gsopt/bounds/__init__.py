@@ -5,7 +5,8 @@ job on k GPUs progresses at most at the speed that the menu of its mode says, an
 capacity. GPUs of slower types count by what they are worth (`gsopt.bounds.capability`): a job is as many times
 slower on them as they are worth less, so they do not change its area. Each job enters by its area (least
 GPU-seconds over the menus of all its modes, phase by phase), its height (least seconds, likewise) and its
-release date. Where network tiers slow jobs down, `on_best_tiers` gives the jobs that bounds look at. They bound
+release date. Where network tiers slow jobs down, `on_best_tiers` gives the jobs that bounds look at, and
+where jobs are adaptive `on_highest_speeds` does. They bound
 the sum of completion times; subtract the release dates for job completion times.
 
 `gsopt.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
@@ -15,6 +16,7 @@ All is computed on a clock that begins at the first release date, and only the r
 workload's, so late dates cost no digits.
 """
 
+from gsopt.bounds.adaptive import on_highest_speeds
 from gsopt.bounds.alone import height_bound
 from gsopt.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct
 from gsopt.bounds.jct import MeanBound, known_bound, mean_jct_bound
@@ -39,6 +41,7 @@ __all__ = [
     "moore_hodgson_bound",
     "moore_hodgson_positions",
     "on_best_tiers",
+    "on_highest_speeds",
     "position_bound",
     "srpt_bound",
 ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from gsopt.bounds.adaptive import on_highest_speeds
 from gsopt.bounds.best import lower_bound, mean_jct
 from gsopt.bounds.places import places
 from gsopt.bounds.tiers import on_best_tiers
@@ -72,7 +73,7 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     """
     if not scenario.workload.jobs:
         return None
-    scenario = on_best_tiers(scenario)
+    scenario = on_highest_speeds(on_best_tiers(scenario))
     workload = scenario.workload
     gpus = _most_gpus(scenario) / min(places(scenario))
     found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")

@@ -29,6 +29,7 @@ class Driven:
         application = scenario.applications[job.model]
         self._job = job
         self._trainee = Trainee(application, scenario.agents, job.batch_size, job.release_date)
+        self._slowdown: Any = 1.0
         self.broken = ""
 
     @property
@@ -43,12 +44,14 @@ class Driven:
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
         """Run on so many GPUs of each machine from now on."""
-        batch = self._job.batch_in(mode)
+        batch, self._slowdown = self._job.batch_in(mode), slowdown
         self._tell(self._trainee.place, tuple(shape), time, works_from, slowdown, batch)
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Go on beside other jobs."""
-        self._tell(self._trainee.slow, slowdown, time)
+        """Go on beside other jobs, which makes no difference where they are as slow as those before."""
+        if slowdown != self._slowdown:
+            self._slowdown = slowdown
+            self._tell(self._trainee.slow, slowdown, time)
 
     def follow(self, time: Any) -> None:
         """Go on until a time."""

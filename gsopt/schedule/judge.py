@@ -15,6 +15,7 @@ plain cluster of constant capacity, without overheads, the mean job completion t
 legal is therefore below the optimum by at most the sum of the jobs' excuses.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -295,16 +296,18 @@ class _Trial:
             elif (piece.gpus, piece.placement, piece.mode) == (before.gpus, before.placement, before.mode):
                 piece.works_from, piece.goes_on = before.works_from, True
             else:
-                seconds = resize if self._restarts(before, piece) else self.number(0)
-                piece.works_from = max(before.works_from, piece.start + seconds)
+                is_paid, piece.goes_on = self._restarts(before, piece)
+                piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
-    def _restarts(self, before: Piece, piece: Piece) -> bool:
-        """Tell whether a change of GPUs or mode costs an overhead."""
-        if self.scenario.restarts == "change":
-            return True
-        machine_of = self.scenario.cluster.machine_of
-        early, late = ({machine_of[gpu] for gpu in each.placement} for each in (before, piece))
-        return len(early) != len(late)
+    def _restarts(self, before: Piece, piece: Piece) -> tuple[bool, bool]:
+        """Tell whether a change of GPUs or mode costs an overhead, and whether it is no restart at all."""
+        restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
+        if restarts == "change":
+            return True, False
+        early, late = (Counter(machine_of[gpu] for gpu in each.placement) for each in (before, piece))
+        same = list(early.values()) == list(late.values())
+        is_paid = len(early) != len(late) if restarts == "machines" else not same
+        return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[Piece]) -> Any:
         """Give the completion time if the work adds up; more or less work than there is breaks a rule."""
@@ -357,6 +360,7 @@ class _Trial:
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             demands=tuple(job.gpus for job in jobs),
+            deadlines=tuple(job.deadline for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
             shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
             used=self._total(

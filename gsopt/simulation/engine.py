@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
+from time import perf_counter
 from typing import Any
 
 from gsopt.errors import InvalidInput
@@ -89,8 +90,8 @@ class Engine:
         self.started: list[Any] = [None] * total
         self.last_started = [0] * total  # by the count of all starts
         self.completion: list[Any] = [None] * total
-        self.holding = [zero] * total  # seconds with GPUs, without the segment that is running
-        self.service = [zero] * total  # GPU-seconds, likewise
+        # Seconds with GPUs, and GPU-seconds, without the segment that is running.
+        self.holding, self.service = [zero] * total, [zero] * total
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, until `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
@@ -100,12 +101,13 @@ class Engine:
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
         self.until_completion = (zero, zero)  # the two at the last completion
         self.segments: list[Segment] | None = [] if record else None
+        self.decision_seconds: list[float] = []  # on the wall
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
         self.one = number(1)
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
-        self.types = GpuTypes(scenario)
+        self.types, self.shapes = GpuTypes(scenario), self.trainees.shapes
         self.is_uniform = scenario.cluster.is_plain or (
             scenario.share_limit == 1 and not (scenario.speed.tiers or self.types.count)
         )
@@ -153,7 +155,9 @@ class Engine:
                 self.is_news = True
             self._release()
             if self.wake == now or (self.is_news and self.round_length is None):
+                begin = perf_counter()
                 self._decide()
+                self.decision_seconds.append(perf_counter() - begin)
             if plan.touched or ledger.stirred:
                 self._apply()
         supply.advance(inf)  # machines are reclaimed whether jobs are left or not
@@ -384,18 +388,24 @@ class Engine:
         self.progress_from[job] = max(
             self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
         )
-        self._run_on(job, after)
+        self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Give the overhead of a change; none where it is paid for machines, and they are as many."""
+        """Give the overhead of a change; none where it is paid for something else that stays the same."""
+        if self._keeps_shape(before, after):
+            return self.number(0)
         if self.scenario.restarts == "machines":
-            machines = self.scenario.cluster.machine_of
-            counts = [len({machines[gpu] for gpu in held.gpus}) for held in (before, after)]
-            if counts[0] == counts[1]:
+            early, late = (self.shapes.of(held.gpus) for held in (before, after))
+            if len(early) == len(late):
                 return self.number(0)
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
-    def _run_on(self, job: int, held: Held) -> None:
+    def _keeps_shape(self, before: Held, after: Held) -> bool:
+        """Tell whether a job stays on as many GPUs of each machine, where that makes a difference."""
+        different = self.scenario.restarts != "change"
+        return different and self.shapes.of(before.gpus) == self.shapes.of(after.gpus)
+
+    def _run_on(self, job: int, held: Held, before: Held | None = None) -> None:
         self.plan.in_force[job] = held
         self.held[job], self.held_since[job] = held.number, self.now
         item = self.jobs[job]
@@ -409,11 +419,15 @@ class Engine:
         alike = self.is_uniform and held.number == item.gpus and not held.mode
         rate = self.one if alike else self._rate_of(job)
         if job in self.trainees:
-            self._train(job, held, rate)
+            self._train(job, held, rate, before)
         self._retime(job, rate)
 
-    def _train(self, job: int, held: Held, rate: Any) -> None:
-        """Let an adaptive job restart on what it holds."""
+    def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
+        """Let an adaptive job restart on what it holds, or go on elsewhere where that makes no difference."""
+        if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
+            if rate != self.rate[job]:
+                self.trainees.slow(job, 1 / rate, self.now)
+            return
         try:
             self.trainees.place(job, held, self.now, self.progress_from[job], 1 / rate)
         except InvalidInput as error:

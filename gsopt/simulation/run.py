@@ -1,7 +1,7 @@
 """Replay: simulate a workload under a policy."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter, signature
 from math import inf
@@ -44,6 +44,8 @@ class Replay:
         First start of every job, likewise.
     schedule
         What ran when; None unless recorded.
+    decision_seconds
+        How long each decision took on the wall; what runs are compared by leaves it out.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Replay:
     completion_times: tuple[Any, ...]
     start_times: tuple[Any, ...]
     schedule: Schedule | None
+    decision_seconds: tuple[float, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
         """Say how it went; all that it holds would be a line as long as the workload."""
@@ -209,4 +212,5 @@ def replay(
         completion_times=tuple(engine.completion),
         start_times=tuple(engine.started),
         schedule=engine.schedule() if record else None,
+        decision_seconds=tuple(engine.decision_seconds),
     )

@@ -18,13 +18,18 @@ class Trainees(dict[int, Trainee]):
     ----------
     scenario
         What is given.
+
+    Attributes
+    ----------
+    shapes
+        The shapes of placements.
     """
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()
         self._scenario = scenario
         self._jobs = scenario.workload.jobs
-        self._shapes = Shapes(scenario.cluster)
+        self.shapes = Shapes(scenario.cluster)
 
     def release(self, job: int, now: float) -> None:
         """Let a job wait for its first GPUs, if it is adaptive."""
@@ -35,7 +40,7 @@ class Trainees(dict[int, Trainee]):
 
     def place(self, job: int, held: Held, now: float, works_from: float, slowdown: float) -> None:
         """Let a job run on what it holds."""
-        shape, batch = self._shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
+        shape, batch = self.shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
         self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch)
 
     def stop(self, job: int, now: float) -> None:
@@ -75,7 +80,7 @@ class Trainees(dict[int, Trainee]):
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
         """Give the speed that a job would have now alone on GPUs, or on a number of them that a tier joins."""
         item, trainee = self._jobs[job], self[job]
-        shape = self._shapes.closest(gpus, tier) if isinstance(gpus, int) else self._shapes.of(gpus)
+        shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 

@@ -17,6 +17,7 @@ from gsopt.problem import Problem
 from gsopt.result import plain
 from gsopt.scenario import Scenario
 from gsopt.schedule.benefit import sharing_benefits
+from gsopt.schedule.figures import percentile
 from gsopt.schedule.judge import judged
 from gsopt.schedule.loans import Loans
 from gsopt.schedule.schedule import Schedule
@@ -119,7 +120,11 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
         judged(run.schedule, scenario, fairness=False)
         worth = _worth(run.schedule, scenario) if shared else {}
         worth |= Loans(run.schedule, scenario).as_dict() if lent else {}
-    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **worth}
+    took = {
+        "decision_median": percentile(run.decision_seconds, 50),
+        "decision_p99": percentile(run.decision_seconds, 99),
+    }
+    return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **took, **worth}
 
 
 def recorded(cell: Cell) -> simulation.Replay:

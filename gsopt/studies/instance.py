@@ -123,7 +123,7 @@ def load_scenario(definition: Definition) -> tuple[Scenario, float | None]:
     if "scenario" in definition:
         maker = catalogue.scenario_makers()[definition["scenario"]]
         path = definition["path"] or (catalogue.data_folder() if definition["real"] else None)
-        return generate(maker, definition["options"], path), None
+        return generate(maker, definition["options"], path), definition.get("round_length")
     setting = setting_of(definition["setting"])
     return setting.scenario(_load_workload(definition, setting)), setting.round_length
 
@@ -230,9 +230,12 @@ def _scenario(point: Point) -> Iterator[Instance]:
     if not isinstance(real, bool | None):
         raise InvalidInput("", "real", shorten(real), "must be true or false")
     _refuse_no_data("real" if real else "path", point, wanted=bool(real))
-    options = {key: value for key, value in point.values.items() if key not in ("scenario", "path", "real")}
+    own = ("scenario", "path", "real", "round_length")
+    options = {key: value for key, value in point.values.items() if key not in own}
     typed(known[name], options)
     definition = {"scenario": name, "path": path, "real": bool(real), "options": options}
+    if (length := point.values.get("round_length")) is not None:
+        definition["round_length"] = setting_of({"gpus": 1, "round_length": length}).round_length
     yield _instance(point, name, definition)
 
 

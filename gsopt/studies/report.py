@@ -25,6 +25,8 @@ CELL_FIGURES = (
     Figure("own_gap", "gap to own bound", Kind.SHARE),
     Figure("proven_bound", "proven bound", Kind.COUNT),
     Figure("runtime", "run time", Kind.SECONDS, "s", rank=4),
+    Figure("decision_median", "median decision", Kind.SECONDS, "s"),
+    Figure("decision_p99", "p99 decision", Kind.SECONDS, "s"),
 )
 
 #: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.

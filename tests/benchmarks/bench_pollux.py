@@ -34,7 +34,7 @@ def test_workloads_of_the_authors(workload: int, exact: bool) -> None:
         pytest.skip("GSOPT_DATA names no folder with results of Pollux")
     theirs = json.loads((folder / RESULTS).read_text())["pollux-1.0"]["jcts"][f"workload-{workload}"]
     seconds: list[float] = []
-    given = scenario(folder, workload=workload)
+    given = scenario(folder, number=workload)
     run = replay(given, partial(_Timed, seconds=seconds, exact=exact), round_length=60, bound=False)
     ours = dict(zip((job.name for job in given.workload.jobs), run.jct, strict=True))
     off = mean(ours.values()) / mean(theirs.values()) - 1

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gsopt.bounds.adaptive import on_highest_speeds
 from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.bounds.prices.demand import Array, Demand, types_of
 from gsopt.bounds.prices.supply import Supply
@@ -158,7 +159,7 @@ def price_bound(
     """
     begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
-    scenario = on_best_tiers(scenario)
+    scenario = on_highest_speeds(on_best_tiers(scenario))
     demand, supply = Demand.of(scenario, weights), Supply.of(scenario)
     report = partial(_bound_of, scenario, demand)
     best = -inf

@@ -55,7 +55,7 @@ def _of(schedule: Schedule, job: str, place: int, change: Callable[[Segment], Se
     return replace(schedule, segments=tuple(each for each in changed if each is not None))
 
 
-@pytest.mark.parametrize("restarts", ["change", "machines"])
+@pytest.mark.parametrize("restarts", ["change", "shape", "machines"])
 def test_what_the_simulator_did_is_legal(restarts: str) -> None:
     """A run with everything in it is legal, whichever changes cost an overhead."""
     scenario = _scenario(restarts=restarts)
@@ -107,9 +107,10 @@ def test_a_schedule_of_other_physics_is_refused(other: dict[str, Any]) -> None:
     assert judge(_run(scenario), scenario.model_copy(update=other)).violations
 
 
-def test_a_segment_cut_in_two_is_the_same() -> None:
-    """A schedule may say in two pieces what ran in one; nothing is paid or tuned between them."""
-    scenario = _scenario()
+@pytest.mark.parametrize("agents", [_AGENTS, Agents(interval=60)])
+def test_a_segment_cut_in_two_is_the_same(agents: Agents) -> None:
+    """A schedule may say in two pieces what ran in one; nothing is paid, tuned or rounded between them."""
+    scenario = _scenario().model_copy(update={"agents": agents})
     schedule = _run(scenario)
     first = schedule.segments[0]
     middle = (first.start + first.end) / 2

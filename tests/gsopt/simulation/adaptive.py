@@ -91,6 +91,6 @@ def adaptive_scenarios(draw: st.DrawFn) -> Scenario:
         "speed": scenario.speed.model_copy(update={"tiers": {}}),
         "applications": {"cnn": APPLICATION},
         "agents": agents,
-        "restarts": draw(st.sampled_from(["change", "machines"])),
+        "restarts": draw(st.sampled_from(["change", "shape", "machines"])),
     }
     return Scenario.model_validate(scenario.model_copy(update=update).__dict__)

@@ -87,9 +87,11 @@ def test_a_job_that_tunes_its_batch_takes_another() -> None:
     assert len(set(seen["adaptive"])) > 2
 
 
-@pytest.mark.parametrize(("restarts", "seconds"), [("change", (8, 8, 8)), ("machines", (0, 8, 0))])
+@pytest.mark.parametrize(
+    ("restarts", "seconds"), [("change", (8, 8, 8)), ("shape", (8, 8, 0)), ("machines", (0, 8, 0))]
+)
 def test_what_a_restart_is_paid_for(restarts: str, seconds: tuple[int, ...]) -> None:
-    """A resize costs its overhead always, or only where the number of machines changes."""
+    """A resize costs its overhead always, or only where shape or number of machines change."""
     steps: list[list[Any]] = [[Resize(0, (0, 1))], [Resize(0, (0, 2))], [Move(0, (2, 4))]]
     for step, paid in zip(steps, seconds, strict=True):
         first = (0,) if step == steps[0] else (0, 1) if step == steps[1] else (0, 2)
@@ -226,3 +228,26 @@ def test_a_tuned_mode_is_a_mode() -> None:
     mode = Mode(name="large", menu=[(1, 100.0)], batch_size=16)
     run = _run(_scenario(_job("a", modes=(mode,))), scripted([Start(0, (0,), "large")]))
     assert run.completion_times[0] != pytest.approx(7.92)
+
+
+def test_a_job_that_keeps_its_shape_does_not_restart() -> None:
+    """Where shapes are paid for, a move to as many GPUs of other machines is no restart; a new shape is."""
+    counts: list[int] = []
+
+    def move(state: State) -> Iterable[Action]:
+        view = state.trainee(0)
+        assert view is not None
+        counts.append(view.restarts)
+        if not state.running and not state.completed:
+            yield Start(0, (0, 1), "adaptive")
+        elif state.now == 2:
+            yield Move(0, (2, 3))
+        elif state.now == 4:
+            yield Move(0, (1, 3))
+        if state.now < 6:
+            yield Wake(state.now + 2)
+
+    scenario = _scenario(_job("a", 2), overheads=Overhead(start=1, resize=1), restarts="shape")
+    run = _run(scenario, doing(move))
+    assert counts == [0, 0, 0, 1, 1]
+    assert [segment.placement for segment in run.schedule.segments] == [(0, 1), (2, 3), (1, 3)]  # type: ignore[union-attr]

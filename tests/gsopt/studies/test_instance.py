@@ -92,6 +92,16 @@ def test_a_scenario_is_made_whole() -> None:
     assert {each.word for each in found} == {""}
 
 
+def test_a_scenario_takes_a_round_length() -> None:
+    """Seconds between decisions are no option of the maker, and are checked as those of a setting."""
+    entry = {"scenario": "aryl", "days": 1, "servers": 4, "inference_servers": 4}
+    (plain,), (rounds,) = _instances(entry), _instances({**entry, "round_length": 60})
+    assert load_scenario(rounds.definition) == (load_scenario(plain.definition)[0], 60.0)
+    assert "round_length" not in plain.definition
+    with pytest.raises(InvalidInput, match="round_length"):
+        _instances({**entry, "round_length": 0})
+
+
 def test_a_scenario_takes_real_data_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folder is that of the path, or else of the environment; and it counts in the definition."""
     monkeypatch.setenv("GSOPT_DATA", str(tmp_path))

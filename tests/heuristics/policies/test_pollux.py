@@ -187,7 +187,7 @@ def test_jobs_of_the_authors() -> None:
     folder = data_folder()
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of data")
-    given = scenario(folder, workload=6, jobs=5, nodes=2)
+    given = scenario(folder, number=6, jobs=5, nodes=2)
     run = simulate(given, partial(pollux, exact=True), round_length=60, bound=False)
 
     assert run.jct == (2022, 2285, 5905, 2307, 4766)
