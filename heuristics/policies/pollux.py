@@ -97,7 +97,6 @@ def pollux(
     >>> [(each.job, each.start, each.gpus) for each in run.schedule.segments]
     [('a', 0.0, 1), ('b', 0.0, 1), ('a', 60.0, 2), ('b', 60.0, 2)]
     """
-    require(0 < interval < inf, "interval", interval, "must be a positive number of seconds")
     require(0 <= restart_time < inf, "restart_time", restart_time, "must be a number of seconds, at least 0")
     rule = f"must be a whole number from {_LOWEST_POWER} to -1"
     require(isinstance(power, int) and _LOWEST_POWER <= power <= -1, "power", power, rule)

@@ -156,7 +156,7 @@ def test_a_seed_repeats_a_run() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": 0}, "interval: 0: must be a positive number"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds, at least"),
         ({"restart_time": -1}, "restart_time: -1: must be"),
         ({"power": 0}, "power: 0: must be a whole number from -10 to -1"),
         ({"population": 1}, "population: 1: must be a whole number, at least 2"),
