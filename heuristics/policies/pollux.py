@@ -9,7 +9,6 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.adapting import Adapting
 from gsopt.simulation.deciders.adapting.outlook import Caps
-from gsopt.studies.catalogue import find_method
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Counts, Table
@@ -92,12 +91,11 @@ def pollux(
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> menu = [(1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4)]
-    >>> jobs = [Job(name=n, release_date=0, duration=600, gpus=1, menu=menu) for n in "ab"]
+    >>> jobs = [Job(name=n, release_date=0, duration=150, gpus=1, menu=menu) for n in "ab"]
     >>> run = simulate(Workload(jobs=jobs), pollux, cluster=Cluster.uniform(machines=1, gpus=4), record=True)
     >>> [(each.job, each.start, each.gpus) for each in run.schedule.segments]
     [('a', 0.0, 1), ('b', 0.0, 1), ('a', 60.0, 2), ('b', 60.0, 2)]
     """
-    require(0 < interval < inf, "interval", interval, "must be a positive number of seconds")
     require(0 <= restart_time < inf, "restart_time", restart_time, "must be a number of seconds, at least 0")
     rule = f"must be a whole number from {_LOWEST_POWER} to -1"
     require(isinstance(power, int) and _LOWEST_POWER <= power <= -1, "power", power, rule)
@@ -113,6 +111,8 @@ def pollux(
 
 def _solve(problem: Goodput) -> GoodputSolution:
     """Solve a decision to the optimum."""
+    from gsopt.studies.catalogue import find_method  # loads all of the studies
+
     solution: GoodputSolution | None = find_method("goodput", "exact")(problem).solution
     return solution or GoodputSolution(gpus={})
 
