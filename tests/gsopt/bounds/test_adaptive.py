@@ -16,6 +16,7 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from gsopt.simulation import Action, Resize, Start, State, Wake, replay
+from heuristics.policies import fifo
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION
 from tests.gsopt.simulation.scenarios import bundle
@@ -80,6 +81,17 @@ def test_no_run_of_one_job_beats_the_bounds(seed: int) -> None:
         best = min(filter(None, (best, run.metrics.mean_jct)))
     assert best is not None
     assert max(found.mean_jct, priced) <= best * (1 + 1e-9)
+
+
+def test_epochs_that_are_rounded_down_beat_no_bound() -> None:
+    """Three epochs of 3.379 s that end after 3 s each are no contradiction."""
+    slower = APPLICATION.model_copy(update={"slowdown": 1.28})
+    job = Job(name="a", release_date=0, duration=10.1376, gpus=1, model="cnn", batch_size=4)
+    scenario = _scenario(Agents(), job).model_copy(update={"applications": {"cnn": slower}})
+    found, run = mean_jct_bound(scenario), replay(scenario, fifo)
+    assert found is not None
+    assert found.mean_jct < run.metrics.mean_jct == 9
+    assert price_bound(scenario, evaluations=30).mean_jct < 9
 
 
 def test_a_bound_is_close_where_nothing_varies() -> None:
