@@ -260,3 +260,38 @@ def test_work_is_lost_until_the_last_epoch_ends(time: float) -> None:
     scenario = _scenario(_job("a", checkpoints=False), agents=Agents(), events=events)
     run = _run(scenario, scripted([Start(0, (0,))], [Start(0, (2,))] if time < 9 else []))
     assert run.completion_times == (time + 9 if time < 9 else 9.0,)
+
+
+def test_a_move_beside_another_job_is_slower_though_no_restart() -> None:
+    """Where shapes are paid for, a job that moves onto a shared GPU goes on there at its slowdown."""
+    scenario = _scenario(
+        _job("a"),
+        _job("b"),
+        overheads=Overhead(resize=1),
+        restarts="shape",
+        share_limit=2,
+        speed=Speed(default_interference=2.0),
+    )
+    run = _run(scenario, scripted([Start(0, (0,)), Start(1, (2,)), Wake(3.0)], [Move(1, (0,))]))
+    assert run.completion_times == pytest.approx((2 * 7.92 - 3, 2 * 7.92 - 3))
+
+
+@pytest.mark.parametrize(
+    ("gpus", "step", "shares"),
+    [((0, 2), 2.7, [0, 2.7 / 9.72, (3.24 + 2.4) / 9.72, (6.48 + 2.1) / 9.72]), ((0,), 2.9, [0, 2.64 / 7.92])],
+)
+def test_what_is_left_between_two_decisions(gpus: tuple[int, ...], step: float, shares: list[float]) -> None:
+    """A policy sees the true work that is left of a job, more than none until its last epoch ends."""
+    left: list[float] = []
+
+    def look(state: State) -> Iterable[Action]:
+        if state.now == 0:
+            yield Start(0, gpus)
+        if state.now == 0 or state.running:
+            left.append(state.remaining(0))
+            yield Wake(state.now + step)
+
+    _run(_scenario(_job("a", len(gpus)), agents=Agents()), doing(look))
+    assert left[: len(shares)] == pytest.approx([7.92 * (1 - share) for share in shares])
+    assert len(left) == 4
+    assert left[-1] > 0
