@@ -149,6 +149,9 @@ class Job(Frozen):
     training
         Samples until its target, and what is seen of the training on the way; None when unknown. A share of
         the work is that share of the samples of whichever mode the job is in.
+    deadline
+        Seconds from the beginning of the workload by which its user wants it complete, after its release; None
+        when it may take its time. It goes on when it is late.
     checkpoints
         Whether it keeps its progress when it stops, or is evicted. Without checkpoints it begins anew when it
         starts again, and on machines that leave without notice it loses all that it has done; a job that goes
@@ -188,6 +191,7 @@ class Job(Frozen):
     modes: Many[Mode] = ()
     phases: Many[Phase] = ()
     training: Training | None = None
+    deadline: Seconds | None = None
     checkpoints: bool = True
 
     @field_validator("menu", mode="after")
@@ -219,6 +223,13 @@ class Job(Frozen):
             for name in phase.modes:
                 if name not in {DEFAULT_MODE, *(mode.name for mode in self.modes)}:
                     raise RuleBroken(f"phases[{index}].modes", name, "must be a mode of the job")
+        return self
+
+    @model_validator(mode="after")
+    def _deadline_after_release(self) -> "Job":
+        if self.deadline is not None and self.deadline <= self.release_date:
+            rule = f"must be later than {self.release_date:g}, the release"
+            raise RuleBroken("deadline", self.deadline, rule)
         return self
 
     @model_validator(mode="after")

@@ -25,6 +25,8 @@ class Agents(Frozen):
     memory
         Which local batches fit on a GPU. ``model``: those up to the most of the application's limits.
         ``placement``: those up to the largest that was measured in the placement, as in the simulator of Sia.
+    tolerance
+        Of the fit of its throughput, see `gsopt.applications.fitting.fit`; None for that of Pollux.
 
     Examples
     --------
@@ -36,3 +38,4 @@ class Agents(Frozen):
     whole_seconds: bool = True
     progress: Literal["statistical", "samples"] = "statistical"
     memory: Literal["model", "placement"] = "model"
+    tolerance: Annotated[float, Field(gt=0, le=1)] | None = None

@@ -196,11 +196,16 @@ class Application(Frozen):
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
 
+        from gsopt.applications.threads import one_thread
+
         rows = [*_means(self.placements), *_rows(self.spread)]
         try:
-            return LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
+            interpolator: Any = LinearNDInterpolator([row[:3] for row in rows], [row[3:] for row in rows])
         except QhullError:
             return None
+        with one_thread():
+            interpolator.tri.transform  # noqa: B018 - computed when first asked for: a tiny system per simplex
+        return interpolator
 
     # Training
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
+from gsopt.applications.threads import one_thread
 from gsopt.applications.throughput import LEAST_SECONDS, ThroughputModel
 from gsopt.errors import InvalidInput, shorten
 
@@ -96,18 +95,12 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     seen = _Seen.of(measurements)
     start, least, most = _limits(seen)
     bounds = Bounds(least, most, keep_feasible=True)
-    with _threads().limit(limits=1, user_api="blas"):  # else they wait for each other, twenty times as long
+    with one_thread():  # on several it takes twenty times as long
         found = minimize(seen.loss, start, jac=True, bounds=bounds, method="L-BFGS-B", tol=tolerance).x
     if not (seen.nodes > 1).any():
         for across, within in ((_ACROSS, _WITHIN), (_ACROSS_EACH, _WITHIN_EACH)):
             found[across] = max(found[across], _SLOWER * found[within])
     return ThroughputModel(**dict(zip(ThroughputModel.model_fields, found.tolist(), strict=True)))
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """Give the libraries of this process that have threads; they do not change once scipy is there."""
-    return ThreadpoolController()
 
 
 @dataclass(frozen=True, eq=False)

@@ -99,6 +99,7 @@ class Trainee:
         self._slowdown = 1.0
         self._was_placed = False
         self._measured: dict[tuple[int, int, int], Measurement] = {}
+        self._chosen_with = self._knowledge()
         self._fitted: tuple[int, ThroughputModel] | None = None
 
     # What happens to it
@@ -137,8 +138,8 @@ class Trainee:
             self.shape, self.batch, self._turn = (), None, inf
             return
         batch = self._choice(placed, batch_size)
-        self._course.times(placed, batch)  # refused before anything has changed
-        self.shape, self.batch = placed, batch
+        self._speed_of(placed, batch)  # refused before anything has changed
+        self.shape, self.batch, self._chosen_with = placed, batch, self._knowledge()
         self.batch_size, self._slowdown = batch_size, slowdown
         self.restarts += self._was_placed
         self._was_placed = True
@@ -206,7 +207,7 @@ class Trainee:
         """The model fitted to all that it has measured; None before it first worked."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
-            self._fitted = (count, fit(list(self._measured.values())))
+            self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
         return self._fitted[1] if self._fitted else None
 
     @property
@@ -260,8 +261,16 @@ class Trainee:
         if self.epoch == self.application.epochs:
             self.completed_at, self._turn = turn, inf
             return
-        self.batch = self._choice(self.shape, self.batch_size)
+        if self._knowledge() != self._chosen_with:
+            self._choose()
         self._work(turn)
+
+    def _choose(self) -> None:
+        """Choose its batch with what it knows now; it keeps its own where the other was not measured."""
+        self._chosen_with = self._knowledge()
+        batch = self._choice(self.shape, self.batch_size)
+        if self.application.step_time(self.shape, batch.local) is not None:
+            self.batch = batch
 
     def _measure(self) -> None:
         """Note the times of a step and the statistics of the gradients."""
@@ -275,6 +284,10 @@ class Trainee:
     def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
         """Give its true speed in its epoch; one that is complete is as fast as in its last epoch."""
         return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
+
+    def _knowledge(self) -> tuple[int, Gradient | None]:
+        """Give what decides how it processes its batch on the GPUs that it has."""
+        return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
         """Choose how to process a batch of the given size, or of the best if none is given."""

@@ -84,6 +84,7 @@ FIGURES = (
     Figure("mean_communication", "mean communication", Kind.SECONDS, "s"),
     Figure("mean_epochs", "mean epochs", Kind.RATIO),
     Figure("mean_slowdown", "mean bounded slowdown", Kind.RATIO),
+    Figure("deadlines_kept", "deadlines kept", Kind.SHARE),
     Figure("utilisation", "GPUs in use", Kind.SHARE, rank=3),
     Figure("sharing", "GPU time shared", Kind.SHARE),
     Figure("unfair_fraction", "unfair jobs", Kind.SHARE, rank=3),
@@ -134,6 +135,9 @@ class Record:
         The same against generalized processor sharing, which knows no caps.
     demands
         GPUs that every job demands, by number; empty when nobody told them.
+    deadlines
+        When the user of every job wants it complete, by number, None where that does not matter; empty when
+        nobody told them.
     gpu_seconds
         GPU time in use, a shared GPU counted once.
     shared_gpu_seconds
@@ -184,6 +188,7 @@ class Record:
     communication: tuple[Any, ...] = ()
     epochs: tuple[Any, ...] = ()
     demands: tuple[int, ...] = ()
+    deadlines: tuple[float | None, ...] = ()
     shared_gpu_seconds: Any = 0
     bound: Any = None
     proof: str = ""
@@ -329,6 +334,17 @@ class Record:
         lengths = (max(self.durations[job], _SHORTEST) for job in self.done)
         pairs = zip(self.jct, lengths, strict=True)
         return _mean([max(span / type(span)(length), type(span)(1)) for span, length in pairs])
+
+    @property
+    def deadlines_kept(self) -> float | None:
+        """Share of the jobs with a deadline that are complete by then; None without any.
+
+        What a scheduler admits because it plans to keep its deadline may complete too late all the same, by
+        overheads that it does not plan.
+        """
+        pairs = zip(self.completion_times, self.deadlines, strict=False)
+        kept = [time is not None and time <= due for time, due in pairs if due is not None]
+        return sum(kept) / len(kept) if kept else None
 
     @property
     def utilisation(self) -> Any:

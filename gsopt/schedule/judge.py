@@ -360,6 +360,7 @@ class _Trial:
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             demands=tuple(job.gpus for job in jobs),
+            deadlines=tuple(job.deadline for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
             shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
             used=self._total(

@@ -50,6 +50,7 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         fairness=tuple(ratios[0][job] for job in done),
         gps_fairness=tuple(ratios[1][job] for job in done),
         demands=tuple(job.gpus for job in workload.jobs),
+        deadlines=tuple(job.deadline for job in workload.jobs),
         gpu_seconds=engine.occupied_seconds,
         shared_gpu_seconds=engine.shared_seconds,
         used=used,

@@ -97,11 +97,12 @@ class _Operators:
 
     def crossed(self, candidates: Counts, number: int) -> Counts:
         """Make children of pairs, each parent the better one of two that are drawn: the best come first."""
-        parents = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
-        first, second = candidates[parents]
-        points = self.random.integers(candidates.shape[1], size=(len(first), 1, 1))
-        swapped = np.arange(candidates.shape[1])[None, :, None] < points
-        return np.concatenate([np.where(swapped, second, first), np.where(swapped, first, second)])[:number]
+        one, other = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
+        jobs = np.arange(candidates.shape[1])
+        swapped = jobs < self.random.integers(len(jobs), size=(len(one), 1))
+        parents = [np.where(swapped, a[:, None], b[:, None]) for a, b in ((other, one), (one, other))]
+        children: Counts = candidates[np.concatenate(parents)[:number], jobs]
+        return children
 
     def mutated(self, candidates: Counts) -> Counts:
         """Put jobs back, take GPUs away and give others; the candidates are changed."""

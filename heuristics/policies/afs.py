@@ -6,14 +6,14 @@ from typing import Any
 
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.granting.contender import Contender
+from gsopt.simulation.deciders.granting.contender import Contender, Contenders
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method
 from gsopt.studies.catalogue import find_method
 
 
-def afs(state: State, *, interval: float | None = None, exact: bool = False) -> Decider:
+def afs(state: State, *, interval: float | None = None, exact: bool = False, doubled: bool = True) -> Decider:
     """Give every further GPU to the job that gains more by it than those that it is compared with.
 
     All GPUs are granted anew at every event, one after the other. For each a scan keeps the winner of its
@@ -40,6 +40,10 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False) -> 
         Whether to divide the GPUs beyond the fewest of each job so that the sum of the times left is least, as
         the decision `gsopt.problems.Allocation`. Those without GPUs begin in the same order.
 
+    doubled
+        Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
+        Pollux; else only where the batch exceeds the initial one, as jobs there do.
+
     Raises
     ------
     InvalidInput
@@ -56,7 +60,9 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False) -> 
     (60.0, 210.0)
     """
     method = find_method("allocation", "exact") if exact else None
-    return Granting(state, partial(_grant, method=method), interval=interval)
+    return Granting(
+        state, partial(_grant, method=method), interval=interval, contenders=Contenders(state, doubled=doubled)
+    )
 
 
 def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None) -> None:

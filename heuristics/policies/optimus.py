@@ -2,17 +2,28 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Literal
 
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.granting.contender import Contender
+from gsopt.simulation.deciders.granting.contender import Contender, Contenders
+from gsopt.simulation.deciders.granting.convergence import Convergence
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method, by_race
 from gsopt.studies.catalogue import find_method
+from heuristics.policies.options import require_one_of
 
 
-def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -> Decider:
+def optimus(
+    state: State,
+    *,
+    interval: float | None = 60,
+    exact: bool = False,
+    stops: bool = False,
+    knowledge: Literal["known", "predicted"] = "known",
+    doubled: bool = True,
+) -> Decider:
     """Give every job its fewest GPUs, then one more to the job whose time left falls most, again and again.
 
     All GPUs are granted anew at every interval. A job whose number of GPUs stays keeps them; the others are
@@ -23,6 +34,9 @@ def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -
     a decision every 60 s. Key: the reduction of the time left by a step, for each GPU of it, while that is
     positive. Ties: the job released first. Preemptive: jobs beyond the capacity wait, in the order of their
     release, those that do not fit skipped; resizes; knows durations. O(J + W log J) for W steps of J jobs.
+
+    With ``interval=600``, `stops` and predicted knowledge it is Optimus itself, as far as there is anything to
+    predict: parameter servers, which take no GPUs, and fitted speeds are left out.
 
     Departures: a job begins with the fewest GPUs of its menu and takes the steps of its menu, where Optimus
     knows single GPUs; one whose next step does not fit leaves the race.
@@ -38,10 +52,20 @@ def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -
         the decision `gsopt.problems.Allocation`, instead of step by step. The steps find that too where each
         saves less than the one before it. A better decision need not give shorter times in the end.
 
+    stops
+        Whether the first step that does not fit ends the decision, as in the code of Optimus' authors; else its
+        job gets no more.
+    knowledge
+        Whether the work that is left is ``known``, or ``predicted`` from a curve fitted to the losses that were
+        seen, for jobs with a training; such a job keeps its fewest GPUs until three losses were seen.
+    doubled
+        Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
+        Pollux; else only where the batch exceeds the initial one, as jobs there do.
+
     Raises
     ------
     InvalidInput
-        The interval is no number of seconds; or GPUs are of several kinds where `exact`.
+        An option is out of its range; or GPUs are of several kinds where `exact`.
 
     Examples
     --------
@@ -53,13 +77,20 @@ def optimus(state: State, *, interval: float | None = 60, exact: bool = False) -
     >>> simulate(Workload(jobs=jobs), optimus, cluster=4).completion_times
     (90.0, 200.0)
     """
+    require_one_of("knowledge", knowledge, ("known", "predicted"))
     method = find_method("allocation", "exact") if exact else None
-    return Granting(state, partial(_grant, method=method), interval=interval)
+    convergence = Convergence() if knowledge == "predicted" else None
+    return Granting(
+        state,
+        partial(_grant, method=method, stops=stops),
+        interval=interval,
+        contenders=Contenders(state, doubled=doubled, convergence=convergence),
+    )
 
 
-def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None) -> None:
+def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None, stops: bool) -> None:
     started = [job for job in jobs if grants.grow(job)]
     if method is None:
-        by_race(started, grants)
+        by_race(started, grants, stops=stops)
     else:
         by_method(started, grants, method)

@@ -45,7 +45,7 @@ class Order(NamedTuple):
     batch_size: int
 
 
-def orders(path: str | Path, trace: str, workload: int, jobs: int | None) -> list[Order]:
+def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[Order]:
     """Read the rows of a workload of Pollux or Sia, or the first of them.
 
     Parameters
@@ -55,7 +55,7 @@ def orders(path: str | Path, trace: str, workload: int, jobs: int | None) -> lis
     trace
         Without a file: ``pollux``, or a sample of Sia's: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
-    workload
+    number
         Without a file: number of the workload, from 1.
     jobs
         Number of rows, from the first; None for all.
@@ -73,7 +73,7 @@ def orders(path: str | Path, trace: str, workload: int, jobs: int | None) -> lis
     """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
-    file = find(path, folder / f"workload-{workload}.csv")
+    file = find(path, folder / f"workload-{number}.csv")
     issues: list[Issue] = []
     table = rows(file.name, content(file), _COLUMNS, issues, further=True)
     read = [order for _, order in usable(table, _order, issues)]

@@ -35,7 +35,7 @@ def pollux(
     path: str | Path | None = None,
     *,
     trace: str = "pollux",
-    workload: int = 1,
+    number: int = 1,
     setting: Literal["published", "ares"] = "published",
     nodes: int = NODES,
     gpus_per_node: int = GPUS,
@@ -54,7 +54,7 @@ def pollux(
     trace
         ``pollux``, or a sample of Sia's with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
-    workload
+    number
         Number of the workload, from 1.
     setting
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
@@ -88,12 +88,12 @@ def pollux(
     cluster = nodes_of(nodes, gpus_per_node)
     ares = setting == "ares"
     agents = Agents(interval=ROUND, progress="samples") if ares else Agents()
-    rows = orders(path, trace, workload, jobs)
+    rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER, (row.model for row in rows), most_local=MOST_LOCAL, slowdowns={}
     )
     menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * gpus_per_node)
-    source = f"{trace} workload {workload}, applications of Pollux, setting {setting}"
+    source = f"{trace} workload {number}, applications of Pollux, setting {setting}"
     return Scenario.of(
         Workload(name="pollux", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
         cluster,

@@ -24,6 +24,9 @@ SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "
 #: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
 MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 
+#: Tolerance of the jobs' fits. Source: the simulator of Sia.
+TOLERANCE = 1e-5
+
 #: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
 ASSUMPTIONS = (
     "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
@@ -36,7 +39,7 @@ def sia(
     path: str | Path | None = None,
     *,
     trace: str = "philly",
-    workload: int = 1,
+    number: int = 1,
     setting: Literal["published", "ares"] = "published",
     gpu: str = "aws",
     nodes: int = 16,
@@ -45,7 +48,8 @@ def sia(
 ) -> Scenario:
     """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
 
-    What fits on a GPU follows from the placement, and real runs are slower than jobs estimate. The authors
+    What fits on a GPU follows from the placement, real runs are slower than jobs estimate, and a job that moves
+    to as many GPUs on each of as many nodes does not restart. The authors
     decide in rounds of 60 s, Ares' simulator in rounds of 360 s: `gsopt.simulate` takes them as `round_length`.
     `ASSUMPTIONS` lists what is not as published or unknown.
 
@@ -55,7 +59,7 @@ def sia(
         The folder of all public traces, or a workload file inside it; nothing is made up without.
     trace
         ``newtrace``, ``philly``, ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``; or ``pollux``.
-    workload
+    number
         Number of the workload, from 1.
     setting
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
@@ -82,7 +86,7 @@ def sia(
     --------
     >>> from instances import data_folder
     >>> folder = data_folder()
-    >>> folder is None or len(sia(folder, workload=6, nodes=2, jobs=6).workload.jobs) == 6
+    >>> folder is None or len(sia(folder, number=6, nodes=2, jobs=6).workload.jobs) == 6
     True
     """
     if path is None:
@@ -93,10 +97,10 @@ def sia(
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
     cluster = nodes_of(nodes, size, gpu)
     ares = setting == "ares"
-    agents = Agents(memory="placement")
+    agents = Agents(memory="placement", tolerance=TOLERANCE)
     if ares:
-        agents = Agents(memory="placement", interval=ROUND, progress="samples")
-    rows = orders(path, trace, workload, jobs)
+        agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
+    rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER,
         (row.model for row in rows),
@@ -105,12 +109,12 @@ def sia(
         slowdowns=SLOWDOWNS,
     )
     menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * size)
-    source = f"{trace} workload {workload}, applications of Sia on {gpu}, setting {setting}"
+    source = f"{trace} workload {number}, applications of Sia on {gpu}, setting {setting}"
     return Scenario.of(
         Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
         cluster,
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         applications=applications,
         agents=agents,
-        restarts="machines" if ares else "change",
+        restarts="machines" if ares else "shape",
     )

@@ -1,26 +1,18 @@
 """Instances of measured throughputs, where these are at hand: Gavel's configurations on three types of GPUs."""
 
-from collections.abc import Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import get_args
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import parse_json
 from gsopt.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.interference.gavel import FILE
 from instances.suites import renamed
-from instances.traces.reading import content
+from instances.traces.throughputs import Throughputs, read_throughputs
 
 #: GPUs of each type, 64 in all, and jobs.
 _GPUS, _JOBS = {"v100": 24, "p100": 20, "k80": 20}, 160
-
-_ALONE = "null"
-
-#: Iterations per second of each configuration, model and number of GPUs, on each type.
-Measured = Mapping[str, Mapping[str, float]]
 
 
 def from_data(folder: Path) -> Iterator[Shares]:
@@ -47,48 +39,7 @@ def from_data(folder: Path) -> Iterator[Shares]:
             yield renamed(measured(rates, criterion=criterion), f"real/gavel-{criterion.replace('_', '-')}")
 
 
-def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
-    """Read the iterations per second of each configuration alone, its workers close together.
-
-    Raises
-    ------
-    InvalidInput
-        The file cannot be read, or is no such table.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> text = '''{"v100": {"('LM (batch size 5)', 2)": {"null": 7.5}}, "k80_unconsolidated": {}}'''
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "a.json")
-    ...     _ = path.write_text(text)
-    ...     read_throughputs(path)
-    {"('LM (batch size 5)', 2)": {'v100': 7.5}}
-    """
-    try:
-        tables = parse_json(str(file), content(file).decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise InvalidInput(str(file), "", f"byte {error.start}", "must be UTF-8 text") from None
-    found: dict[str, dict[str, float]] = {}
-    for kind in _GPUS.keys() & tables.keys():
-        for key, rate in _rows(str(file), kind, tables[kind]):
-            found.setdefault(key, {})[kind] = rate
-    return found
-
-
-def _rows(file: str, kind: str, rows: Any) -> Iterator[tuple[str, float]]:
-    if not isinstance(rows, dict):
-        raise InvalidInput(file, kind, shorten(rows), "must be an object of throughputs for each configuration")
-    for key, row in rows.items():
-        rate = row.get(_ALONE) if isinstance(row, dict) else None
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not isfinite(rate) or rate < 0:
-            raise InvalidInput(
-                file, f"{kind}.{key}.{_ALONE}", shorten(rate), "must be iterations per second, at least 0"
-            )
-        yield key, float(rate)
-
-
-def measured(rates: Measured, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
+def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
     """Draw jobs of measured configurations; their ages and the steps they have left are made up.
 
     Parameters

@@ -6,6 +6,7 @@ Every reader takes a path and the options of `Selection`, and gives a `Reading`.
 from instances.traces.ares import ares
 from instances.traces.castor import castor
 from instances.traces.dally import dally
+from instances.traces.gavel import gavel
 from instances.traces.helios import helios
 from instances.traces.itp import itp
 from instances.traces.openb import openb
@@ -14,4 +15,4 @@ from instances.traces.sia import sia
 from instances.traces.swf import swf
 from instances.traces.tiresias import tiresias
 
-__all__ = ["ares", "castor", "dally", "helios", "itp", "openb", "philly", "sia", "swf", "tiresias"]
+__all__ = ["ares", "castor", "dally", "gavel", "helios", "itp", "openb", "philly", "sia", "swf", "tiresias"]

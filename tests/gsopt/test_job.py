@@ -37,6 +37,7 @@ _HALVES = Mode(name="halves", menu=[(1, 0.4), (2, 0.9)], memory=6, steps=2)
             {"phases": (Phase(until=0.5), Phase(until=0.5), Phase(until=1))},
             r"phases\[1\].until: 0.5: must rise",
         ),
+        ({"release_date": 5, "deadline": 5}, r"deadline: 5.0: must be later than 5, the release"),
         ({"phases": (Phase(until=1, modes={"halves": 2}),)}, r"phases\[0\].modes: 'halves': must be a mode"),
         (
             {"modes": (_HALVES, Mode(name="b", menu=[(1, 1.0)], samples=5))},

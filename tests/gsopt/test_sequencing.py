@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from gsopt.sequencing import sequence
+from gsopt.sequencing import sequence, shorter_first
 from tests.effort import cases
 
 
@@ -35,10 +35,31 @@ def test_every_job_may_need_one_machine() -> None:
     assert sequence(seconds) == [[], [], list(range(8, -1, -1)), []]
 
 
+def test_a_machine_that_is_far_faster_runs_all_jobs() -> None:
+    """More positions are looked at where the first few of a machine are all taken."""
+    seconds = np.full((9, 4), 1e6)
+    seconds[:, 1] = range(1, 10)
+    assert sequence(seconds) == [[], list(range(9)), [], []]
+
+
 def test_a_job_that_runs_nowhere_is_no_endless_search() -> None:
     """Without any machine for a job there are no orders."""
     with pytest.raises(ValueError, match="infeasible"):
         sequence(np.array([[1.0, 2.0], [np.inf, np.inf]]))
+
+
+def test_shorter_jobs_begin_earlier_at_no_cost() -> None:
+    """Orders in which short jobs begin early have the same total, and as many jobs on each machine."""
+    for seed in range(cases(40)):
+        random = Random(seed)
+        kinds = [random.choice("xy") for _ in range(random.randint(1, 4))]
+        by_kind = [{"x": random.randint(1, 9), "y": random.randint(1, 9)} for _ in range(random.randint(1, 9))]
+        seconds = [[float(own[kind]) for kind in kinds] for own in by_kind]
+        available = [float(random.choice((0, random.randint(1, 20)))) for _ in kinds]
+        best = sequence(np.array(seconds), np.array(available))
+        settled = shorter_first(best, np.array(seconds), np.array(available), kinds)
+        assert total(seconds, available, settled) == total(seconds, available, best)
+        assert [len(jobs) for jobs in settled] == [len(jobs) for jobs in best]
 
 
 def test_few_positions_are_as_good_as_all() -> None:

@@ -5,10 +5,14 @@ from random import Random
 
 import numpy as np
 import pytest
+from scipy.optimize import linear_sum_assignment
 
+from formulations.best import Best
 from formulations.sequencing import paths
-from formulations.sequencing.paths import assign
+from formulations.sequencing.case import Case
+from formulations.sequencing.paths import assign, follow
 from gsopt.budget import Budget
+from gsopt.problems.sequencing import Sequences, Sequencing
 from gsopt.result import Status, StoppedBy
 from instances.sequencing import unit_jobs
 from tests.effort import cases
@@ -45,12 +49,23 @@ def test_finds_the_optimum_of_hard_numbers() -> None:
 
 
 def test_positions_are_added_where_they_run_out() -> None:
-    """A machine that is far faster than it looked takes all jobs."""
+    """From orders on all machines those are found in which a machine that is far faster runs all jobs."""
     problem = alike(*range(1, 9), machines=3)
     slow = [each.model_copy(update={"gpu_type": "k80"}) for each in problem.machines[1:]]
     jobs = [each.model_copy(update={"seconds": {**each.seconds, "k80": 1000.0}}) for each in problem.jobs]
     harder = problem.model_copy(update={"machines": (problem.machines[0], *slow), "jobs": tuple(jobs)})
-    assert paths(harder).objective == paths(alike(*range(1, 9))).objective
+    spread = Sequences(order={"m0": ["a", "b", "c"], "m1": ["d", "e", "f"], "m2": ["g", "h"]})
+    best: Best[Sequencing, Sequences] = Best(harder, Budget(start=spread), "follow")
+    assert follow(Case(harder), best).objective == paths(alike(*range(1, 9))).objective
+
+
+def test_many_columns_are_as_cheap_as_scipy_finds_them() -> None:
+    """Assignments of a dozen rows cost what another program finds."""
+    for seed in range(cases(80)):
+        costs = np.random.default_rng(seed).integers(0, 60, size=(12, 14))
+        found = assign(costs, Budget())
+        assert found is not None
+        assert costs[range(12), found].sum() == costs[linear_sum_assignment(costs)].sum(), seed
 
 
 def test_out_of_time_there_are_the_shortest_first() -> None:

@@ -229,6 +229,17 @@ def test_its_speed_elsewhere() -> None:
         assert trainee.share - before == pytest.approx(5 * foreseen, rel=SUM)
 
 
+def test_a_coarser_fit() -> None:
+    """The tolerance is that of the fit."""
+    models = []
+    for tolerance in (None, 0.5):
+        trainee = Trainee(application(), Agents(tolerance=tolerance), None, 0.0)
+        trainee.place((2, 1), 0.0, 0.0)
+        trainee.advance(300.0)
+        models.append(trainee.model)
+    assert models[0] != models[1]
+
+
 def test_memory_of_the_placement() -> None:
     """Where the placement says what fits, a local batch beyond what was measured there is accumulated."""
     small = application()
@@ -248,3 +259,15 @@ def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
         with pytest.raises(InvalidInput, match=line):
             ask()
     assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
+
+
+def test_a_batch_that_was_not_measured_is_not_chosen() -> None:
+    """Where the best batch was not measured on its GPUs, a job keeps the one that it has."""
+    small = application()
+    short = small.placements[0].model_copy(update={"points": small.placements[0].points[:2]})
+    trainee = Trainee(
+        small.model_copy(update={"placements": (short, *small.placements[1:])}), Agents(), None, 0.0
+    )
+    trainee.place((1,), 0.0, 0.0)
+    trainee.advance(1e6)
+    assert trainee.completed_at is not None

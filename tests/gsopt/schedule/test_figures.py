@@ -22,6 +22,7 @@ def record(**changes: Any) -> Record:
         "fairness": (Fraction(3, 2), Fraction(1)),
         "gps_fairness": (Fraction(3), Fraction(2)),
         "demands": (9, 8),
+        "deadlines": (7, 1),
         "gpu_seconds": Fraction(9),
         "shared_gpu_seconds": Fraction(3),
         "used": Fraction(9),
@@ -55,6 +56,7 @@ def test_figures_by_hand() -> None:
         "mean_communication": 0.5,
         "mean_epochs": 2.5,
         "mean_slowdown": 1,  # both are shorter than 10 s
+        "deadlines_kept": 0.5,
         "utilisation": 0.75,
         "sharing": 1 / 3,
         "unfair_fraction": 0.5,
@@ -98,7 +100,8 @@ def test_a_record_without_completions_has_no_means() -> None:
     none = dict.fromkeys(("queueing", "communication", "epochs", "fairness", "gps_fairness"), ())
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
-    assert numbers == {"jobs", "completed", "sharing", "preemptions", "resizes", "gpu_hours"}
+    counts = {"jobs", "completed", "preemptions", "resizes"}
+    assert numbers == {*counts, "deadlines_kept", "sharing", "gpu_hours"}
     assert (found["jobs"], found["completed"]) == (2, 0)
 
 
@@ -111,6 +114,13 @@ def test_sizes_are_told_by_the_demand_of_the_completed_jobs() -> None:
     assert (some.mean_jct_large, some.mean_queueing_large) == (3, 2)
     assert (some.mean_jct_small, some.mean_queueing_small) == (None, None)
     assert (unknown.mean_jct_small, unknown.mean_jct_large) == (None, None)
+
+
+def test_only_deadlines_that_there_are_count() -> None:
+    """A job without a deadline is neither in time nor late, and one that never completes is late."""
+    times = {"release_dates": (0, 0, 0), "durations": (1,) * 3, "completion_times": (None, 4.0, 2.0)}
+    found = [record(**times, deadlines=due).deadlines_kept for due in [(5, None, 2.0), (None,) * 3, ()]]
+    assert found == [0.5, None, None]
 
 
 def test_nothing_is_shared_where_nothing_is_held() -> None:

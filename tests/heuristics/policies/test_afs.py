@@ -16,6 +16,7 @@ from gsopt.testing import check_policy
 from heuristics.policies.afs import afs, wins
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
+from tests.heuristics.policies.twenty import twenty_jobs
 
 #: Its exact form; `exact` of `simulate` is about fractions.
 EXACT = partial(afs, exact=True)
@@ -91,6 +92,12 @@ def test_elastic_jobs(scenario: Scenario) -> None:
 def test_racks_of_several_kinds(scenario: Scenario) -> None:
     """The same holds where GPUs have types and memory, and machines come and go."""
     assert check_policy(afs, [scenario], exact=False) == 1
+
+
+def test_the_simulator_of_pollux() -> None:
+    """20 jobs have the mean that the rule has in the simulator of the authors of Pollux."""
+    replay = simulate(twenty_jobs(), afs, interval=60, bound=False)
+    assert replay.metrics.mean_jct == pytest.approx(13242.1)
 
 
 def test_edges() -> None:

@@ -1,6 +1,7 @@
 """Optimus: steps by hand, who waits, and every kind of scenario."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,9 +12,14 @@ from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import Policy, simulate
 from gsopt.testing import check_policy
+from gsopt.training import Training
 from heuristics.policies.optimus import optimus
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
+from tests.heuristics.policies.twenty import twenty_jobs
+
+#: No word for what is known.
+UNKNOWN: Any = "none"
 
 #: Its exact form; `exact` of `simulate` is about fractions.
 EXACT = partial(optimus, exact=True)
@@ -77,6 +83,34 @@ def test_racks_of_several_kinds(scenario: Scenario) -> None:
     assert check_policy(optimus, [scenario], exact=False, interval=0.5) == 1
 
 
+def test_as_its_authors_have_it() -> None:
+    """Work is predicted from losses: until three were seen a job has one GPU, then more."""
+    training = Training(epoch=10, samples=5000, initial_loss=2.0, loss=0.25, curvature=2)
+    long = Job(name="long", release_date=0, duration=5000, gpus=1, menu=MENU, training=training)
+    replay = simulate(
+        bundle([long]), optimus, cluster=4, record=True, interval=600, stops=True, knowledge="predicted"
+    )
+    assert replay.schedule is not None
+    assert [(each.start, each.gpus) for each in replay.schedule.segments] == [(0, 1), (1200, 4)]
+    assert replay.completion_times == (1200 + 3800 / 2,)
+
+
+def test_the_first_step_that_does_not_fit_may_end_it() -> None:
+    """A job whose step needs two GPUs ends the decision for one whose step would have fit."""
+    wide = Job(name="wide", release_date=0, duration=600, gpus=1, menu=[(1, 1.0), (3, 3.0)])
+    jobs = bundle([wide, *made((0, 60)).jobs])
+    found = [simulate(jobs, optimus, cluster=3, stops=stops).completion_times for stops in (False, True)]
+    assert found == [(240, 40), (240, 60)]
+
+
+def test_the_simulator_of_pollux() -> None:
+    """20 jobs complete to the second when they do in the simulator of the authors of Pollux."""
+    spans = "4688 22083 5959 26887 6049 6046 4732 4761 9513 10472 9287 97049 9532 11205 15067 14973 13575 15631"
+    replay = simulate(twenty_jobs(), optimus, bound=False)
+    assert replay.jct == (*map(float, spans.split()), 16585, 19330)
+    assert replay.metrics.mean_jct == pytest.approx(16171.2)
+
+
 def test_edges() -> None:
     """No jobs at all, and one GPU, are no exceptions."""
     assert simulate(bundle([]), optimus, cluster=1).completion_times == ()
@@ -88,6 +122,7 @@ def test_edges() -> None:
     [
         (partial(optimus, interval=0), "interval: 0: must be a finite number of seconds"),
         (EXACT, "cluster: .*: must be alike"),
+        (partial(optimus, knowledge=UNKNOWN), "knowledge: 'none': must be one of known, predicted"),
     ],
 )
 def test_bad_options(policy: Policy, reason: str) -> None:

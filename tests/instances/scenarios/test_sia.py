@@ -19,7 +19,7 @@ def test_the_published_setting(tmp_path: Path) -> None:
 
     assert scenario.overheads == {"bert": Overhead(start=120.0, resize=120.0)}
     assert scenario.applications["bert"].slowdown == 1.2
-    assert scenario.agents.memory == "placement"
+    assert (scenario.agents.memory, scenario.restarts) == ("placement", "shape")
     assert {machine.gpu_type for machine in scenario.cluster.machines} == {"aws"}
     for ours, other in zip(scenario.workload.jobs, pollux(folder, nodes=2).workload.jobs, strict=True):
         assert ours.duration == pytest.approx(1.2 * other.duration, rel=SUM)
@@ -59,6 +59,6 @@ def test_it_needs_the_data() -> None:
 
 def test_another_gpu(traces: Path) -> None:
     """On nodes of eight GPUs of another type other times and limits hold."""
-    scenario = sia(traces, gpu="rtx", nodes=2, jobs=3)
-    assert scenario.cluster.gpus == 16
+    scenario = sia(traces, trace="newtrace", gpu="rtx", nodes=1, jobs=1)
+    assert scenario.cluster.gpus == 8
     assert scenario.applications["deepspeech2"].limits.most_local == 57

@@ -2,13 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from formulations.shares import exact
-from gsopt.errors import InvalidInput
 from gsopt.result import Status
 from instances.interference.gavel import FILE
-from instances.shares.real import from_data, measured, read_throughputs
+from instances.shares.real import from_data, measured
 
 ROWS = '{"(\'LM (batch size 5)\', 1)": {"null": 9.5, "x": [1, 2]}, "(\'LM (batch size 5)\', 4)": {"null": 20}}'
 TABLE = (
@@ -19,16 +16,6 @@ TABLE = (
 def test_nothing_without_the_data(tmp_path: Path) -> None:
     """A folder without Gavel's table gives no instances."""
     assert list(from_data(tmp_path)) == []
-
-
-def test_throughputs_alone_are_read(tmp_path: Path) -> None:
-    """Pairs and workers far apart are left out, and 0 stays 0."""
-    path = tmp_path / "a.json"
-    path.write_text(TABLE)
-    assert read_throughputs(path) == {
-        "('LM (batch size 5)', 1)": {"v100": 9.5, "k80": 0.0},
-        "('LM (batch size 5)', 4)": {"v100": 20.0},
-    }
 
 
 def test_jobs_have_the_gpus_of_their_configurations(tmp_path: Path) -> None:
@@ -46,22 +33,6 @@ def test_measured_instances_are_proven(traces: Path) -> None:
     for problem in from_data(traces):
         assert sum(problem.gpus.values()) == 64
         assert exact(problem).status is Status.OPTIMAL, problem.name
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ('{"v100": 7}', "v100: 7: must be an object of throughputs"),
-        ('{"v100": {"a": {"null": -1}}}', "v100.a.null: -1: must be iterations per second"),
-        ('{"v100": {"a": 7}}', "v100.a.null: None: must be iterations per second"),
-    ],
-)
-def test_a_bad_table_is_one_line(tmp_path: Path, text: str, line: str) -> None:
-    """What is no table of throughputs is refused with file, field, value and rule."""
-    path = tmp_path / "a.json"
-    path.write_text(text)
-    with pytest.raises(InvalidInput, match=line):
-        read_throughputs(path)
 
 
 def test_a_seed_is_an_instance() -> None:

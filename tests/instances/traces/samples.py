@@ -122,6 +122,31 @@ def sia_folder(folder: Path, workload: str = SIA) -> Path:
     return path
 
 
+#: One line of the older format, and two of the newer.
+GAVEL = (
+    "A3C\tpython3 main.py\t--max-steps\t0\t700\t0.000000\t1\n"
+    "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t4000\t4\t1\t-1.000000\t60\n"
+    "LM (batch size 5)\tpython main.py\tlm\t--steps\t1\t950\t2\t1\t-1.000000\t90.5\n"
+)
+GAVEL_SPEEDS = {
+    "v100": {
+        "('A3C', 1)": {"null": 7.0},
+        "('LM (batch size 5)', 2)": {"null": 9.5},
+        "('LM (batch size 5)', 4)": {"null": 20.0},
+    },
+    "k80": {"('A3C', 1)": {"null": 3.5}, "('LM (batch size 5)', 2)": {"null": 0.0}},
+}
+
+
+def gavel_folder(folder: Path, trace: str = GAVEL) -> Path:
+    """Write a trace of Gavel beside a table of speeds, and give the trace's path."""
+    (folder / "simulation_throughputs.json").write_text(json.dumps(GAVEL_SPEEDS))
+    path = folder / "traces" / "jobs.trace"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(trace)
+    return path
+
+
 def _file(data: str | bytes) -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         path = folder / "trace"
@@ -136,6 +161,7 @@ SAMPLES: dict[str, Callable[[Path], Path]] = {
     "ares": sia_folder,
     "castor": _file(CASTOR),
     "dally": _file(DALLY),
+    "gavel": gavel_folder,
     "helios": _file(HELIOS),
     "itp": _file(packed(cluster01_csv=ITP, LICENSE="MIT")),
     "openb": _file(OPENB),

@@ -1,14 +1,18 @@
 """The reader of measured applications."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from gsopt.applications.agents import Agents
+from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
+from gsopt.applications.trainee import Trainee
 from gsopt.errors import InvalidInput
 from gsopt.tolerances import SUM
 from instances.scenarios.pollux import MOST_LOCAL
-from instances.traces.applications import EPOCHS, FOLDER, read_application
+from instances.traces.applications import FOLDER, read_application
 from tests.instances.traces.samples import adaptive_folder
 
 
@@ -64,10 +68,15 @@ def test_other_models_are_refused(tmp_path: Path) -> None:
         read_application(home)
 
 
-def test_all_models_are_measured(traces: Path) -> None:
-    """On four-GPU nodes every shape of up to sixteen can run every model, at most batches and the least."""
-    for model in EPOCHS:
-        application = read_application(traces / FOLDER / model, most_local=MOST_LOCAL.get(model))
+@cache
+def _measured(traces: Path, model: str) -> Application:
+    return read_application(traces / FOLDER / model, most_local=MOST_LOCAL.get(model))
+
+
+def test_all_nodes_are_measured(traces: Path) -> None:
+    """On up to sixteen nodes of four GPUs a model can run everywhere, with the least batch and the most."""
+    for model in ("bert", "yolov3"):
+        application = _measured(traces, model)
         limits = application.limits
         for nodes in (1, 3, 5, 9, 16):
             for gpus in {nodes, 3 * nodes, 4 * nodes}:
@@ -76,3 +85,35 @@ def test_all_models_are_measured(traces: Path) -> None:
                 if gpus * limits.least_local <= limits.most_batch:
                     most = min(limits.most_local, limits.most_batch // gpus)
                     assert None not in application.step_times(shape, [limits.least_local, most]), (model, shape)
+
+
+_YOLOV3 = (
+    "60:443 2580:343 3360:21214431 3900:4432243122333313 3960:3 4680:14 5340: 5400:2 7020:2 10980: 11040:31 "
+    "14400:11413324"
+)
+
+#: Model, batch (None where it is tuned), placements as time and GPUs on each node, and when the job completed
+#: in the simulator of Pollux, where every change takes 30 s.
+RECORDED = [
+    ("bert", 48, "120:213 2580:343 3360:21214 3900:443 3960:3 4680:14 5340: 5400:2", 6197),
+    ("bert", None, "60:443", 1735),
+    ("cifar10", 512, "120:213", 1655),
+    ("cifar10", None, "60:443", 638),
+    ("deepspeech2", None, "60:443 2580:343", 2765),
+    ("ncf", 32768, "120:1", 197),
+    ("ncf", None, "60:1", 184),
+    ("yolov3", None, _YOLOV3, 15377),
+]
+
+
+@pytest.mark.parametrize(("model", "batch", "course", "completed_at"), RECORDED)
+def test_jobs_complete_as_in_the_authors_simulator(
+    traces: Path, model: str, batch: int | None, course: str, completed_at: int
+) -> None:
+    """Put through the placements of a run of the authors' simulator, a job completes in the same second."""
+    trainee = Trainee(_measured(traces, model), Agents(), batch, 0.0)
+    for change in course.split():
+        time, shape = change.split(":")
+        trainee.place([int(gpus) for gpus in shape], float(time), float(time) + 30, batch_size=batch)
+    trainee.advance(1e5)
+    assert trainee.completed_at == completed_at

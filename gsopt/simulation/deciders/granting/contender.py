@@ -3,10 +3,14 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from gsopt.cluster import Tier
 from gsopt.job import Job
+from gsopt.simulation.deciders.granting.adaptive import iterations_left, seconds_per_iteration
+from gsopt.simulation.deciders.granting.convergence import Convergence
 from gsopt.simulation.policy import State
+from gsopt.simulation.shapes import Shapes
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,30 @@ class Contender:
     left: tuple[Any, ...]
 
 
+class _Speeds(NamedTuple):
+    """On which numbers of GPUs a job may run, and its speed on each when it was first seen."""
+
+    counts: tuple[int, ...]
+    rates: tuple[Any, ...]
+
+
 class Contenders:
     """Makes contenders of jobs, with true times left, on the best tier that each number of GPUs can have.
 
     Numbers beyond the GPUs that are there are left out, and jobs that have no others too. Speeds are asked for
-    once for each job; where it has phases, they change for all numbers of GPUs alike.
+    once for each job; where it has phases, they change for all numbers of GPUs alike. The time left of an
+    adaptive job is that of its iterations at the batch of its user, from the end of its epoch on
+    (`gsopt.simulation.deciders.granting.adaptive`); GPUs get at least the least local batch.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    doubled
+        Whether an adaptive job is expected to divide its batch on a single GPU in any case.
+    convergence
+        What predicts the work that is left of trainings; known when None. A job of which nothing can be told
+        yet asks for its fewest GPUs only.
 
     Examples
     --------
@@ -49,11 +72,11 @@ class Contenders:
     >>> from gsopt.simulation import simulate
     >>> from heuristics.policies import fifo
     >>> def watched(state):
-    ...     decider = fifo(state)
+    ...     decider, made = fifo(state), Contenders(state)
     ...     class Watching:
     ...         preemptive = False
     ...         def decide(self, state):
-    ...             print([each.left for each in Contenders().of(state, state.arrived)])
+    ...             print([each.left for each in made.of(state, state.arrived)])
     ...             return decider.decide(state)
     ...     return Watching()
     >>> job = Job(name="a", release_date=0, duration=60, gpus=1, menu=[(1, 1.0), (2, 1.5), (4, 2.0)])
@@ -63,14 +86,16 @@ class Contenders:
     (60.0,)
     """
 
-    def __init__(self) -> None:
-        self._counts: dict[int, tuple[int, ...]] = {}
-        self._rates: dict[int, tuple[Any, ...]] = {}  # of each job on its counts, when it was first seen
+    def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
+        self._doubled, self._convergence = doubled, convergence
+        self._shapes = Shapes(state.cluster)
+        self._speeds: dict[int, _Speeds] = {}
 
     def forget(self, job: int) -> None:
         """Forget a job that is complete."""
-        self._counts.pop(job, None)
-        self._rates.pop(job, None)
+        self._speeds.pop(job, None)
+        if self._convergence is not None:
+            self._convergence.forget(job)
 
     def of(self, state: State, jobs: Iterable[int]) -> list[Contender]:
         """Give some jobs as contenders."""
@@ -78,23 +103,54 @@ class Contenders:
         return [each for each in made if each.counts]
 
     def _contender(self, state: State, number: int) -> Contender:
-        item = state.jobs[number]
-        if number not in self._rates:
-            self._look(state, number, item)
-        counts, rates = self._counts[number], self._rates[number]
-        there = bisect_right(counts, state.capacity)
-        if not there:
-            return Contender(number, item, (), ())
-        zero = type(state.now)(0)
-        left = max(state.remaining(number), zero)
-        if item.phases:
-            left = left * rates[0] / _rate(state, number, counts[0])
-        return Contender(number, item, counts[:there], tuple(left / rate for rate in rates[:there]))
+        if number not in self._speeds:
+            self._speeds[number] = self._look(state, number)
+        speeds = self._speeds[number]
+        there = bisect_right(speeds.counts, state.capacity)
+        left = self._work(state, number, speeds) if there else 0
+        if left is None:
+            left, there = 0, 1
+        times = tuple(left / rate for rate in speeds.rates[:there])
+        return Contender(number, state.jobs[number], speeds.counts[:there], times)
 
-    def _look(self, state: State, number: int, item: Job) -> None:
+    def _look(self, state: State, number: int) -> _Speeds:
+        """Find the speeds of a job."""
+        item, trainee = state.jobs[number], state.trainee(number)
         counts = tuple(count for count in item.counts if count <= state.cluster.gpus)
-        self._counts[number] = counts
-        self._rates[number] = tuple(_rate(state, number, count) for count in counts)
+        if trainee is None or item.batch_size is None:
+            return _Speeds(counts, tuple(_rate(state, number, count) for count in counts))
+        application = trainee.application
+        most = item.batch_size // application.limits.least_local
+        times = {
+            count: seconds_per_iteration(
+                application,
+                item.batch_size,
+                self._shapes.closest(count, Tier.MACHINE),
+                doubled=self._doubled,
+            )
+            for count in counts
+            if count <= max(most, counts[0])
+        }
+        known = {count: 1 / seconds for count, seconds in times.items() if seconds is not None}
+        return _Speeds(tuple(known), tuple(known.values()))
+
+    def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
+        """Give the work that is left, known or predicted; None where nothing can be told yet."""
+        if self._convergence is None or state.jobs[number].training is None:
+            return _known(state, number, speeds)
+        self._convergence.see(state, [number])
+        return self._convergence.left(state, number)
+
+
+def _known(state: State, number: int, speeds: _Speeds) -> Any:
+    """Give the work that is left: that of the job, or iterations of an adaptive one."""
+    item, trainee = state.jobs[number], state.trainee(number)
+    if trainee is not None and item.batch_size is not None:
+        return iterations_left(trainee.application, item.batch_size, trainee.epoch)
+    left = max(state.remaining(number), type(state.now)(0))
+    if not item.phases:
+        return left
+    return left * speeds.rates[0] / _rate(state, number, speeds.counts[0])
 
 
 def _rate(state: State, job: int, count: int) -> Any:

@@ -10,8 +10,8 @@ def freest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]
     """Name the GPUs of jobs from their numbers, in a cluster of racks.
 
     A running job whose number stays keeps its GPUs; one whose number changes gives all of its own back. Then
-    jobs are placed from the fewest GPUs up, in the order given where they have as many: each takes the machine
-    with the most free GPUs, then the next one, until it has its number. Ties go to the lower machine.
+    jobs are placed from the fewest GPUs up, the lower number first where they have as many: each takes the
+    machine with the most free GPUs, then the next one, until it has its number. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
 
@@ -36,7 +36,7 @@ def freest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]
     for gpu in sorted([*state.free_gpus(), *given_back]):
         free[cluster.machine_of[gpu]].append(gpu)
     books = FreeGpus(cluster, range(len(free)), free)
-    for job in sorted((job for job in counts if job not in placed), key=counts.__getitem__):
+    for job in sorted(counts.keys() - placed.keys(), key=lambda job: (counts[job], job)):
         placed[job] = emptiest_first(books, counts[job])
         for gpu in placed[job]:
             machine = cluster.machine_of[gpu]

@@ -28,6 +28,8 @@ class Granting:
         The rule.
     interval
         Seconds between decisions, at the multiples of it; None for one at every event.
+    contenders
+        What makes contenders of jobs; those with known times left when None.
 
     Raises
     ------
@@ -52,11 +54,13 @@ class Granting:
 
     preemptive = True
 
-    def __init__(self, state: State, grant: Grant, *, interval: float | None) -> None:
+    def __init__(
+        self, state: State, grant: Grant, *, interval: float | None, contenders: Contenders | None = None
+    ) -> None:
         self._grant = grant
         self._instants = None if interval is None else Instants(interval)
         self._pool = pool_of(state)
-        self._contenders = Contenders()
+        self._contenders = contenders or Contenders(state)
         self._there: dict[int, None] = {}
         self._held: dict[int, Holding] = {}
 

@@ -17,7 +17,7 @@ def seen(*jobs: Job, **given: Any) -> list[list[Contender]]:
     found = []
 
     def watched(state: State) -> Any:
-        decider, contenders = equal_share(state), Contenders()
+        decider, contenders = equal_share(state), Contenders(state)
         there: set[int] = set()
 
         class Watching:

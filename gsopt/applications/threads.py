@@ -1,0 +1,27 @@
+"""Threads: tiny problems of linear algebra are solved on one, as several would wait for each other."""
+
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Let the libraries of this process work on one thread for a while; scipy has to be there.
+
+    Examples
+    --------
+    >>> import scipy.linalg
+    >>> with one_thread():
+    ...     float(scipy.linalg.det([[2.0]]))
+    2.0
+    """
+    limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limited
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Give the libraries of this process that have threads; they do not change once scipy is there."""
+    return ThreadpoolController()

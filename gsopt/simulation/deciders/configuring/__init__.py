@@ -1,0 +1,1 @@
+"""Configuring: who has which configuration is decided at instants, for all jobs together."""

@@ -1,0 +1,137 @@
+"""Packing: jobs of one size share GPUs in pairs while there are too few for all."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from random import Random
+from typing import Any, Literal
+
+from gsopt.simulation.deciders.inventory import Inventory
+from gsopt.simulation.deciders.received import Portions
+from gsopt.simulation.policy import State
+
+#: How pairs are found.
+Pairing = Literal["random", "exact"]
+
+#: Least part of its progress alone that a job makes beside another one, if they can run together at all: tables
+#: of measured pairs have a speed of 0 where they cannot.
+_LEAST = 1e-3
+
+#: What two jobs do together, each relative to itself alone, if sharing is worth no more than turns.
+_TURNS = 1
+
+
+class Packing:
+    """Give units, which are jobs and pairs of them, equal parts of the time: a division for `Rounds`.
+
+    Where all jobs fit there are no pairs. Else jobs without a partner are paired with others that demand as
+    many GPUs of a kind for both. A pair stays together while its jobs make no less progress than in turns.
+
+    Parameters
+    ----------
+    pairing
+        ``random``: two jobs are drawn as often as there were jobs without a partner, and are a pair if that is
+        possible, whatever they do to each other. ``exact``: pairs are made anew each time, those whose jobs
+        make the most progress in all beyond turns.
+    seed
+        Seed of the draws.
+
+    Attributes
+    ----------
+    pairs
+        Each job of a pair with the other one.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.simulation.deciders.rounds import Rounds
+    >>> from gsopt.speed import Speed
+    >>> def packed(state):
+    ...     packing = Packing("exact")
+    ...     return Rounds(state, packing, pairs=lambda: packing.pairs)
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
+    >>> one, speed = Cluster.uniform(machines=1, gpus=1), Speed(default_interference=1.25)
+    >>> simulate(jobs, packed, cluster=one, speed=speed, share_limit=2).completion_times
+    (300.0, 300.0)
+    """
+
+    def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
+        self._pairing, self._random = pairing, Random(seed)
+        self.pairs: dict[int, int] = {}
+
+    def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
+        """Give each unit its part of the time on every kind."""
+        there = set(jobs)
+        kept = {
+            job: other
+            for job, other in self.pairs.items()
+            if {job, other} <= there and self._gain(state, job, other) >= 0
+        }
+        crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
+        if not crowded or state.share_limit == 1:
+            self.pairs = {}
+        elif self._pairing == "exact":
+            self.pairs = dict(self._best(state, jobs, inventory))
+        else:
+            self.pairs = kept | dict(self._drawn(state, [job for job in jobs if job not in kept], inventory))
+        units = [job for job in jobs if self.pairs.get(job, job) >= job]
+        return {job: self._part(state, job, len(units), inventory) for job in units} | {
+            job: {} for job in there.difference(units)
+        }
+
+    def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
+        """Give the part of the time of a unit, no more than all of it."""
+        kinds = inventory.kinds_with_room(state, job)
+        if job in self.pairs:
+            kinds = _common(state, job, self.pairs[job], inventory)
+        parts = {kind: inventory.counts[kind] / (units * state.jobs[job].gpus) for kind in kinds}
+        most = max(1.0, sum(parts.values()))
+        return {kind: part / most for kind, part in parts.items()}
+
+    def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
+        """Draw two jobs at a time, and give those that may be a pair."""
+        left = list(jobs)
+        for _ in jobs:
+            if len(left) < 2:  # noqa: PLR2004 - a pair
+                return
+            one, other = self._random.sample(left, 2)
+            if _common(state, one, other, inventory):
+                left = [job for job in left if job not in (one, other)]
+                yield from ((one, other), (other, one))
+
+    def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
+        """Give the pairs that gain most in all."""
+        import networkx as nx
+
+        graph = nx.Graph()
+        for one, other in combinations(jobs, 2):
+            if state.jobs[one].gpus == state.jobs[other].gpus:
+                gain = self._gain(state, one, other)
+                if gain > 0 and _common(state, one, other, inventory):
+                    graph.add_edge(one, other, weight=gain)
+        for one, other in sorted(map(sorted, nx.max_weight_matching(graph))):
+            yield from ((one, other), (other, one))
+
+    def _gain(self, state: State, one: int, other: int) -> Any:
+        """Give the progress of two jobs together beyond that in turns, each relative to itself alone."""
+        return _slowed(state, one, other) + _slowed(state, other, one) - _TURNS
+
+
+def _slowed(state: State, job: int, other: int) -> Any:
+    count = state.jobs[job].gpus
+    return state.rate(job, count, beside=(other,)) / state.rate(job, count)
+
+
+def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
+    """Name the kinds of GPUs that two jobs of one size may share."""
+    jobs = state.jobs[one], state.jobs[other]
+    if jobs[0].gpus != jobs[1].gpus or min(_slowed(state, one, other), _slowed(state, other, one)) < _LEAST:
+        return []
+    memory = sum(job.memory or 0 for job in jobs)
+    shared = set(inventory.kinds_with_room(state, other))
+    return [
+        kind
+        for kind in inventory.kinds_with_room(state, one)
+        if kind in shared and memory <= (inventory.kinds[kind].memory or memory)
+    ]

@@ -1,0 +1,73 @@
+"""Gandiva as Gavel compares it: equal time for all, in pairs that share GPUs where there are too few."""
+
+from math import inf
+from typing import get_args
+
+from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.packing import Packing, Pairing
+from gsopt.simulation.deciders.rounds import Rounds
+from heuristics.policies.options import require, require_one_of
+
+
+def gandiva_packing(
+    state: State,
+    *,
+    pairing: Pairing = "random",
+    seed: int = 0,
+    interval: float = 360,
+    renewal: float = 1920,
+) -> Decider:
+    """Let jobs and pairs of jobs take equal turns in rounds; pairs share all their GPUs.
+
+    Source: Gandiva (OSDI 2018), section 3.3, packing, as the simulator of Gavel (OSDI 2020) has it in its
+    policy ``gandiva``: while the jobs demand more GPUs than there are, those without a partner are paired at
+    random with others of their size, and a pair stays together until its jobs make less progress than they
+    would in turns (`gsopt.simulation.deciders.packing`). Of m units on M GPUs each has the part M / (m n) of
+    the time on its n GPUs, at most all, in Gavel's rounds (`gsopt.simulation.deciders.rounds`, ``original``).
+
+    Key: part of the time over that which the unit has had. Ties: lower number. Preemptive, at the beginning of
+    rounds. Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
+
+    Readings: ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
+    matching; the published rule draws them. Pairs that cannot run, for which the memory is not enough or in
+    which a job makes next to no progress, are not made; the code makes them, and lets them wait. When one of a
+    pair is complete the other one goes on alone; there it is slowed down until the round ends. Without racks,
+    or where a GPU is for one job only, there are no pairs.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    pairing
+        ``random`` or ``exact``.
+    seed
+        Seed of random pairs.
+    interval
+        Seconds of a round.
+    renewal
+        Fewest seconds from pairs to pairs.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+    Unsupported
+        A job demands more GPUs than there are of any kind.
+
+    Examples
+    --------
+    Two jobs that do not disturb each other share one GPU:
+
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])
+    >>> one = Cluster.uniform(machines=1, gpus=1)
+    >>> simulate(jobs, gandiva_packing, cluster=one, share_limit=2).completion_times
+    (240.0, 240.0)
+    """
+    require_one_of("pairing", pairing, get_args(Pairing))
+    for name, value in {"interval": interval, "renewal": renewal}.items():
+        require(0 < value < inf, name, value, "must be a positive, finite number of seconds")
+    packing = Packing(pairing, seed=seed)
+    return Rounds(state, packing, interval=interval, renewal=renewal, pairs=lambda: packing.pairs)

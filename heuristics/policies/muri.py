@@ -1,0 +1,266 @@
+"""Muri: jobs are grouped anew every few minutes, so that they use different resources at the same time."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, combinations
+from math import inf
+from typing import Any, Literal, NamedTuple
+
+from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
+from gsopt.simulation.deciders.accumulation import Pairs
+from gsopt.simulation.deciders.fewest import FewestMachines
+from gsopt.simulation.deciders.tiers import Need, need_of
+from heuristics.policies.options import require, require_one_of
+
+#: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
+Order = Literal["remaining", "attained"]
+
+
+def muri(
+    state: State,
+    *,
+    order: Order = "remaining",
+    most: int = 4,
+    interval: float = 360.0,
+    whole_rounds: bool = False,
+) -> Decider:
+    """Let the first jobs run, in groups that share GPUs wherever not all of them can have their own.
+
+    The jobs that come first are those whose demands are at most `most` times the GPUs together. While they do
+    not all fit, those on as many GPUs are matched, so that the speeds of all that are merged have the largest
+    sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go where their
+    first running job is, or to GPUs that are close together; those that do not fit wait, and free GPUs go to
+    the next jobs. In between jobs only start, each on free GPUs of its own.
+
+    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
+    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
+    most. Slowdowns are known; durations are with `order` ``"remaining"``. O(n^3) per decision for n jobs of one
+    size.
+
+    Muri's efficiency of a group is the part of the time in which its resources are busy, on average over them:
+    one over their number, times the sum of the speeds of its jobs relative to running alone. So the policy
+    needs the slowdowns of the scenario only, whichever resources are behind them.
+
+    Readings:
+
+    - `gsopt.colocation.interleaving` makes slowdowns of stage times, right for two jobs. With a `share_limit`
+      above 2 a job is as slow as beside the worst of its partners, which is less than the cycle of a group of
+      three or four takes: groups look better than they are. The scenario's limit holds if it is below `most`.
+    - Muri groups only as far as it has to, which is read as: the best merges first, until all fit.
+
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    order
+        Which jobs come first.
+    most
+        Most jobs of a group, at least 1.
+    interval
+        Least seconds between two groupings, above 0.
+    whole_rounds
+        Whether all pairs of a matching are merged even though fewer would do.
+
+    Raises
+    ------
+    InvalidInput
+        An option is out of its range.
+
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.colocation.interleaving import interleaved
+    >>> from gsopt.job import Job, Workload
+    >>> from gsopt.simulation import simulate
+    >>> from gsopt.speed import Speed
+    >>> speed = Speed(interference=interleaved({"disk": (3.0, 1.0), "gpu": (1.0, 3.0)}))
+    >>> kinds = ["disk", "disk", "gpu", "gpu"]
+    >>> jobs = Workload(
+    ...     jobs=[Job(name=str(i), release_date=0, duration=60, gpus=1, model=k) for i, k in enumerate(kinds)]
+    ... )
+    >>> machine = Cluster.uniform(machines=1, gpus=2)
+    >>> simulate(jobs, muri, cluster=machine, speed=speed, share_limit=2).completion_times
+    (60.0, 60.0, 60.0, 60.0)
+    """
+    require_one_of("order", order, ("remaining", "attained"))
+    require(isinstance(most, int) and most >= 1, "most", most, "must be an integer, at least 1")
+    require(0 < interval < inf, "interval", interval, "must be a finite number of seconds above 0")
+    return _Muri(state, order, min(most, state.share_limit), interval, whole_rounds=whole_rounds)
+
+
+class _Group(NamedTuple):
+    """Jobs that share GPUs in their order, the place of the first, and what they need together."""
+
+    place: int
+    jobs: tuple[int, ...]
+    need: Need
+
+
+class _Merge(NamedTuple):
+    """Two groups that are merged, and minus the sum of the speeds that their jobs have then."""
+
+    rank: float
+    first: _Group
+    second: _Group
+
+
+class _Muri:
+    preemptive = True
+
+    def __init__(self, state: State, order: Order, most: int, interval: float, *, whole_rounds: bool) -> None:
+        self._order, self._most, self._whole_rounds = order, most, whole_rounds
+        self._interval = type(state.now)(interval)
+        self._places = FewestMachines(state)
+        self._pairs = Pairs()
+        self._there: set[int] = set()  # jobs that are released and not complete
+        self._supply = state.capacity, state.servers
+        self._next = state.now  # when they are grouped again at the earliest
+        self._is_due = True  # whether anything has happened since they were grouped
+
+    def decide(self, state: State) -> Iterable[Action]:
+        self._there.update(state.arrived)
+        self._there.difference_update(state.completed)
+        supply = state.capacity, state.servers
+        happened = state.arrived or state.completed or state.evicted or supply != self._supply
+        self._is_due, self._supply = self._is_due or bool(happened), supply
+        if state.now < self._next:
+            yield from self._start_alone(state)
+        elif self._is_due or self._changes:
+            yield self._assigned(state)
+            self._next, self._is_due = state.now + self._interval, False
+        if len(state.running) < len(self._there) and (self._is_due or self._changes):
+            yield Wake(self._next)
+
+    @property
+    def _changes(self) -> bool:
+        """Whether jobs change places while nothing happens."""
+        return self._order == "attained"
+
+    def _in_order(self, state: State, jobs: Iterable[int]) -> list[int]:
+        def key(job: int) -> Any:
+            attained = self._order == "attained"
+            return state.service(job) if attained else state.remaining(job) * state.jobs[job].gpus
+
+        return sorted(jobs, key=lambda job: (key(job), job))
+
+    def _start_alone(self, state: State) -> Iterator[Action]:
+        """Start jobs in order on free GPUs, those that fit."""
+        for job in self._in_order(state, self._there - state.running.keys()):
+            if state.fits(job):
+                yield Start(job)
+
+    def _assigned(self, state: State) -> Assign:
+        """Group all jobs anew, and say where they run."""
+        jobs = self._in_order(state, self._there)
+        if state.cluster.is_plain:
+            return Assign(_counts(state, jobs))
+        there = chain(state.free_gpus(), *map(state.placement, state.running))
+        self._places.look(state, set(there))
+        groups = self._grouped(state, self._first(state, jobs))
+        return Assign(self._placed(state, groups, jobs))
+
+    def _first(self, state: State, jobs: Iterable[int]) -> list[_Group]:
+        """Give the first jobs whose demands are at most `most` times the GPUs, each as a group."""
+        left, groups = self._most * state.capacity, []
+        for place, job in enumerate(jobs):
+            need = need_of(state.jobs[job])
+            left -= need.gpus
+            if left < 0:
+                break
+            groups.append(_Group(place, (job,), need))
+        return groups
+
+    def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
+        """Merge groups until they fit, or nothing is left to merge."""
+        excess = sum(group.need.gpus for group in groups) - state.capacity
+        while excess > 0 and (merges := self._merges(state, groups)):
+            for _, first, second in merges:
+                if excess > 0 or self._whole_rounds:
+                    groups.remove(first)
+                    groups.remove(second)
+                    groups.append(_merged(first, second))
+                    excess -= first.need.gpus
+        return sorted(groups)
+
+    def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
+        """Match groups of one size, so that the speeds have the largest sum; the best merges first."""
+        import networkx as nx
+
+        graph = nx.Graph()
+        for one, other in combinations(sorted(groups), 2):
+            if self._may_merge(one, other):
+                graph.add_edge(one, other, weight=self._speeds(state, one.jobs + other.jobs))
+        matched = (sorted(pair) for pair in nx.max_weight_matching(graph))
+        return sorted(_Merge(-graph.edges[one, other]["weight"], one, other) for one, other in matched)
+
+    def _may_merge(self, one: _Group, other: _Group) -> bool:
+        if len(one.jobs) + len(other.jobs) > self._most or one.need[:2] != other.need[:2]:
+            return False
+        return self._places.could(_merged(one, other).need)
+
+    def _speeds(self, state: State, jobs: tuple[int, ...]) -> float:
+        """Add the speeds of jobs that share, relative to running alone: each as beside its worst partner."""
+        return sum(
+            float(1 / max(self._pairs.slowdown(state, job, other) for other in jobs if other != job))
+            for job in jobs
+        )
+
+    def _placed(self, state: State, groups: list[_Group], jobs: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """Give the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
+        chosen = _fitting(groups, state.capacity)
+        held = {group: self._kept(state, group) for group in chosen}
+        for group in chosen:
+            if held[group] is None:
+                held[group] = self._taken(group.need)
+        assigned = {job: gpus for group, gpus in held.items() if gpus for job in group.jobs}
+        full: set[Need] = set()
+        for job in jobs:
+            need = need_of(state.jobs[job])
+            if job not in assigned and need not in full:
+                gpus = self._taken(need)
+                if gpus:
+                    assigned[job] = gpus
+                else:
+                    full.add(need)
+        return assigned
+
+    def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
+        """Give GPUs that a job of a group has, the first whose are not taken and suit the group."""
+        for job in group.jobs:
+            gpus = state.placement(job) if job in state.running else ()
+            if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
+                self._places.take(gpus)
+                return gpus
+        return None
+
+    def _taken(self, need: Need) -> tuple[int, ...] | None:
+        gpus = self._places.nearest(need)
+        self._places.take(gpus or ())
+        return gpus
+
+
+def _merged(one: _Group, other: _Group) -> _Group:
+    first, second = sorted((one, other))
+    memories = [group.need.memory for group in (first, second) if group.need.memory is not None]
+    need = first.need._replace(memory=sum(memories) if memories else None)
+    return _Group(first.place, first.jobs + second.jobs, need)
+
+
+def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
+    """Give the groups that fit so many GPUs, in order."""
+    chosen = []
+    for group in groups:
+        if group.need.gpus <= left:
+            left -= group.need.gpus
+            chosen.append(group)
+    return chosen
+
+
+def _counts(state: State, jobs: Iterable[int]) -> Mapping[int, int]:
+    """Give the jobs that fit a plain cluster, in order."""
+    left, chosen = state.capacity, {}
+    for job in jobs:
+        gpus = state.jobs[job].gpus
+        if gpus <= left:
+            left -= gpus
+            chosen[job] = gpus
+    return chosen

@@ -1,0 +1,70 @@
+"""Guaranteeing: who is admitted, told, dropped, and served last."""
+
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidInput
+from gsopt.job import Job, Workload
+from gsopt.simulation import State, simulate
+from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
+from gsopt.simulation.deciders.guarantees.plan import keeps_all
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def made(*sizes: tuple[float, float, float | None]) -> Workload:
+    """Make jobs of one GPU of (release date, duration, deadline)."""
+    return bundle(
+        Job(name=f"j{i}", release_date=r, duration=d, gpus=1, deadline=due)
+        for i, (r, d, due) in enumerate(sizes)
+    )
+
+
+def run(workload: Workload, *, drops: bool = False, slot: float = 10) -> tuple[Any, list[Admission]]:
+    """Simulate on one GPU; give completion times and what was told."""
+    told: list[Admission] = []
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=slot, drops=drops, on_admission=told.append)
+
+    return simulate(workload, policy, cluster=1).completion_times, told
+
+
+def test_newcomers_are_admitted_one_by_one() -> None:
+    """Of two jobs of one slot that cannot both be in time the first is admitted, though it is due later."""
+    times, told = run(made((0, 50, 60), (0, 30, 40)))
+    assert times == (50, 80)
+    assert told == [Admission(0, 0, admitted=True), Admission(1, 0, admitted=False)]
+
+
+@pytest.mark.parametrize(("drops", "last"), [(False, 80), (True, None)])
+def test_rejected_jobs_come_last_or_never(drops: bool, last: float | None) -> None:
+    """A rejected job gets what is left over, or nothing; a job without a deadline is told of to nobody."""
+    times, told = run(made((0, 50, 60), (0, 30, 40), (0, 10, None)), drops=drops)
+    assert times == ((50, 80, 90) if last else (50, None, 60))
+    assert [each.job for each in told] == [0, 1]
+
+
+def test_admitted_jobs_stop_those_that_are_not() -> None:
+    """A job that is admitted takes the GPU of one without a deadline at the next slot."""
+    assert run(made((0, 40, None), (5, 20, 31)))[0] == (60, 30)
+
+
+def test_what_has_become_late_is_served_first_of_what_is_left() -> None:
+    """A job that is late by the overhead of its stop goes on before one without a deadline."""
+    assert run(made((0, 30, None), (1, 30, 45)), slot=10)[0] == (60, 40)
+
+
+def test_kinds_and_slots_are_refused() -> None:
+    """GPUs of several kinds, and a slot that is no number of seconds, are refused in one line."""
+    machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    with pytest.raises(InvalidInput, match="cluster: GPUs of several kinds: must be alike"):
+        simulate(
+            made((0, 1, None)),
+            lambda state: Guaranteeing(state, keeps_all, slot=60, drops=False),
+            cluster=cluster,
+        )
+    with pytest.raises(InvalidInput, match="slot: 0: must be a finite number of seconds"):
+        run(made((0, 1, None)), slot=0)

@@ -1,0 +1,38 @@
+"""Plan: who is served first, and to whom the GPUs go that are left over."""
+
+from gsopt.simulation.deciders.guarantees.plan import by_deadline, keeps_all, shares, with_spare
+from gsopt.simulation.deciders.guarantees.profile import Share
+from gsopt.simulation.deciders.guarantees.wish import Wish
+
+LINEAR, FLAT = (1.0, 2.0, 4.0), (1.0, 1.2, 1.3)
+
+
+def test_by_deadline_and_number() -> None:
+    """The earliest deadline first, jobs without one last, and of equals the lower number."""
+    wishes = [Wish(n, 1.0, (1,), (1.0,), slots) for n, slots in enumerate([None, 3, 1, 3])]
+    assert [wish.number for wish in by_deadline(wishes)] == [2, 1, 3, 0]
+
+
+def test_a_late_job_takes_nothing_from_the_others() -> None:
+    """What cannot be complete in time gets no share, and those behind it get theirs."""
+    wishes = [Wish(0, 900.0, (1,), (1.0,), 2), Wish(1, 60.0, (1,), (1.0,), 4)]
+    assert shares(wishes, 1, 60.0) == {1: Share(1, 1, 1)}
+    assert not keeps_all(wishes, 1, 60.0)
+
+
+def test_whoever_has_nothing_comes_first() -> None:
+    """A job that would begin later gets its lowest level before another grows."""
+    wishes = [Wish(0, 600.0, (1, 2, 4), LINEAR, 9), Wish(1, 600.0, (1, 2, 4), FLAT, 20)]
+    assert with_spare(wishes, {0: Share(1, 1, 10), 1: Share(1, 0, 20)}, 2) == {0: 1, 1: 1}
+
+
+def test_linear_jobs_grow_before_flat_ones() -> None:
+    """GPUs that are left over go where they cost the least GPU time, past steps that do not fit."""
+    wishes = [Wish(0, 600.0, (1, 2, 4), FLAT, 9), Wish(1, 600.0, (1, 2, 4), LINEAR, 20)]
+    planned = {0: Share(1, 1, 9), 1: Share(1, 1, 20)}
+    assert [with_spare(wishes, planned, gpus) for gpus in (3, 4, 5, 6)] == [
+        {0: 1, 1: 2},
+        {0: 2, 1: 2},
+        {0: 1, 1: 4},
+        {0: 2, 1: 4},
+    ]

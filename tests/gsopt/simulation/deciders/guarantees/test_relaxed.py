@@ -1,0 +1,35 @@
+"""Relaxed: an upper bound on what can be admitted."""
+
+from random import Random
+
+import pytest
+
+from gsopt.simulation.deciders.guarantees.plan import keeps_all
+from gsopt.simulation.deciders.guarantees.relaxed import could_keep_all
+from gsopt.simulation.deciders.guarantees.wish import Wish
+from tests.effort import cases
+from tests.gsopt.simulation.deciders.guarantees.wishes import LENGTH, drawn
+
+
+@pytest.mark.parametrize("seed", range(cases(500)))
+def test_what_the_rule_keeps_the_relaxation_keeps(seed: int) -> None:
+    """Whatever minimum satisfactory shares admit could be kept in any parts too."""
+    wishes = drawn(Random(seed))
+    if keeps_all(wishes, 8, LENGTH):
+        assert could_keep_all(wishes, 8, LENGTH)
+
+
+def test_the_rule_refuses_what_could_be_kept() -> None:
+    """By deadline the early job takes one GPU throughout; half of the time on both leaves the other enough."""
+    early = Wish(0, 110.0, (1, 2), (1.0, 1.0 + 1e-9), 2)
+    late = Wish(1, 230.0, (2,), (2.0,), 3)
+    assert not keeps_all([early, late], 2, LENGTH)
+    assert could_keep_all([early, late], 2, LENGTH)
+
+
+def test_edges() -> None:
+    """Nobody at all can be kept; a deadline that has passed cannot."""
+    assert could_keep_all([], 1, LENGTH)
+    assert not could_keep_all([Wish(0, 1.0, (1,), (1.0,), 0)], 1, LENGTH)
+    assert could_keep_all([Wish(0, 60.0, (1,), (1.0,), 1)], 1, LENGTH)
+    assert not could_keep_all([Wish(0, 61.0, (1,), (1.0,), 1)], 1, LENGTH)

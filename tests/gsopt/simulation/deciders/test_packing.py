@@ -1,0 +1,88 @@
+"""Divisions of the time among jobs and pairs."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.simulation import Decider, Replay, State, simulate
+from gsopt.simulation.deciders.inventory import Inventory
+from gsopt.simulation.deciders.packing import Packing, Pairing
+from gsopt.simulation.deciders.received import Portions
+from gsopt.simulation.deciders.rounds import Rounds
+from gsopt.speed import Speed
+from tests.gsopt.simulation.scenarios import bundle
+
+
+class Division(NamedTuple):
+    """What a division gave."""
+
+    parts: Portions
+    pairs: Mapping[int, int]
+
+
+def divisions(
+    *jobs: Job, gpus: int, pairing: Pairing = "random", seed: int = 0, slow: Speed | None = None
+) -> list[Division]:
+    """Run jobs on one machine, and give every division."""
+    found: list[Division] = []
+
+    def watched(state: State) -> Decider:
+        packing = Packing(pairing, seed=seed)
+
+        def divide(state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
+            found.append(Division(packing(state, jobs, inventory), dict(packing.pairs)))
+            return found[-1].parts
+
+        return Rounds(state, divide, renewal=360, pairs=lambda: packing.pairs)
+
+    machine = Cluster.uniform(machines=1, gpus=gpus)
+    simulate(bundle(jobs), watched, cluster=machine, share_limit=2, speed=slow, bound=False)
+    return found
+
+
+@pytest.mark.parametrize("pairing", ["random", "exact"])
+@pytest.mark.parametrize("gpus", [1, 2])
+def test_units_have_equal_parts(pairing: Pairing, gpus: int) -> None:
+    """Three jobs that each take all GPUs are a pair and a job, each with half of the time."""
+    jobs = (Job(name=name, release_date=0, duration=100, gpus=gpus) for name in "abc")
+    parts, pairs = divisions(*jobs, gpus=gpus, pairing=pairing)[0]
+    assert len(pairs) == 2
+    assert all(pairs[other] == job for job, other in pairs.items())
+    units = [job for job in range(3) if pairs.get(job, job) >= job]
+    expected: dict[int, dict[str, float]] = {job: {"gpu": 0.5} if job in units else {} for job in range(3)}
+    assert {job: dict(own) for job, own in parts.items()} == expected
+
+
+def test_a_pair_that_loses_is_drawn_anew() -> None:
+    """Jobs that do less together than in turns part at the next division, and others stay together."""
+    make = partial(Job, gpus=1, duration=3000)
+    jobs = [make(name=n, model=n, release_date=0) for n in "ab"] + [make(name="c", model="c", release_date=400)]
+    apart = {"a": {"b": 3.0}, "b": {"a": 3.0}}
+    speed, slower = Speed(), Speed(interference=apart)
+    kept = [divisions(*jobs, gpus=1, seed=seed, slow=speed)[1].pairs for seed in range(5)]
+    assert kept == [{0: 1, 1: 0}] * 5
+    anew = [divisions(*jobs, gpus=1, seed=seed, slow=slower)[1].pairs for seed in range(5)]
+    assert any(pairs.get(0) != 1 for pairs in anew)
+
+
+def test_who_has_lost_a_partner_has_no_share() -> None:
+    """The job whose partner is complete has what is left over, until the time is divided again."""
+
+    def divide(*_given: object) -> Portions:
+        return {0: {"gpu": 0.9}, 1: {}, 2: {"gpu": 0.1}}
+
+    def paired(state: State) -> Decider:
+        return Rounds(state, divide, pairs=lambda: {0: 1, 1: 0})
+
+    sizes = {"a": 2000.0, "b": 100.0, "c": 2000.0}
+    jobs = bundle(Job(name=name, release_date=0, duration=size, gpus=1) for name, size in sizes.items())
+    one = Cluster.uniform(machines=1, gpus=1)
+    run: Replay = simulate(jobs, paired, cluster=one, share_limit=2, record=True)
+    assert run.schedule is not None
+    begun = {(each.job, each.start) for each in run.schedule.segments}
+    assert {("a", 0), ("b", 0), ("c", 360)} <= begun
+    assert run.completion_times[2] == 2360

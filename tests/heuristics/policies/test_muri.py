@@ -1,0 +1,193 @@
+"""Muri: who comes first, who is grouped with whom, and when."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from gsopt.scenario import CapacityChange
+from gsopt.simulation import simulate
+from gsopt.testing import check_policy
+from heuristics.policies import muri
+from tests.effort import cases
+from tests.gsopt.simulation.scenarios import bundle
+from tests.heuristics.policies.shared import drawn, held, job, machine, run
+
+
+def together(*jobs: Job, **options: Any) -> set[tuple[str, ...]]:
+    """Give who shares GPUs at 0."""
+    replayed = run(muri, *jobs, **options)
+    assert replayed.schedule is not None
+    users: dict[tuple[int, ...], list[str]] = {}
+    for each in replayed.schedule.segments:
+        if each.start == 0:
+            users.setdefault(each.placement, []).append(each.job)
+    return {tuple(sorted(own)) for own in users.values()}
+
+
+def test_jobs_that_fit_do_not_share() -> None:
+    """While there are enough GPUs each job has its own."""
+    jobs = job("a", 0, 9, 1), job("b", 0, 5, 1)
+    assert together(*jobs, cluster=machine(2)) == {("a",), ("b",)}
+
+
+def test_as_few_share_as_have_to() -> None:
+    """The best pair is merged first, and no other once all fit, unless whole matchings are asked for."""
+    jobs = [job(name, 0, 9, 1) for name in "abcd"]
+    slow = {x: dict.fromkeys("abcd", 1.5) for x in "abcd"}
+    slow["a"]["b"] = slow["b"]["a"] = 1.0
+    options: dict[str, Any] = {"cluster": machine(3), "slowdowns": slow}
+    assert together(*jobs, **options) == {("a", "b"), ("c",), ("d",)}
+    assert together(*jobs, **options, whole_rounds=True) == {("a", "b"), ("c", "d")}
+
+
+def test_merges_of_wide_jobs_free_as_many_gpus() -> None:
+    """One pair of jobs on two GPUs makes room for two others."""
+    jobs = [job(name, 0, 9, 2) for name in "abcd"]
+    slow = {x: dict.fromkeys("abcd", 1.5) for x in "abcd"}
+    slow["c"]["d"] = slow["d"]["c"] = 1.0
+    assert together(*jobs, cluster=machine(6), slowdowns=slow) == {("a",), ("b",), ("c", "d")}
+
+
+def test_a_group_is_as_slow_as_the_worst_partner() -> None:
+    """A third job joins the pair that bears it, not the one of which it slows one job down by far."""
+    jobs = [job(name, 0, 9, 1) for name in "abcde"]
+    slow = {x: dict.fromkeys("abcde", 2.0) for x in "abcde"}
+    for one, other in [("a", "b"), ("c", "d")]:
+        slow[one][other] = slow[other][one] = 1.0
+    slow["a"]["e"] = slow["b"]["e"] = slow["e"]["a"] = slow["e"]["b"] = 1.5
+    slow["c"]["e"] = slow["e"]["c"] = 1.25
+    slow["d"]["e"] = 9.0
+    found = together(*jobs, cluster=machine(2), slowdowns=slow, share_limit=3)
+    assert found == {("a", "b", "e"), ("c", "d")}
+
+
+def test_matching() -> None:
+    """What all pairs come to counts: the best pair is given up for two good ones."""
+    jobs = [job(name, 0, 9, 1) for name in "abcd"]
+    slow = {x: dict.fromkeys("abcd", 4.0) for x in "abcd"}
+    for one, other, slowdown in [("a", "b", 1.0), ("a", "c", 1.25), ("b", "d", 1.25)]:
+        slow[one][other] = slow[other][one] = slowdown
+    assert together(*jobs, cluster=machine(2), slowdowns=slow) == {("a", "c"), ("b", "d")}
+
+
+def test_groups_of_four() -> None:
+    """Pairs are matched again, up to as many jobs as may share, and no more are looked at."""
+    jobs = [job(name, 0, 9, 1) for name in "abcd"]
+    assert together(*jobs, cluster=machine(1), share_limit=4) == {("a", "b", "c", "d")}
+    assert together(*jobs, cluster=machine(1), share_limit=4, most=3) == {("a", "b", "c")}
+    assert together(*jobs, cluster=machine(1), share_limit=2) == {("a", "b")}
+
+
+def test_only_jobs_of_one_size_and_type_share() -> None:
+    """A job on one GPU shares with none on two."""
+    jobs = job("a", 0, 9, 2), job("b", 0, 9, 1), job("c", 0, 9, 1)
+    assert together(*jobs, cluster=machine(3)) == {("a",), ("b", "c")}
+
+
+def test_memory() -> None:
+    """Jobs that do not fit the memory together do not share."""
+    jobs = [job(name, 0, 9, 1, memory=memory) for name, memory in zip("abcd", (3, 5, 6, 2), strict=True)]
+    assert together(*jobs, cluster=machine(2, memory=8)) == {("a", "b"), ("c", "d")}
+
+
+def test_jobs_that_cannot_share_are_stopped() -> None:
+    """A job that comes first gets its GPU at the next grouping, though whoever holds it bears no company."""
+    jobs = job("a", 0, 100, 1, memory=5), job("b", 1, 10, 1, memory=5)
+    replayed = run(muri, *jobs, cluster=machine(1, memory=8), interval=20)
+    assert [part[0] for part in held(replayed, "a")] == [0, 30]
+    assert [part[0] for part in held(replayed, "b")] == [20]
+
+
+@pytest.mark.parametrize(("order", "first"), [("remaining", "b"), ("attained", "a")])
+def test_who_comes_first(order: str, first: str) -> None:
+    """It is the least GPU time left, or had; a demand that is more than the GPUs waits."""
+    jobs = job("a", 0, 900, 1), job("b", 0, 300, 2)
+    assert together(*jobs, cluster=machine(2), share_limit=1, order=order) == {(first,)}
+    wide = job("a", 0, 300, 2), job("b", 0, 500, 1)  # 600 and 500 GPU-seconds
+    assert together(*wide, cluster=machine(2), share_limit=1, order=order) == {(first,)}
+
+
+def test_attained_service_takes_turns() -> None:
+    """Who has had less comes first at every interval."""
+    jobs = job("a", 0, 20, 1), job("b", 0, 20, 1)
+    replayed = run(muri, *jobs, cluster=machine(1), share_limit=1, order="attained", interval=10)
+    assert [each[0] for each in held(replayed, "a")] == [0, 20]
+    assert [each[0] for each in held(replayed, "b")] == [10, 30]
+
+
+def test_intervals() -> None:
+    """Between two groupings jobs start on free GPUs only; the next grouping stops who comes later."""
+    jobs = job("a", 0, 100, 1), job("b", 0, 99, 1), job("c", 1, 10, 2), job("d", 2, 50, 1)
+    replayed = run(muri, *jobs, cluster=machine(3), share_limit=1, interval=20)
+    assert [[part[0] for part in held(replayed, name)] for name in "abcd"] == [[0, 30], [0, 30], [20], [2]]
+
+
+def test_groups_stay_where_they_are() -> None:
+    """A partner joins a job on its GPUs, and a group that goes on is not moved."""
+    jobs = job("a", 0, 100, 1), job("b", 1, 90, 1), job("c", 2, 95, 1)
+    replayed = run(muri, *jobs, cluster=machine(2), interval=10)
+    assert held(replayed, "a") == [(0, (0,), "")]
+    assert held(replayed, "b") == [(1, (1,), "")]
+    assert len(held(replayed, "c")) == 1
+    assert replayed.metrics.preemptions == 0
+
+
+def test_gpus_that_come_back() -> None:
+    """Jobs that wait for GPUs that are away start when they come back."""
+    less = [CapacityChange(time=0, gpus=1), CapacityChange(time=5, gpus=2)]
+    assert run(muri, job("a", 0, 9, 2), cluster=machine(2), interval=1, capacity_changes=less).start_times == (
+        5,
+    )
+
+
+@pytest.mark.parametrize("seed", range(cases(40)))
+def test_pairs_have_the_largest_sum(seed: int) -> None:
+    """Where every job needs a partner the pairs have the largest sum of speeds of all perfect matchings."""
+    random = Random(seed)
+    names = "abcdef"[: random.choice([2, 4, 6])]
+    slow = {x: {y: random.choice([1.0, 1.25, 1.5, 2.0]) for y in names} for x in names}
+
+    def speed(pairs: Any) -> float:
+        return sum(1 / slow[x][y] + 1 / slow[y][x] for x, y in pairs)
+
+    def perfect(left: str) -> list[list[tuple[str, str]]]:
+        if not left:
+            return [[]]
+        return [
+            [(left[0], other), *rest] for other in left[1:] for rest in perfect(left[1:].replace(other, ""))
+        ]
+
+    jobs = [job(name, 0, 9, 1) for name in names]
+    pairs = together(*jobs, cluster=machine(len(names) // 2), slowdowns=slow)
+    assert speed(pairs) == pytest.approx(max(map(speed, perfect(names))))
+
+
+def test_a_plain_cluster() -> None:
+    """Without numbered GPUs nobody shares, and the least GPU time comes first at every interval."""
+    jobs = bundle([job("a", 0, 100, 2), job("b", 1, 5, 1)])
+    assert simulate(jobs, muri, cluster=2, interval=10).completion_times == (105, 15)
+
+
+def test_check() -> None:
+    """Every replay is legal, repeatable and within the bound, whatever the options."""
+    random = Random(16)
+    for _ in range(cases(24)):
+        scenario = drawn(random, rough=random.random() < 0.5)
+        options: dict[str, Any] = {
+            "order": random.choice(["remaining", "attained"]),
+            "most": random.choice([1, 2, 4]),
+            "interval": random.choice([2, 3.5, 360]),
+            "whole_rounds": random.random() < 0.5,
+        }
+        assert check_policy(muri, [scenario], **options) == 2
+
+
+@pytest.mark.parametrize(("option", "value"), [("order", "?"), ("most", 0), ("interval", 0)])
+def test_bad_options(option: str, value: Any) -> None:
+    """An option out of its range is refused in one line that names it."""
+    options: dict[str, Any] = {option: value}
+    with pytest.raises(InvalidInput, match=f"^{option}: "):
+        run(muri, job("a", 0, 5, 2), cluster=machine(2), **options)

@@ -1,0 +1,165 @@
+"""Pollux: random clusters, menus and adaptive jobs, and what the decision sees of them."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidInput
+from gsopt.job import Job
+from gsopt.scenario import Scenario
+from gsopt.simulation import simulate
+from gsopt.testing import check_policy
+from heuristics.policies.pollux import pollux
+from instances import data_folder
+from instances.scenarios import pollux as scenario
+from tests.effort import cases
+from tests.gsopt.simulation.adaptive import adaptive_scenarios
+from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
+
+#: A search of next to no time, whose decisions come soon.
+QUICK: dict[str, Any] = {"interval": 1.0, "restart_time": 0.5, "population": 6, "generations": 4}
+
+MENU = [(1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4)]
+TWO = Cluster.uniform(machines=2, gpus=4)
+
+
+def is_alike(scenario: Scenario) -> bool:
+    """Tell whether all GPUs of a scenario are of one kind."""
+    return len({(machine.gpu_type, machine.memory) for machine in scenario.cluster.machines}) <= 1
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    "scenarios", [plain_scenarios(), rich_scenarios(), adaptive_scenarios()], ids=["plain", "rich", "adaptive"]
+)
+def test_every_run_is_legal(scenarios: st.SearchStrategy[Scenario], exact: bool) -> None:
+    """Whatever the jobs and the cluster, all complete, and the judge finds what the simulator booked."""
+
+    @settings(max_examples=cases(24), deadline=None)
+    @given(scenario=scenarios.filter(is_alike))
+    def check(scenario: Scenario) -> None:
+        assert check_policy(partial(pollux, exact=exact, **QUICK), [scenario], exact=False) == 1
+
+    check()
+
+
+def test_everybody_runs_before_anybody_has_more() -> None:
+    """Two jobs share four GPUs, and none has three while its speed-up of the second is lower."""
+    jobs = bundle(Job(name=n, release_date=0, duration=600, gpus=1, menu=MENU) for n in "ab")
+    for exact in (False, True):
+        run = simulate(
+            jobs,
+            partial(pollux, exact=exact, generations=20),
+            cluster=Cluster.uniform(machines=1, gpus=4),
+            record=True,
+        )
+
+        assert run.schedule is not None
+        assert max(each.gpus for each in run.schedule.segments) == 2
+
+
+def test_gangs_start_although_no_single_gpu_is_of_use() -> None:
+    """A job that needs GPUs of two machines at once starts as soon as they are idle."""
+    jobs = bundle(
+        [
+            Job(name="a", release_date=0, duration=90, gpus=3),
+            Job(name="b", release_date=0, duration=50, gpus=6),
+        ]
+    )
+    times = {
+        exact: simulate(jobs, partial(pollux, exact=exact, generations=20), cluster=TWO).completion_times
+        for exact in (False, True)
+    }
+
+    assert max(times[False]) <= 240
+    assert max(times[True]) <= 240
+
+
+def test_decisions_are_taken_at_multiples_of_the_interval() -> None:
+    """Nobody starts between them, also where somebody arrives after all have gone."""
+    jobs = bundle(
+        Job(name=n, release_date=r, duration=30, gpus=1) for n, r in [("a", 7), ("b", 100), ("c", 119)]
+    )
+    run = simulate(jobs, pollux, cluster=Cluster.uniform(machines=1, gpus=2))
+
+    assert run.start_times == (60.0, 120.0, 120.0)
+
+
+def test_a_job_has_at_most_twice_what_it_had() -> None:
+    """Alone on eight GPUs a job has 1, 2, 4 and then 8 of them."""
+    menu = [(count, float(count)) for count in range(1, 9)]
+    jobs = bundle([Job(name="a", release_date=0, duration=600, gpus=1, menu=menu)])
+    for exact in (False, True):
+        run = simulate(
+            jobs, partial(pollux, exact=exact, restart_time=0.0, generations=20), cluster=TWO, record=True
+        )
+
+        assert run.schedule is not None
+        assert [each.gpus for each in run.schedule.segments] == [1, 2, 4, 8]
+
+
+def test_whoever_keeps_its_nodes_keeps_its_gpus() -> None:
+    """While others come and go a job is not moved to other GPUs of the same machine."""
+    jobs = bundle(
+        Job(name=n, release_date=r, duration=d, gpus=1)
+        for n, r, d in [("a", 0, 100), ("b", 0, 1000), ("c", 0, 100), ("d", 130, 100)]
+    )
+    run = simulate(jobs, partial(pollux, exact=True), cluster=Cluster.uniform(machines=1, gpus=3), record=True)
+
+    assert run.schedule is not None
+    assert len({each.placement for each in run.schedule.segments if each.job == "b"}) == 1
+
+
+def test_a_seed_repeats_a_run() -> None:
+    """Runs with one seed are equal, and the exact decision draws nothing."""
+    jobs = bundle(Job(name=f"{n}", release_date=60 * n, duration=500, gpus=1, menu=MENU) for n in range(6))
+
+    def times(**options: Any) -> tuple[float, ...]:
+        return simulate(jobs, partial(pollux, generations=10, **options), cluster=TWO).completion_times
+
+    assert times(seed=1) == times(seed=1)
+    assert times(exact=True, seed=1) == times(exact=True, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": 0}, "interval: 0: must be a positive number"),
+        ({"restart_time": -1}, "restart_time: -1: must be"),
+        ({"power": 0}, "power: 0: must be a whole number from -10 to -1"),
+        ({"population": 1}, "population: 1: must be a whole number, at least 2"),
+        ({"generations": -1}, "generations: -1: must be"),
+        ({"most_gpus": 0}, "most_gpus: 0: must be"),
+        ({"most_gpus": 1}, "most_gpus: 1: must be at least the fewest GPUs of 'wide', 2"),
+        ({"most_nodes": 0}, "most_nodes: 0: must be"),
+        ({"seed": -1}, "seed: -1: must be"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
+    """Each option is named with its value and rule, and so is a job that it rules out."""
+    jobs = bundle([Job(name="wide", release_date=0, duration=5, gpus=2)])
+    with pytest.raises(InvalidInput, match=message):
+        simulate(jobs, pollux, cluster=TWO, **options)
+
+
+def test_gpus_of_several_kinds_are_refused() -> None:
+    """The decision knows one kind of GPU only."""
+    machines = [Machine(name=kind, gpus=2, gpu_type=kind) for kind in ("V100", "T4")]
+    jobs = bundle([Job(name="a", release_date=0, duration=5, gpus=2)])
+    with pytest.raises(InvalidInput, match="cluster: GPUs of 2 kinds: must be alike"):
+        simulate(jobs, pollux, cluster=Cluster(racks=[Rack(name="rack", machines=machines)]))
+
+
+def test_jobs_of_the_authors() -> None:
+    """On two nodes the first five jobs of theirs take what the whole published search gives them."""
+    folder = data_folder()
+    if folder is None:
+        pytest.skip("GSOPT_DATA names no folder of data")
+    given = scenario(folder, number=6, jobs=5, nodes=2)
+    run = simulate(given, partial(pollux, exact=True), round_length=60, bound=False)
+
+    assert run.jct == (2022, 2285, 5905, 2307, 4766)

@@ -1,0 +1,45 @@
+"""Themis as others compare with it: Gavel's finish-time fairness, and what its isolated times are."""
+
+import pytest
+
+from gsopt.cluster import Cluster
+from gsopt.job import Job
+from gsopt.scenario import Overhead, Scenario
+from gsopt.simulation import simulate
+from gsopt.testing import check_policy
+from heuristics.policies.gavel import gavel
+from heuristics.policies.themis import themis
+from heuristics.policies.time_shares import Isolated
+from tests.gsopt.simulation.scenarios import bundle
+
+JOBS = bundle(
+    Job(name=f"j{i}", release_date=r, duration=d, gpus=g)
+    for i, (r, d, g) in enumerate([(0, 900, 1), (0, 2500, 2), (100, 400, 1), (700, 1500, 4), (800, 3000, 1)])
+)
+
+
+def test_it_is_gavel_for_finish_times() -> None:
+    """Jobs complete as under the other name."""
+    runs = [
+        simulate(JOBS, themis, cluster=4, bound=False),
+        simulate(JOBS, gavel, cluster=4, objective="finish_time", bound=False),
+    ]
+    assert runs[0].completion_times == runs[1].completion_times
+
+
+@pytest.mark.parametrize("isolated", ["accumulated", "present"])
+def test_it_passes_the_check_with_either_isolated_time(isolated: Isolated) -> None:
+    """Both readings replay legally in rounds of the port, with restarts that cost."""
+    scenario = Scenario(workload=JOBS, cluster=Cluster.plain(4), overheads={"": Overhead(start=30.0)})
+    assert check_policy(themis, [scenario], rounds="port", isolated=isolated, restart=30.0) == 2
+
+
+def test_each_kind_of_rounds_has_its_own_isolated_time() -> None:
+    """The original accumulates, the port looks at the present speed."""
+    times = {
+        isolated: simulate(
+            JOBS, themis, cluster=4, rounds="port", isolated=isolated, bound=False
+        ).completion_times
+        for isolated in (None, "present", "accumulated")
+    }
+    assert times[None] == times["present"] != times["accumulated"]

@@ -1,0 +1,109 @@
+"""Themis' auctions: who bids, for how long winners hold their GPUs, and what they pay."""
+
+from typing import Any
+
+import pytest
+
+from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import InvalidInput, Unsupported
+from gsopt.job import Job, Workload
+from gsopt.scenario import CapacityChange, Overhead, Scenario
+from gsopt.simulation import simulate
+from gsopt.speed import linear_menu
+from gsopt.testing import check_policy
+from heuristics.policies.themis_auction import themis_auction
+from tests.gsopt.simulation.scenarios import bundle
+
+
+def jobs(*sizes: tuple[float, float, int], menu: bool = False) -> Workload:
+    """Make jobs of (release date, duration, GPUs), elastic ones with a menu of 1 to 4 GPUs."""
+    return bundle(
+        Job(
+            name=f"j{i}",
+            release_date=r,
+            duration=d,
+            gpus=g,
+            menu=linear_menu(g, {1, 2, 4, g}) if menu else (),
+        )
+        for i, (r, d, g) in enumerate(sizes)
+    )
+
+
+def test_a_lease_is_kept_until_it_ends() -> None:
+    """A job that comes waits for the end of the lease, and then has the larger ratio."""
+    run = simulate(jobs((0, 3000, 1), (100, 500, 1)), themis_auction, cluster=1, bound=False)
+    assert run.start_times == (0, 1200)
+    assert run.completion_times == (3500, 1700)
+
+
+def test_a_winner_stays_where_it_is() -> None:
+    """With GPUs for all, leases are renewed without a stop."""
+    run = simulate(jobs((0, 3000, 1), (0, 500, 2)), themis_auction, cluster=3, bound=False)
+    assert run.completion_times == (3000, 500)
+    assert run.metrics.preemptions == 0
+
+
+def test_what_is_left_is_given_away() -> None:
+    """The only bidder leaves a GPU, which the job of the large demand cannot take and the small one can."""
+    run = simulate(jobs((0, 1000, 2), (0, 1000, 2), (0, 900, 1)), themis_auction, cluster=3, bound=False)
+    assert run.start_times == (0, 1000, 0)
+
+
+def test_who_has_the_larger_ratio_bids() -> None:
+    """An equal part of four GPUs is half of what the large job needs, and all that the small one does."""
+    run = simulate(jobs((0, 100, 4), (0, 100, 1)), themis_auction, cluster=4, bound=False)
+    assert run.start_times == (100, 0)
+
+
+def test_winners_of_elastic_size_pay() -> None:
+    """Whoever wins all four GPUs for a lease delays the other to 2.6 times its time, and keeps two."""
+    workload = jobs((0, 4000, 2), (0, 4000, 2), menu=True)
+    starts = [
+        simulate(workload, themis_auction, cluster=4, bidding=1.0, payments=payments, bound=False).start_times
+        for payments in (False, True)
+    ]
+    assert starts == [(0, 1200), (0, 0)]
+
+
+SCENARIOS = [
+    Scenario(
+        workload=jobs((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),
+        cluster=Cluster.plain(4),
+        overheads={"": Overhead(start=2.0)},
+        capacity_changes=[CapacityChange(time=20, gpus=3), CapacityChange(time=60, gpus=4)],
+    ),
+    Scenario(
+        workload=jobs((0, 50, 1), (3, 20, 2), (10, 35, 2), (11, 30, 1), menu=True),
+        cluster=Cluster.uniform(machines=2, gpus=2),
+    ),
+    Scenario(workload=jobs(), cluster=Cluster.plain(1)),
+    Scenario(workload=jobs((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),
+]
+
+
+@pytest.mark.parametrize("options", [{}, {"bidding": 1.0}, {"payments": False}])
+def test_it_passes_the_check(options: dict[str, Any]) -> None:
+    """It replays scenarios of all kinds legally, and every job completes."""
+    assert check_policy(themis_auction, SCENARIOS, lease=12, **options) == 2 * len(SCENARIOS)
+
+
+def test_gpus_of_several_kinds_are_refused() -> None:
+    """The GPUs of an auction are all alike."""
+    machines = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in ("v100", "k80")]
+    with pytest.raises(Unsupported, match="auctions GPUs that are all alike, there are v100, k80"):
+        simulate(jobs((0, 1, 1)), themis_auction, cluster=Cluster(racks=[Rack(name="r", machines=machines)]))
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"lease": 0}, "lease: 0: must be a positive, finite number of seconds"),
+        ({"lease": None}, "lease: None: must be a positive, finite number of seconds"),
+        ({"bidding": 0}, "bidding: 0: must be a number above 0 and at most 1"),
+    ],
+)
+def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:
+    """An option out of its range is refused in one line."""
+    with pytest.raises(InvalidInput) as caught:
+        simulate(jobs((0, 1, 1)), themis_auction, cluster=1, **options)
+    assert str(caught.value).startswith(line)
