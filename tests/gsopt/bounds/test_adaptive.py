@@ -64,7 +64,7 @@ def _change(first: tuple[Any, str], then: tuple[Any, str], at: float, state: Sta
         yield Resize(0, *then)
 
 
-@pytest.mark.parametrize("seed", range(cases(200)))
+@pytest.mark.parametrize("seed", range(cases(56)))
 def test_no_run_of_one_job_beats_the_bounds(seed: int) -> None:
     """Whatever GPUs and mode a job begins with, and goes on with from any time, it takes that long."""
     random = Random(seed)
@@ -73,10 +73,10 @@ def test_no_run_of_one_job_beats_the_bounds(seed: int) -> None:
     scenario = _scenario(agents, job)
     found = mean_jct_bound(scenario)
     assert found is not None
-    priced = price_bound(scenario, evaluations=30).mean_jct
+    priced = price_bound(scenario, evaluations=15).mean_jct
     places: list[tuple[int, ...]] = [(0,), (0, 1), (0, 2), (0, 1, 2), (0, 1, 2, 3)]
     best = None
-    for first, then in random.sample(list(product(product(places, ("", "tuned")), repeat=2)), 15):
+    for first, then in random.sample(list(product(product(places, ("", "tuned")), repeat=2)), 8):
         run = replay(scenario, doing(partial(_change, first, then, random.uniform(0.1, 0.9 * job.duration))))
         best = min(filter(None, (best, run.metrics.mean_jct)))
     assert best is not None

@@ -108,7 +108,7 @@ def test_a_schedule_of_other_physics_is_refused(other: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("agents", [_AGENTS, Agents(interval=60)])
-@pytest.mark.parametrize("part", [0.1, 0.3, 0.5, 0.7])
+@pytest.mark.parametrize("part", [0.3, 0.7])
 def test_a_segment_cut_in_two_is_the_same(agents: Agents, part: float) -> None:
     """A schedule may say in two pieces what ran in one; nothing is paid, tuned or rounded between them."""
     scenario = _scenario().model_copy(update={"agents": agents})

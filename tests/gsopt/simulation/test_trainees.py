@@ -82,7 +82,7 @@ def test_a_job_that_tunes_its_batch_takes_another() -> None:
             yield Wake(state.now + 0.5)
 
     for mode in seen:
-        _run(_scenario(_job("a", 2), agents=Agents(interval=1)), doing(partial(watch, mode)))
+        _run(_scenario(_job("a", 2), agents=Agents(interval=2)), doing(partial(watch, mode)))
     assert set(seen[""]) == {None, 4}
     assert len(set(seen["adaptive"])) > 2
 
@@ -197,7 +197,7 @@ def test_what_cannot_be_is_refused() -> None:
         replay(_scenario(_job("a", 2), applications={"cnn": few}), fifo)
 
 
-@settings(calm, max_examples=cases(160))
+@settings(calm, max_examples=cases(48))
 @given(scenario=adaptive_scenarios(), seed=st.integers(0, 10**6), length=st.sampled_from([None, 1.75]))
 def test_any_decisions_about_adaptive_jobs(scenario: Scenario, seed: int, length: float | None) -> None:
     """Simulator and judge agree on adaptive jobs beside others, whatever a policy decides."""
