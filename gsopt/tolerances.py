@@ -122,6 +122,14 @@ DUALS = 1e-7
 #: their lives have the same speed, and the sums behind it are rounded once for each of up to a million pieces.
 SPEED_DIGITS = 9
 
+#: Significant digits to which claims of jobs on their shares of the time are compared. Shares are right to a
+#: billionth (`SHARE_VALUE`), and equal claims differ in their last bits by the order in which times were added.
+CLAIM_DIGITS = 8
+
+#: Decimals of the seconds that jobs have missed of their shares. They are differences of times up to years,
+#: whose sums in doubles are wrong by less.
+MISSED_DECIMALS = 6
+
 # Shares
 
 #: Difference, relative to the value of shares of time, at which they count as proven optimal: shares are

@@ -30,7 +30,7 @@ SIZES = {
     "goodput": cases(100),
     "placement": cases(200),
     "scheduling": cases(60),
-    "sequencing": cases(100),
+    "sequencing": cases(60),
     "shares": cases(200),
     "sharing": cases(60),
     "waiting": cases(60),

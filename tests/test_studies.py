@@ -59,13 +59,13 @@ def speeds() -> list[Speed]:
 
 
 def test_the_study_of_castor_spans_its_grid() -> None:
-    """Thirteen policies meet three draws of five sizes of two traces; without data a line says so."""
+    """Fourteen policies meet three draws of five sizes of two traces; without data a line says so."""
     study = studies.read_study(CASTOR)
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match=r"reader: 'castor': needs real data"):
             studies.cells_of(study)
     else:
-        assert len(studies.cells_of(study)) == 13 * 2 * 5 * 3
+        assert len(studies.cells_of(study)) == 14 * 2 * 5 * 3
     assert [each.get("large") for each in study.instances if not isinstance(each, str)] == [LARGE, None]
 
 

@@ -66,6 +66,9 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
+    The search is local: what it ends at depends, in a fiftieth of random sets, on the order of the measurements
+    too, in which their errors are added up; jobs give theirs in the order of time, as in the authors' program.
+
     Cost: some ten to hundred evaluations of loss and slope, each linear in the measurements.
 
     Parameters

@@ -4,11 +4,11 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from gsopt.applications.gradient import Gradient
 from gsopt.applications.limits import Limits
-from gsopt.problem import Frozen
+from gsopt.problem import Frozen, RuleBroken
 from gsopt.tolerances import LOCAL_BATCH
 
 #: Seconds that stand for none, so that powers and logarithms of them, and their slopes, are finite.
@@ -88,6 +88,12 @@ class ThroughputModel(Frozen):
     within_per_gpu: _Seconds
     overlap: Annotated[float, Field(ge=1, le=100)]
 
+    @model_validator(mode="after")
+    def _something_is_computed(self) -> "ThroughputModel":
+        if not self.compute + self.compute_per_sample:
+            raise RuleBroken("compute", self.compute, "must be above 0 where compute_per_sample is 0")
+        return self
+
     def computation(self, local: ArrayLike) -> Any:
         """Give the seconds in which a GPU computes the gradients of so many samples."""
         return self.compute + self.compute_per_sample * np.asarray(local)
@@ -113,7 +119,7 @@ class ThroughputModel(Frozen):
             Accumulations of gradients before they are exchanged.
         """
         computation = self.computation(local)
-        with np.errstate(divide="ignore"):  # nothing to compute or to exchange takes no time
+        with np.errstate(divide="ignore"):  # nothing to exchange takes no time
             logs = np.log(computation), np.log(self.exchange(nodes, gpus))
         joint = np.exp(np.logaddexp(*(self.overlap * log for log in logs)) / self.overlap)
         return np.asarray(steps) * computation + joint

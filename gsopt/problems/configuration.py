@@ -18,8 +18,11 @@ from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, 
 #: Place of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]
 
+#: The largest goodput relative to that of the slowest configuration.
+MOST_GOODPUT = 1e9
+
 #: Goodput relative to that of the slowest configuration.
-Relative = Annotated[float, Field(ge=1e-9, le=1e9)]
+Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
 #: Part of the goodput that a restart leaves.
 Factor = Annotated[float, Field(ge=0, le=1)]

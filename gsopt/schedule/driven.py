@@ -44,6 +44,8 @@ class Driven:
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
         """Run on so many GPUs of each machine from now on."""
+        if self._trainee.completed_at is not None:
+            self.broken = f"it is complete at {self._trainee.completed_at}"
         batch, self._slowdown = self._job.batch_in(mode), slowdown
         self._tell(self._trainee.place, tuple(shape), time, works_from, slowdown, batch)
 

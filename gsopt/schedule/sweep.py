@@ -87,7 +87,10 @@ class Account:
 
     def lose(self, time: Any, seconds: Any = inf) -> None:
         """Lose seconds of work, or whatever was done without checkpoints, unless all of it is done."""
-        if (self.work - self.done) / self.speed > self.limit:
+        complete = (self.work - self.done) / self.speed <= self.limit
+        if self.driven is not None:  # its work may be done before its last epoch ends
+            complete = self.driven.completed_at is not None
+        if not complete:
             lost = min(self.done, seconds) if self.job.checkpoints else self.done
             self.done -= lost
             if self.driven is not None:

@@ -5,6 +5,7 @@ The engine drives the trainee of each of them; policies see it without changing 
 
 from gsopt.applications.trainee import Trainee
 from gsopt.applications.view import TraineeView
+from gsopt.job import LEAST
 from gsopt.scenario import Scenario
 from gsopt.simulation.plan import Held
 from gsopt.simulation.policy import Allocation
@@ -85,4 +86,6 @@ class Trainees(dict[int, Trainee]):
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 
     def _work_left(self, job: int) -> float:
-        return self._jobs[job].duration * (1.0 - self[job].share)
+        """Give the work that is left; a job that awaits the end of its last epoch has next to none."""
+        left = self._jobs[job].duration * (1.0 - self[job].share)
+        return left if self[job].completed_at is not None else max(left, LEAST)

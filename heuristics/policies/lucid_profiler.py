@@ -103,14 +103,18 @@ class Profiler:
             if gpus is None and self._places.could(need):
                 return
             del self._queue[0]
-            if gpus is None:  # machines have gone
-                self.released.extend([job] * self._stays(state, job))
-                continue
-            self._places.take(gpus)
-            completes = not self._charged and self._stays(state, job)
-            self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
-            if self._stays(state, job):
-                yield Start(job, gpus)
+            if gpus is not None:
+                yield from self._start(state, job, gpus)
+            elif self._stays(state, job):  # and its machines have gone
+                self.released.append(job)
+
+    def _start(self, state: State, job: int, gpus: tuple[int, ...]) -> Iterator[Action]:
+        """Start a job, or let it only seem to be here."""
+        self._places.take(gpus)
+        completes = not self._charged and self._stays(state, job)
+        self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
+        if self._stays(state, job):
+            yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
         """Tell whether a job truly runs here: all do, or those that complete here."""

@@ -11,8 +11,7 @@ from gsopt.simulation.deciders.granting.convergence import Convergence
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method, by_race
-from gsopt.studies.catalogue import find_method
-from heuristics.policies.options import require_one_of
+from heuristics.policies.options import exact_allocation, require_one_of
 
 
 def optimus(
@@ -78,7 +77,7 @@ def optimus(
     (90.0, 200.0)
     """
     require_one_of("knowledge", knowledge, ("known", "predicted"))
-    method = find_method("allocation", "exact") if exact else None
+    method = exact_allocation() if exact else None
     convergence = Convergence() if knowledge == "predicted" else None
     return Granting(
         state,

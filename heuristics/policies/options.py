@@ -6,6 +6,7 @@ from math import inf
 from typing import Any, Literal
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.method import MethodLike
 from gsopt.simulation import Placer, State
 from gsopt.simulation.deciders.offers import Clock, Key, Offers, Renewal
 from gsopt.simulation.deciders.patience import Patience
@@ -138,6 +139,13 @@ _ORDERS: dict[str, Key | None] = {
     "fifo": release_date,
     "round_robin": None,
 }
+
+
+def exact_allocation() -> MethodLike:
+    """Give the default exact method of the decision `allocation`."""
+    from gsopt.studies.catalogue import find_method  # or every policy would load all of studies
+
+    return find_method("allocation", "exact")
 
 
 def require_lease(lease: float | None) -> None:

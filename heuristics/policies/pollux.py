@@ -9,7 +9,6 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.adapting import Adapting
 from gsopt.simulation.deciders.adapting.outlook import Caps
-from gsopt.studies.catalogue import find_method
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Counts, Table
@@ -61,6 +60,10 @@ def pollux(
     next lower one. The search is begun with one more candidate, in which such jobs that need several GPUs start
     on idle ones.
 
+    On three workloads of the authors (1, 2 and 6, `instances.scenarios.pollux`) the mean job completion time is
+    1.0, 0.4 and 0.1 % above theirs, on a cluster of 64 GPUs (`tests/benchmarks/bench_pollux.py`); with exact
+    decisions on 1 and 6 it is 1.3 and 1.5 % below. A decision takes 0.14 s at the median, exactly 0.006 s.
+
     Parameters
     ----------
     state
@@ -92,12 +95,11 @@ def pollux(
     >>> from gsopt.job import Job, Workload
     >>> from gsopt.simulation import simulate
     >>> menu = [(1, 1.0), (2, 1.9), (3, 2.7), (4, 3.4)]
-    >>> jobs = [Job(name=n, release_date=0, duration=600, gpus=1, menu=menu) for n in "ab"]
+    >>> jobs = [Job(name=n, release_date=0, duration=150, gpus=1, menu=menu) for n in "ab"]
     >>> run = simulate(Workload(jobs=jobs), pollux, cluster=Cluster.uniform(machines=1, gpus=4), record=True)
     >>> [(each.job, each.start, each.gpus) for each in run.schedule.segments]
     [('a', 0.0, 1), ('b', 0.0, 1), ('a', 60.0, 2), ('b', 60.0, 2)]
     """
-    require(0 < interval < inf, "interval", interval, "must be a positive number of seconds")
     require(0 <= restart_time < inf, "restart_time", restart_time, "must be a number of seconds, at least 0")
     rule = f"must be a whole number from {_LOWEST_POWER} to -1"
     require(isinstance(power, int) and _LOWEST_POWER <= power <= -1, "power", power, rule)
@@ -113,6 +115,8 @@ def pollux(
 
 def _solve(problem: Goodput) -> GoodputSolution:
     """Solve a decision to the optimum."""
+    from gsopt.studies.catalogue import find_method  # loads all of the studies
+
     solution: GoodputSolution | None = find_method("goodput", "exact")(problem).solution
     return solution or GoodputSolution(gpus={})
 
@@ -144,8 +148,8 @@ class _Search:
     def _kept(self, names: list[str], table: Table) -> Counts:
         """Give the candidates of the last time, for the jobs that are there now."""
         count, _, nodes = self._front.shape
-        if nodes != table.current.shape[1]:
-            return table.current[None]
+        if nodes != table.current.shape[1]:  # machines have come or gone
+            return table.current[None][:0]
         kept = np.zeros((count, *table.current.shape), dtype=np.int64)
         places = {name: place for place, name in enumerate(self._names)}
         for place, name in enumerate(names):

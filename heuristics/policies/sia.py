@@ -76,7 +76,8 @@ def sia(
     power
         Power of goodputs: the lower, the more the slowest jobs count; not 0.
     penalty
-        What a job without GPUs costs, where one on its slowest configuration costs 1.
+        What a job without GPUs costs, where one on its slowest configuration costs 1; above that, as else
+        jobs would wait although GPUs are free.
     growth
         How many times the most GPUs that it has had a job may have; any number when None.
     most_gpus
@@ -110,7 +111,8 @@ def sia(
     require(
         0 < abs(power) <= _MOST_POWER, "power", power, f"must be from -{_MOST_POWER} to {_MOST_POWER}, not 0"
     )
-    require(0 <= penalty <= _MOST_PENALTY, "penalty", penalty, f"must be from 0 to {_MOST_PENALTY:,}")
+    rule = f"must be above 1, the cost of the slowest configuration, and at most {_MOST_PENALTY:,}"
+    require(1 < penalty <= _MOST_PENALTY, "penalty", penalty, rule)
     require(growth is None or 1 < growth < inf, "growth", growth, "must be above 1, or None")
     require(most_gpus >= 1, "most_gpus", most_gpus, "must be at least 1")
     require_one_of("batches", batches, get_args(Batches))

@@ -6,10 +6,11 @@ from math import inf
 from types import MappingProxyType
 from typing import Any, Literal
 
+from gsopt.applications.limits import Limits
 from gsopt.applications.view import TraineeView
 from gsopt.errors import Unsupported
 from gsopt.job import Job
-from gsopt.problems.configuration import Shape
+from gsopt.problems.configuration import MOST_GOODPUT, Shape
 from gsopt.simulation import State
 from gsopt.simulation.deciders.configuring.configuring import History
 from gsopt.simulation.deciders.configuring.park import Park
@@ -104,17 +105,20 @@ class Estimated:
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
         """Give the goodput that an adaptive job expects; 1 on the smallest before it knows any."""
-        model, gradient = trainee.model, trainee.gradient
-        if model is None or gradient is None:
-            fewest = min(shape.gpus for shape in shapes)
-            return {shape: 1.0 for shape in shapes if shape.gpus == fewest}
+        model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
+        if model is not None and gradient is not None:
+            limits = self._limits(item, trainee)
+            nodes, gpus = [shape.nodes for shape in shapes], [shape.gpus for shape in shapes]
+            goodputs = model.goodput(nodes, gpus, gradient, limits).goodput.tolist()
+            expected = {shape: each for shape, each in zip(shapes, goodputs, strict=True) if each > 0}
+        fewest = min(shape.gpus for shape in shapes)
+        return _relative(expected or {shape: 1.0 for shape in shapes if shape.gpus == fewest})
+
+    def _limits(self, item: Job, trainee: TraineeView) -> Limits:
         limits = trainee.application.limits
         if self.batches == "user" and item.batch_size is not None:
-            limits = limits.model_copy(update={"most_batch": item.batch_size})
-        nodes, gpus = [shape.nodes for shape in shapes], [shape.gpus for shape in shapes]
-        goodputs = model.goodput(nodes, gpus, gradient, limits).goodput.tolist()
-        expected = dict(zip(shapes, goodputs, strict=True))
-        return _relative({shape: goodput for shape, goodput in expected.items() if goodput > 0})
+            return limits.model_copy(update={"most_batch": item.batch_size})
+        return limits
 
     def restart_factor(self, state: State, job: int, history: History) -> float:
         """Give the part of its goodput that a job would have after a restart.
@@ -140,8 +144,8 @@ class Estimated:
 
 def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, float]:
     """Divide goodputs by the least one, which becomes a unit."""
-    least = min(goodputs.values(), default=1.0)
-    return {shape: unit * goodput / least for shape, goodput in goodputs.items()}
+    least = min(goodputs.values())
+    return {shape: min(unit * goodput / least, MOST_GOODPUT) for shape, goodput in goodputs.items()}
 
 
 def _menu(job: Job, kind: Kind) -> Mapping[int, str]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from gsopt.tolerances import CLAIM_DIGITS, MISSED_DECIMALS
+
 #: Shares of the time of jobs, by number, on kinds of GPUs, by name.
 Portions = Mapping[int, Mapping[str, float]]
 
@@ -45,7 +47,7 @@ class Received:
     ...     received.enter(job, ["v100"])
     >>> received.add(0, "v100", 360.0)
     >>> received.claim(0, "v100", 0.5).priority, received.claim(1, "v100", 0.5).priority
-    (0.6666666666666666, 2.0)
+    (0.66666667, 2.0)
     """
 
     def __init__(self, credit: Any) -> None:
@@ -83,6 +85,10 @@ class Received:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, job: int, kind: str, share: float) -> Claim:
-        """Give what a job with a share may claim on a kind."""
+        """Give what a job with a share may claim on a kind, so that claims that differ by rounding only tie."""
         part = float(self._own[job][kind]) / float(self._all[kind])
-        return Claim(share / part, self._deficits[job][kind], share)
+        return Claim(_settle(share / part), round(self._deficits[job][kind], MISSED_DECIMALS), _settle(share))
+
+
+def _settle(value: float) -> float:
+    return float(f"{value:.{CLAIM_DIGITS}g}")

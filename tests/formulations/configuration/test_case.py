@@ -2,7 +2,6 @@
 
 import pytest
 
-from formulations.configuration import case
 from formulations.configuration.case import Case, alone, kept
 from gsopt.errors import Unsupported
 from gsopt.problems.configuration import Configuration, Shape
@@ -39,8 +38,8 @@ def test_pinned_jobs_are_kept_before_others() -> None:
     assert kept(node(2, first, pinned)).configurations == {"b": 1}
 
 
-def test_totals_beyond_whole_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Costs that may overflow raise Unsupported instead."""
-    monkeypatch.setattr(case, "LARGEST_TOTAL", 100)
+def test_totals_beyond_whole_numbers_are_refused() -> None:
+    """Costs and a penalty of so many digits that sums of whole numbers may overflow raise Unsupported."""
+    jobs = [job(name, 1.0, 2.0, 3.0) for name in "abcdefghijkl"]
     with pytest.raises(Unsupported, match="too many digits"):
-        Case.of(node(4, job("a", 1.0, 2.0, 3.0)))
+        Case.of(node(16, *jobs, penalty=1.1234567890123457))

@@ -52,7 +52,7 @@ def indistinct(seed: int) -> Sequencing:
 
 def test_both_techniques_agree() -> None:
     """The assignment with its proof and the paths have one value, also where seconds are nearly equal."""
-    for seed in range(cases(40)):
+    for seed in range(cases(16)):
         drawn = unit_jobs(jobs=15, gpus=2, busy=0.5, speedup=1 + seed % 3, seed=seed)
         for problem in (drawn, indistinct(seed)):
             first, second = exact(problem), paths(problem)
@@ -62,14 +62,14 @@ def test_both_techniques_agree() -> None:
 
 def test_on_machines_that_are_alike_the_shortest_come_first() -> None:
     """On machines of one type that are all free, shortest first is the optimum."""
-    for seed in range(cases(40)):
+    for seed in range(cases(16)):
         problem = unit_jobs(jobs=20, gpus=1 + seed % 6, types=1, seed=seed)
         assert exact(problem).objective == earliest_end(problem).objective
 
 
 def test_longer_jobs_give_no_smaller_total() -> None:
     """Machines that are free later, and one machine fewer, make no total smaller."""
-    for seed in range(cases(20)):
+    for seed in range(cases(8)):
         problem = unit_jobs(jobs=9, gpus=2, types=2, busy=0.5, seed=seed)
         best = exact(problem).objective
         assert best is not None

@@ -53,7 +53,7 @@ def test_what_was_not_measured_is_thought_to_be_cheap() -> None:
     assert together.across_per_gpu == 1.1 * together.within_per_gpu
 
 
-@settings(max_examples=cases(60), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(measured=st.lists(st.sampled_from(MEASURED), min_size=1, unique=True), slower=st.floats(0.01, 100))
 def test_a_fit_is_no_worse_than_where_it_begins(measured: list[Measurement], slower: float) -> None:
     """However long steps take, the search for a model ends no worse than it begins."""
@@ -79,7 +79,7 @@ def test_a_search_ends_earlier_where_less_is_asked() -> None:
     assert loss(rough, MEASURED) > loss(fine, MEASURED)
 
 
-@settings(max_examples=cases(60), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(order=st.permutations(MEASURED))
 def test_fits_stay_within_their_limits(order: list[Measurement]) -> None:
     """Whatever was measured first, seconds are positive, and the overlap is one of 1 to 10."""

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from gsopt.applications.gradient import Gradient
 from gsopt.applications.limits import Limits
@@ -135,3 +136,9 @@ def test_all_noise_costs_nothing_and_none_all_that_a_batch_adds() -> None:
 
     assert noisy.goodput == pytest.approx(64 / MODEL.step_time(2, 8, 8))
     assert exact.goodput == flat.goodput == pytest.approx(8 / MODEL.step_time(2, 8, 8))
+
+
+def test_computing_takes_time() -> None:
+    """A model without any computation would be infinitely fast, and is refused."""
+    with pytest.raises(ValidationError, match="compute_per_sample is 0"):
+        ThroughputModel(**{**MODEL.model_dump(), "compute": 0.0, "compute_per_sample": 0.0})

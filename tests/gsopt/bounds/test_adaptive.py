@@ -16,6 +16,7 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from gsopt.simulation import Action, Resize, Start, State, Wake, replay
+from heuristics.policies import fifo
 from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION
 from tests.gsopt.simulation.scenarios import bundle
@@ -63,7 +64,7 @@ def _change(first: tuple[Any, str], then: tuple[Any, str], at: float, state: Sta
         yield Resize(0, *then)
 
 
-@pytest.mark.parametrize("seed", range(cases(200)))
+@pytest.mark.parametrize("seed", range(cases(56)))
 def test_no_run_of_one_job_beats_the_bounds(seed: int) -> None:
     """Whatever GPUs and mode a job begins with, and goes on with from any time, it takes that long."""
     random = Random(seed)
@@ -72,14 +73,25 @@ def test_no_run_of_one_job_beats_the_bounds(seed: int) -> None:
     scenario = _scenario(agents, job)
     found = mean_jct_bound(scenario)
     assert found is not None
-    priced = price_bound(scenario, evaluations=30).mean_jct
+    priced = price_bound(scenario, evaluations=15).mean_jct
     places: list[tuple[int, ...]] = [(0,), (0, 1), (0, 2), (0, 1, 2), (0, 1, 2, 3)]
     best = None
-    for first, then in random.sample(list(product(product(places, ("", "tuned")), repeat=2)), 15):
+    for first, then in random.sample(list(product(product(places, ("", "tuned")), repeat=2)), 8):
         run = replay(scenario, doing(partial(_change, first, then, random.uniform(0.1, 0.9 * job.duration))))
         best = min(filter(None, (best, run.metrics.mean_jct)))
     assert best is not None
     assert max(found.mean_jct, priced) <= best * (1 + 1e-9)
+
+
+def test_epochs_that_are_rounded_down_beat_no_bound() -> None:
+    """Three epochs of 3.379 s that end after 3 s each are no contradiction."""
+    slower = APPLICATION.model_copy(update={"slowdown": 1.28})
+    job = Job(name="a", release_date=0, duration=10.1376, gpus=1, model="cnn", batch_size=4)
+    scenario = _scenario(Agents(), job).model_copy(update={"applications": {"cnn": slower}})
+    found, run = mean_jct_bound(scenario), replay(scenario, fifo)
+    assert found is not None
+    assert found.mean_jct < run.metrics.mean_jct == 9
+    assert price_bound(scenario, evaluations=30).mean_jct < 9
 
 
 def test_a_bound_is_close_where_nothing_varies() -> None:

@@ -30,3 +30,12 @@ def test_it_stops_for_good_where_it_cannot_run() -> None:
     driven.lose(1.0, 2.0)
     driven.stop(3.0, 0.0)
     assert (driven.share, driven.completed_at) == (0.0, None)
+
+
+def test_it_does_not_run_again() -> None:
+    """A job that is complete cannot be given GPUs once more."""
+    driven = Driven(_JOB, _SCENARIO)
+    driven.run((1,), "", 0.0, 0.0, 1.0)
+    driven.stop(20.0, 0.0)
+    driven.run((1,), "", 30.0, 30.0, 1.0)
+    assert (driven.broken, driven.completed_at) == ("it is complete at 9.0", None)

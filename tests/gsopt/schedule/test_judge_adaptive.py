@@ -108,14 +108,16 @@ def test_a_schedule_of_other_physics_is_refused(other: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("agents", [_AGENTS, Agents(interval=60)])
-def test_a_segment_cut_in_two_is_the_same(agents: Agents) -> None:
+@pytest.mark.parametrize("part", [0.3, 0.7])
+def test_a_segment_cut_in_two_is_the_same(agents: Agents, part: float) -> None:
     """A schedule may say in two pieces what ran in one; nothing is paid, tuned or rounded between them."""
     scenario = _scenario().model_copy(update={"agents": agents})
     schedule = _run(scenario)
-    first = schedule.segments[0]
-    middle = (first.start + first.end) / 2
-    cut = (first._replace(end=middle), first._replace(start=middle), *schedule.segments[1:])
-    verdict = judge(replace(schedule, segments=cut), scenario)
+    pieces: list[Segment] = []
+    for each in schedule.segments:
+        middle = each.start + part * (each.end - each.start)
+        pieces += [each._replace(end=middle), each._replace(start=middle)]
+    verdict = judge(replace(schedule, segments=tuple(pieces)), scenario)
     assert verdict.violations == ()
     assert verdict.completion_times == judge(schedule, scenario).completion_times
 

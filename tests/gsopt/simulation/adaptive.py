@@ -82,7 +82,7 @@ def adaptive_scenarios(draw: st.DrawFn) -> Scenario:
         for job in scenario.workload.jobs
     ]
     agents = Agents(
-        interval=draw(st.sampled_from([1, 5, 60])),
+        interval=draw(st.sampled_from([3, 60])),
         whole_seconds=draw(st.booleans()),
         progress=draw(st.sampled_from(["statistical", "samples"])),
     )

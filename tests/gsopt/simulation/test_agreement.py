@@ -72,7 +72,7 @@ def test_at_dates_of_today(scenario: Scenario, date: float, scale: float, length
     today = shifted(scenario, date, scale)
     for policy in POLICIES:
         rounds = None if length is None or today.overheads else length * scale
-        run = replay(today, policy, record=True, round_length=rounds, **_lease(policy, scale))
+        run = replay(today, policy, record=True, round_length=rounds, **_spans(policy, scale))
         assert run.schedule is not None
         verdict = judge(run.schedule, today)
         assert verdict.violations == ()
@@ -97,9 +97,10 @@ def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: fl
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
 
 
-def _lease(policy: Policy, scale: float) -> dict[str, Any]:
-    """Give leases of eight hours times the scale, so that they stay longer than overheads."""
-    return {"lease": 28_800.0 * scale} if "lease" in signature(policy).parameters else {}
+def _spans(policy: Policy, scale: float) -> dict[str, Any]:
+    """Give leases, turns and intervals times the scale, so that they stay longer than overheads."""
+    known = {"lease": 28_800.0, "span": 60.0, "interval": 60.0}
+    return {name: span * scale for name, span in known.items() if name in signature(policy).parameters}
 
 
 @each_policy

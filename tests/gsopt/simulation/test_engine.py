@@ -448,3 +448,36 @@ def test_an_empty_workload_has_no_figures() -> None:
     """Nothing to run is no error."""
     metrics = simulate(bundle(()), policies.fifo, cluster=1).metrics
     assert (metrics.jobs, metrics.mean_jct, metrics.utilisation) == (0, None, None)
+
+
+def test_a_policy_ends_its_own_rounds_early() -> None:
+    """A policy that wakes at the ends of its rounds is asked at once when the last job of a round completes."""
+    rounds: list[float] = []
+    until = -1.0
+
+    def one_a_round(state: State) -> Iterable[Action]:
+        nonlocal until
+        if state.running and state.now < until:
+            return
+        yield from (Stop(job) for job in list(state.running))
+        left = [job for job in range(2) if state.remaining(job) > 0]
+        if left:
+            rounds.append(state.now)
+            until = state.now + 10
+            yield Start(left[len(rounds) % len(left)])
+            yield Wake(until)
+
+    run = replay(
+        Scenario(workload=workload((0, 14, 1), (0, 7, 1)), cluster=Cluster.plain(1)), doing(one_a_round)
+    )
+    assert rounds == [0, 7, 17]
+    assert run.completion_times == (21, 7)
+
+
+def test_how_long_decisions_take_is_no_part_of_a_run() -> None:
+    """Every decision is timed, and runs that differ in nothing else are equal."""
+    jobs = workload((0, 4, 1), (1, 2, 1))
+    first, second = (simulate(jobs, policies.fifo, cluster=1) for _ in range(2))
+    assert first == second
+    assert len(first.decision_seconds) == 4
+    assert min(first.decision_seconds) > 0

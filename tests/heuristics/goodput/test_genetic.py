@@ -50,6 +50,13 @@ def test_jobs_stand_on_no_more_nodes_than_asked() -> None:
     assert max(sum(map(bool, gpus)) for gpus in result.solution.gpus.values()) == 1
 
 
+def test_a_faster_job_on_more_nodes_is_not_allowed_either() -> None:
+    """What limits the nodes of a job limits the search also where more of them are twice as fast."""
+    problem = Goodput(nodes=[1, 1], jobs=[job("a", [1.0, 2.0], [2.0])])
+    solutions = [genetic(problem, most_nodes=most, generations=20).solution for most in (1, 2)]
+    assert [each and sum(each.gpus["a"]) for each in solutions] == [1, 2]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -79,7 +79,7 @@ def test_steps_that_gain_nothing_are_not_taken() -> None:
     assert simulate(bundle([flat]), afs, cluster=2).metrics.gpu_seconds == 60
 
 
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_elastic_jobs(scenario: Scenario) -> None:
     """Whatever the jobs, overheads and changes of capacity, all that is booked is what the judge finds."""
@@ -87,7 +87,7 @@ def test_elastic_jobs(scenario: Scenario) -> None:
     assert check_policy(EXACT, [scenario], exact=False) == 1
 
 
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(scenario=rich_scenarios())
 def test_racks_of_several_kinds(scenario: Scenario) -> None:
     """The same holds where GPUs have types and memory, and machines come and go."""

@@ -59,7 +59,7 @@ def test_exact_admits_what_the_rule_refuses() -> None:
     assert [each.admitted for each in told] == [True, False, True, True]
 
 
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_any_jobs(scenario: Scenario) -> None:
     """Whatever the jobs, with deadlines for two in three, all that is booked is what the judge finds."""

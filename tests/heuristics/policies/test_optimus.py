@@ -68,7 +68,7 @@ def test_exact_differs_where_steps_rise() -> None:
     assert (steps, exact) == ((120, 80), (30, 100))
 
 
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_elastic_jobs(scenario: Scenario) -> None:
     """Whatever the jobs, overheads and changes of capacity, all that is booked is what the judge finds."""
@@ -76,7 +76,7 @@ def test_elastic_jobs(scenario: Scenario) -> None:
     assert check_policy(EXACT, [scenario], exact=False, interval=None) == 1
 
 
-@settings(max_examples=cases(40), deadline=None)
+@settings(max_examples=cases(24), deadline=None)
 @given(scenario=rich_scenarios())
 def test_racks_of_several_kinds(scenario: Scenario) -> None:
     """The same holds where GPUs have types and memory, and machines come and go."""

@@ -63,6 +63,8 @@ def test_decisions_are_at_multiples_of_the_interval() -> None:
     """A job waits for the next minute, and what it leaves is given away at a minute."""
     jobs = bundle([job("a", 50, release_date=7), job("b", 50, release_date=61)])
     assert simulate(jobs, sia, cluster=1).completion_times == (110.0, 170.0)
+    paused = [job("abc"[place], 30, release_date=date) for place, date in enumerate((7, 130, 170))]
+    assert simulate(bundle(paused), sia, cluster=2).start_times == (60.0, 180.0, 180.0)
 
 
 def test_restarts_are_weighed() -> None:
@@ -138,11 +140,18 @@ def test_another_method_decides_too() -> None:
     assert simulate(jobs, sia, cluster=4, solver="greedy").metrics.completed == 3
 
 
+def test_speeds_may_differ_by_any_factor() -> None:
+    """A job that is a billion times as fast on two GPUs runs there, and its goodput on four is capped."""
+    steep = job("a", 1e-3, gpus=2, menu=[(1, 1e-9), (2, 1.0), (4, 1e6)])
+    run = simulate(bundle([steep]), sia, cluster=4, record=True)
+    assert counts(run, "a") == [(0, 1), (60, 2)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"power": 0}, "power: 0: must be from -10 to 10, not 0"),
-        ({"penalty": -1}, "penalty: -1: must be from 0"),
+        ({"penalty": 1}, "penalty: 1: must be above 1"),
         ({"growth": 1}, "growth: 1: must be above 1, or None"),
         ({"most_gpus": 0}, "most_gpus: 0: must be at least 1"),
         ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
@@ -157,18 +166,18 @@ def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
         simulate(bundle([job("a")]), sia, cluster=1, **options)
 
 
-@settings(max_examples=cases(80), deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_any_plain_cluster(scenario: Scenario) -> None:
     """Whatever jobs come, and GPUs go, it is legal and all is booked right."""
-    assert check_policy(sia, [scenario], interval=2.0) == 2
+    assert check_policy(sia, [scenario], interval=4.0) == 2
 
 
-@settings(max_examples=cases(80), deadline=None)
+@settings(max_examples=cases(40), deadline=None)
 @given(scenario=tree_scenarios())
 def test_any_tree(scenario: Scenario) -> None:
     """On nodes in racks too."""
-    assert check_policy(sia, [scenario], interval=2.0) == 2
+    assert check_policy(sia, [scenario], interval=4.0) == 2
 
 
 def learning(*jobs: Job, **physics: Any) -> Scenario:
@@ -260,7 +269,6 @@ def test_the_authors_simulator_to_the_second() -> None:
     if folder is None:
         pytest.skip("GSOPT_DATA names no folder of public traces")
     scenario = authors_scenario(folder, number=6, nodes=2, jobs=6)
-    own = simulate(scenario, sia, round_length=60, bound=False)
-    assert tuple(map(round, own.jct)) == BY_FEWEST_CHANGES
-    other = simulate(scenario, sia, round_length=60, bound=False, solver=most_gpus)
-    assert tuple(map(round, other.jct)) == BY_HIGHS
+    for solver, times in ((most_gpus, BY_HIGHS), ("exact", BY_FEWEST_CHANGES))[: cases(2)]:
+        run = simulate(scenario, sia, round_length=60, bound=False, solver=solver)
+        assert tuple(map(round, run.jct)) == times

@@ -8,8 +8,9 @@ from tests.strategies.sequencing import alike, committed, small
 
 
 def test_is_never_better_than_the_optimum() -> None:
-    """On every small instance with machines for all, the orders keep the rules and are no better."""
-    check_heuristic(free_machines, [each for each in committed() if free_machines(each).solution])
+    """On instances of up to four jobs with machines for all, the orders keep the rules and are no better."""
+    tiny = [problem for problem in committed() if len(problem.jobs) <= 4]
+    check_heuristic(free_machines, [problem for problem in tiny if free_machines(problem).solution])
 
 
 def test_is_the_optimum_where_all_machines_are_free() -> None:

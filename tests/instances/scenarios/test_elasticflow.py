@@ -64,7 +64,7 @@ def test_the_published_jobs() -> None:
     public = data_folder()
     if public is None:
         pytest.skip("GSOPT_DATA is unset or holds no elasticflow_profiles")
-    scenario = elasticflow(public, jobs=80)
+    scenario = elasticflow(public, jobs=40)
     told: list[Admission] = []
     calm = simulate(
         scenario.model_copy(update={"overheads": {}}), policy, bound=False, on_admission=told.append
@@ -75,5 +75,5 @@ def test_the_published_jobs() -> None:
         if time > (job.deadline or time)
     ]
     admitted = {scenario.workload.jobs[each.job].name for each in told if each.admitted}
-    assert len(told) == 80
+    assert len(told) == 40
     assert admitted.isdisjoint(late)

@@ -1,12 +1,12 @@
 """Adapting: a rule divides the GPUs of all nodes among all jobs, at every interval."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from gsopt.errors import InvalidInput
 from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
 from gsopt.simulation.deciders.adapting.nodes import Nodes
 from gsopt.simulation.deciders.adapting.outlook import Caps, Outlook
+from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
 
 #: Divides the GPUs: gives a solution of the problem.
@@ -34,7 +34,7 @@ class Adapting:
     Raises
     ------
     InvalidInput
-        Not all GPUs are alike: only one kind can be divided.
+        The interval is no number of seconds, or not all GPUs are alike: only one kind can be divided.
 
     Examples
     --------
@@ -61,11 +61,10 @@ class Adapting:
             rule = "must be alike: this policy divides GPUs of one kind"
             raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._divide, self._caps = divide, caps
-        self._interval = type(state.now)(interval)
+        self._interval, self._instants = interval, Instants(interval)
         self._power, self._restart_time = power, restart_time
         self._there: dict[int, Outlook] = {}
         self._starts: dict[int, int] = {}  # how often each job was given GPUs
-        self._due: Any = None  # when the next decision is; None where nobody is there
 
     def decide(self, state: State) -> Iterable[Action]:
         """Decide if it is time."""
@@ -74,14 +73,11 @@ class Adapting:
             self._starts.pop(job, None)
         self._there |= {job: Outlook(state, job, self._caps) for job in state.arrived}
         if not self._there:
-            self._due = None
+            self._instants = Instants(self._interval)  # nobody waits for one
             return
-        if self._due is None:
-            self._due = -(-state.now // self._interval) * self._interval
-        if state.now >= self._due:
-            self._due = (state.now // self._interval + 1) * self._interval
+        if self._instants.reached(state.now):
             yield from self._divided(state)
-        yield Wake(self._due)
+        yield Wake(self._instants.ask(state.now))
 
     def _divided(self, state: State) -> Iterable[Action]:
         """Divide what is there, if there is any of it, and let jobs run so."""
