@@ -98,13 +98,18 @@ class Rotating:
 
     def _take_in(self, state: State) -> None:
         gone = {*state.completed, *state.evicted}
-        for group in self._groups:
-            if not gone.isdisjoint(group.members):
-                if not group.running.isdisjoint(state.evicted):
-                    self._waiting += [job for job in group.members if job not in gone]
-                    group.members.clear()
-                group.members = [job for job in group.members if job not in gone]
-                group.running &= set(group.members)
+        left = [group for group in self._groups if not gone.isdisjoint(group.members)]
+        free, room = set(state.free_gpus()), state.free
+        for group in left:
+            is_lost = not group.running.isdisjoint(state.evicted)
+            group.members = [job for job in group.members if job not in gone]
+            group.running &= set(group.members)
+            if not group.running:  # GPUs may go in the instant in which the last job on them completes
+                is_lost |= group.size > room or not free.issuperset(group.gpus)
+                room -= group.size
+            if is_lost:
+                self._waiting += group.members
+                group.members = []
         self._groups = [group for group in self._groups if group.members]
         self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
 

@@ -9,7 +9,7 @@ import pytest
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
-from gsopt.scenario import Overhead
+from gsopt.scenario import CapacityChange, Overhead
 from gsopt.simulation import Policy, Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import gandiva_rotation
@@ -116,6 +116,15 @@ def test_gpus_that_go_away_dissolve_their_group() -> None:
     racks = Cluster.uniform(machines=2, gpus=1)
     run = simulate(jobs, gandiva_rotation, cluster=racks, capacity_changes=changes, record=True)
     assert run.metrics.completed == 3
+
+
+@pytest.mark.parametrize("cluster", [Cluster.plain(2), Cluster.uniform(machines=2, gpus=1)])
+def test_gpus_that_go_as_the_last_job_completes_dissolve_its_group(cluster: Cluster) -> None:
+    """Nobody loses the GPUs, as nobody holds them, and still no turn begins there before they are back."""
+    jobs = bundle(Job(name=name, release_date=0, duration=1, gpus=1) for name in "abcd")
+    changes = [CapacityChange(time=1, gpus=1), CapacityChange(time=4, gpus=2)]
+    run = simulate(jobs, gandiva_rotation, cluster=cluster, capacity_changes=changes)
+    assert run.completion_times == (1, 1, 2, 3)
 
 
 def test_always_legal() -> None:
