@@ -11,8 +11,14 @@ from gsopt.studies.catalogue import best_solution
 from gsopt.suites import Standing, best_known
 from gsopt.suites.best_known import shown
 
-#: Suites whose proofs take minutes: what is found in a moment must be consistent with them.
-_SLOW = ("scheduling/medium/", "waiting/medium/")
+#: Suites whose proofs take seconds to minutes: what is found in a moment must be consistent with them.
+_SLOW = (
+    "scheduling/medium/",
+    "waiting/medium/",
+    "shares/production/160-",
+    "goodput/medium/16-160",
+    "placement/production/vectors-50-",
+)
 
 #: Seconds for an instance of these, and for one of which nobody has a proof.
 _MOMENT, _GLANCE = 1.0, 0.1
