@@ -15,7 +15,11 @@ def test_each_line_is_a_value(tmp_path: Path) -> None:
     assert compressed_lines(tmp_path / "a.gz") == [{"a": 1}, 7]
 
 
-@pytest.mark.parametrize("data", [b"{}", gzip.compress(b"{"), gzip.compress(b"7")[:-3]])
+@pytest.mark.parametrize(
+    "data",
+    [b"{}", gzip.compress(b"{"), gzip.compress(b"7")[:-3]],
+    ids=["not compressed", "no JSON", "cut short"],  # compressed bytes hold the time
+)
 def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
     """What is not compressed, cut short, or no JSON is named."""
     (tmp_path / "a.gz").write_bytes(data)
