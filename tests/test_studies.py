@@ -128,11 +128,11 @@ def test_beliefs_are_predictions_of_pairs_held_out() -> None:
 
 
 def test_the_study_of_ones_spans_its_grid() -> None:
-    """Nine policies meet two draws on three sizes of cluster, and on the largest one with checkpoints too."""
+    """Eleven policies meet two draws on three sizes of cluster, and on the largest one with checkpoints too."""
     study = studies.read_study(FOLDER / "ones.json")
     cells = studies.cells_of(study)
 
-    assert len(cells) == 9 * 4 * 2
+    assert len(cells) == 11 * 4 * 2
     rates = {(each["gpus"] * each["load"]) for each in study.instances if not isinstance(each, str)}
     assert rates == {16 * 0.8}  # the same jobs arrive, however many GPUs there are
 
