@@ -188,6 +188,16 @@ LEAST_VARIATE = 1e-300
 #: the rows leave open stay finite, and a coefficient of 1 costs less than the rows' own randomness.
 RIDGE = 1e-4
 
+# Published records
+
+#: Least part of its progress alone that a job makes beside another one, if they can run together at all: tables
+#: of measured pairs have a speed of 0 where they cannot, which readers turn into a very small one.
+TOGETHER = 1e-3
+
+#: Goodput by which the record of Sia's simulator marks configurations that a job may not have, 1e-4, and a
+#: thousandth more for its rounding to 24 bits; those allowed are at least 1.
+DISALLOWED = 1.001e-4
+
 # Goodput
 
 #: Part of a sample by which a local batch may exceed a whole number and still be it: batches are powers of

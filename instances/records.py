@@ -2,11 +2,17 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from gsopt.errors import InvalidInput
+from pydantic import ValidationError
+
+from gsopt.errors import InvalidInput, shorten
+from gsopt.files import first_error
+from gsopt.problem import Problem
+
+P = TypeVar("P", bound=Problem[Any])
 
 #: Most characters of a record, a hundred times those of the ones at hand.
 _LONGEST = 10_000_000
@@ -33,3 +39,34 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
         return [json.loads(line) for line in text.splitlines()]
     except (OSError, EOFError, ValueError) as error:
         raise InvalidInput(str(path), "", "", f"must be lines of JSON, compressed by gzip: {error}") from None
+
+
+def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
+    """Make a problem of each line of a record.
+
+    Parameters
+    ----------
+    path
+        The record.
+    problem
+        Makes a problem of a line.
+
+    Raises
+    ------
+    InvalidInput
+        The record cannot be read, or a line is no such decision.
+
+    Examples
+    --------
+    >>> list(recorded_decisions(Path("no such file"), lambda record: record["problem"]))
+    []
+    """
+    for number, record in enumerate(compressed_lines(path), start=1):
+        try:
+            made = problem(record)
+        except ValidationError as error:
+            raise first_error(f"{path}, line {number}", error) from None
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            rule = f"must be a decision of the simulator: {error!r}"
+            raise InvalidInput(f"{path}, line {number}", "", shorten(record), rule) from None
+        yield made

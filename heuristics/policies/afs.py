@@ -39,7 +39,6 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
     exact
         Whether to divide the GPUs beyond the fewest of each job so that the sum of the times left is least, as
         the decision `gsopt.problems.Allocation`. Those without GPUs begin in the same order.
-
     doubled
         Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
         Pollux; else only where the batch exceeds the initial one, as jobs there do.

@@ -50,7 +50,6 @@ def optimus(
         Whether to divide the GPUs beyond the fewest of each job so that the sum of the times left is least, as
         the decision `gsopt.problems.Allocation`, instead of step by step. The steps find that too where each
         saves less than the one before it. A better decision need not give shorter times in the end.
-
     stops
         Whether the first step that does not fit ends the decision, as in the code of Optimus' authors; else its
         job gets no more.

@@ -4,21 +4,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
 from gsopt.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
-from instances.records import compressed_lines
+from gsopt.tolerances import DISALLOWED
+from instances.records import recorded_decisions
 from instances.suites import renamed
 
 #: The record: a decision in each line of JSON.
 FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
-
-#: Goodput by which the authors' program marks configurations that a job may not have, and a little more for
-#: their rounding to 24 bits.
-_DISALLOWED = 1.001e-4
 
 
 def from_data(folder: Path) -> Iterator[Configuration]:
@@ -39,14 +32,7 @@ def from_data(folder: Path) -> Iterator[Configuration]:
     >>> folder is None or all(problem.gpus == {"aws": 16} for problem in from_data(folder))
     True
     """
-    for number, record in enumerate(compressed_lines(folder / FILE), start=1):
-        try:
-            problem = _problem(record)
-        except ValidationError as error:
-            raise first_error(f"{folder / FILE}, line {number}", error) from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            rule = f"must be a decision of the simulator: {error!r}"
-            raise InvalidInput(f"{folder / FILE}, line {number}", "", shorten(record), rule) from None
+    for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")
 
 
@@ -61,7 +47,7 @@ def _problem(record: Mapping[str, Any]) -> Configuration:
         jobs=[
             AdaptiveJob(
                 name=name,
-                goodputs=[goodput if goodput > _DISALLOWED else None for goodput in goodputs],
+                goodputs=[goodput if goodput > DISALLOWED else None for goodput in goodputs],
                 current=current,
                 restart_factor=factor,
                 pinned=name in record["pinned"],

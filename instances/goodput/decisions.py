@@ -4,13 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
-from instances.records import compressed_lines
+from instances.records import compressed_lines, recorded_decisions
 from instances.suites import renamed
 
 #: The record: a decision in each line of JSON.
@@ -37,14 +33,7 @@ def from_data(folder: Path) -> Iterator[Goodput]:
     >>> folder is None or all(len(problem.nodes) == 4 for problem in from_data(folder))
     True
     """
-    for number, record in enumerate(records(folder), start=1):
-        try:
-            problem = _problem(record)
-        except ValidationError as error:
-            raise first_error(f"{folder / FILE}, line {number}", error) from None
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            rule = f"must be a decision of the simulator: {error!r}"
-            raise InvalidInput(f"{folder / FILE}, line {number}", "", shorten(record), rule) from None
+    for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")
 
 

@@ -8,13 +8,10 @@ from typing import Any, Literal
 from gsopt.simulation.deciders.inventory import Inventory
 from gsopt.simulation.deciders.received import Portions
 from gsopt.simulation.policy import State
+from gsopt.tolerances import TOGETHER
 
 #: How pairs are found.
 Pairing = Literal["random", "exact"]
-
-#: Least part of its progress alone that a job makes beside another one, if they can run together at all: tables
-#: of measured pairs have a speed of 0 where they cannot.
-_LEAST = 1e-3
 
 #: What two jobs do together, each relative to itself alone, if sharing is worth no more than turns.
 _TURNS = 1
@@ -126,7 +123,7 @@ def _slowed(state: State, job: int, other: int) -> Any:
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
     """Name the kinds of GPUs that two jobs of one size may share."""
     jobs = state.jobs[one], state.jobs[other]
-    if jobs[0].gpus != jobs[1].gpus or min(_slowed(state, one, other), _slowed(state, other, one)) < _LEAST:
+    if jobs[0].gpus != jobs[1].gpus or min(_slowed(state, one, other), _slowed(state, other, one)) < TOGETHER:
         return []
     memory = sum(job.memory or 0 for job in jobs)
     shared = set(inventory.kinds_with_room(state, other))
