@@ -109,12 +109,12 @@ def network_sensitivity(state: State, job: int) -> Any:
     Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels. Jobs
     that have run on one tier only tie with all others of their model on that tier.
     """
-    return _settle(_sensitivity(state, job))
+    return settled(_sensitivity(state, job))
 
 
 def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
     """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
-    return _settle(_sensitivity(state, job) / tiers.fastest(state, job))
+    return settled(_sensitivity(state, job) / tiers.fastest(state, job))
 
 
 def _sensitivity(state: State, job: int) -> Any:
@@ -123,8 +123,14 @@ def _sensitivity(state: State, job: int) -> Any:
     return work * item.gpus / service if service else 0
 
 
-def _settle(priority: Any) -> Any:
-    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie."""
+def settled(priority: Any) -> Any:
+    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie.
+
+    Examples
+    --------
+    >>> settled(0.1 + 0.2) == settled(0.3)
+    True
+    """
     return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority
 
 
