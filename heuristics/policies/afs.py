@@ -10,7 +10,7 @@ from gsopt.simulation.deciders.granting.contender import Contender, Contenders
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method
-from heuristics.policies.options import exact_allocation
+from gsopt.studies.catalogue import find_method
 
 
 def afs(state: State, *, interval: float | None = None, exact: bool = False, doubled: bool = True) -> Decider:
@@ -58,7 +58,7 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
     >>> simulate(Workload(jobs=jobs), afs, cluster=4).completion_times
     (60.0, 210.0)
     """
-    method = exact_allocation() if exact else None
+    method = find_method("allocation", "exact") if exact else None
     return Granting(
         state, partial(_grant, method=method), interval=interval, contenders=Contenders(state, doubled=doubled)
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
+from gsopt.errors import require_one_of
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.granting.contender import Contender, Contenders
@@ -11,7 +12,7 @@ from gsopt.simulation.deciders.granting.convergence import Convergence
 from gsopt.simulation.deciders.granting.granting import Granting
 from gsopt.simulation.deciders.granting.grants import Grants
 from gsopt.simulation.deciders.granting.growth import by_method, by_race
-from heuristics.policies.options import exact_allocation, require_one_of
+from gsopt.studies.catalogue import find_method
 
 
 def optimus(
@@ -76,7 +77,7 @@ def optimus(
     (90.0, 200.0)
     """
     require_one_of("knowledge", knowledge, ("known", "predicted"))
-    method = exact_allocation() if exact else None
+    method = find_method("allocation", "exact") if exact else None
     convergence = Convergence() if knowledge == "predicted" else None
     return Granting(
         state,
