@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
 from gsopt.simulation.deciders.guarantees.relaxed import could_keep_all
-from heuristics.policies.options import require_one_of
 
 
 def elasticflow(

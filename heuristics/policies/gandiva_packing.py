@@ -3,10 +3,10 @@
 from math import inf
 from typing import get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.packing import Packing, Pairing
 from gsopt.simulation.deciders.rounds import Rounds
-from heuristics.policies.options import require, require_one_of
 
 
 def gandiva_packing(

@@ -5,11 +5,12 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gsopt.errors import Unsupported
+from gsopt.errors import Unsupported, require
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.deciders.auction import auction
 from gsopt.simulation.deciders.inventory import kinds_of
-from heuristics.policies.options import require, require_lease, settled
+from gsopt.simulation.deciders.options import require_lease
+from gsopt.simulation.deciders.ties import settled
 
 
 def themis_auction(
