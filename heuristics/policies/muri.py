@@ -26,10 +26,10 @@ def muri(
     """Let the first jobs run, in groups that share GPUs wherever not all of them can have their own.
 
     The jobs that come first are those, in order, until one more would demand more than `most` times the GPUs
-    together. While they do not all fit, those on as many GPUs are matched, so that the speeds of all that are merged have the largest
-    sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go where their
-    first running job is, or to GPUs that are close together; those that do not fit wait, and free GPUs go to
-    the next jobs. In between jobs only start, each on free GPUs of its own.
+    together. While they do not all fit, those on as many GPUs are matched, so that the speeds of all that are
+    merged have the largest sum relative to running alone; groups are matched again, up to `most` jobs in a
+    group. Groups go where their first running job is, or to GPUs that are close together; those that do not fit
+    wait, and free GPUs go to the next jobs. In between jobs only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
     GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
@@ -128,7 +128,7 @@ class _Muri:
             yield self._assigned(state)
             self._next, self._is_due = state.now + self._interval, False
         waits = len(state.running) < len(self._there)
-        if waits and self._changes or (waits or _any_shares(state)) and self._is_due:
+        if (waits and self._changes) or (self._is_due and (waits or _any_shares(state))):
             yield Wake(self._next)
 
     @property
