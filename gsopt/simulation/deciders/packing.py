@@ -1,11 +1,11 @@
 """Packing: jobs of one size share GPUs in pairs while there are too few for all."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gsopt.simulation.deciders.inventory import Inventory
+from gsopt.simulation.deciders.matching import best_matching
 from gsopt.simulation.deciders.received import Portions
 from gsopt.simulation.policy import State
 from gsopt.tolerances import TOGETHER
@@ -15,6 +15,20 @@ Pairing = Literal["random", "exact"]
 
 #: What two jobs do together, each relative to itself alone, if sharing is worth no more than turns.
 _TURNS = 1
+
+
+class _Alike(NamedTuple):
+    """What jobs have in common that are to each other, and to all others, the same as partners."""
+
+    model: str
+    gpus: int
+    memory: int | None
+    kinds: tuple[str, ...]
+
+    @classmethod
+    def of(cls, state: State, job: int, inventory: Inventory) -> "_Alike":
+        item = state.jobs[job]
+        return cls(item.model, item.gpus, item.memory, tuple(inventory.kinds_with_room(state, job)))
 
 
 class Packing:
@@ -28,7 +42,7 @@ class Packing:
     pairing
         ``random``: two jobs are drawn as often as there were jobs without a partner, and are a pair if that is
         possible, whatever they do to each other. ``exact``: pairs are made anew each time, those whose jobs
-        make the most progress in all beyond turns.
+        make the most progress in all beyond turns (`gsopt.simulation.deciders.matching`).
     seed
         Seed of the draws.
 
@@ -56,6 +70,7 @@ class Packing:
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
         self._pairing, self._random = pairing, Random(seed)
         self.pairs: dict[int, int] = {}
+        self._gains: dict[tuple[_Alike, _Alike], float] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
         """Give each unit its part of the time on every kind."""
@@ -63,7 +78,7 @@ class Packing:
         kept = {
             job: other
             for job, other in self.pairs.items()
-            if {job, other} <= there and self._gain(state, job, other) >= 0
+            if {job, other} <= there and _gain(state, job, other) >= 0
         }
         crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
         if not crowded or state.share_limit == 1:
@@ -99,20 +114,31 @@ class Packing:
 
     def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
         """Give the pairs that gain most in all."""
-        import networkx as nx
+        import numpy as np
 
-        graph = nx.Graph()
-        for one, other in combinations(jobs, 2):
-            if state.jobs[one].gpus == state.jobs[other].gpus:
-                gain = self._gain(state, one, other)
-                if gain > 0 and _common(state, one, other, inventory):
-                    graph.add_edge(one, other, weight=gain)
-        for one, other in sorted(map(sorted, nx.max_weight_matching(graph))):
-            yield from ((one, other), (other, one))
+        alike = [_Alike.of(state, job, inventory) for job in jobs]
+        some = dict(zip(alike, jobs, strict=True))
+        place = {each: at for at, each in enumerate(some)}
+        places = [place[each] for each in alike]
+        gains = np.array([[self._known(state, one, other, some, inventory) for other in some] for one in some])
+        for one, other in best_matching(gains[np.ix_(places, places)]):
+            yield from ((jobs[one], jobs[other]), (jobs[other], jobs[one]))
 
-    def _gain(self, state: State, one: int, other: int) -> Any:
-        """Give the progress of two jobs together beyond that in turns, each relative to itself alone."""
-        return _slowed(state, one, other) + _slowed(state, other, one) - _TURNS
+    def _known(
+        self, state: State, one: _Alike, other: _Alike, some: Mapping[_Alike, int], inventory: Inventory
+    ) -> float:
+        """Give what two jobs of these kinds gain; 0 if they are no pair. It is the same whenever they run."""
+        if (one, other) not in self._gains:
+            jobs = some[one], some[other]
+            gain = float(_gain(state, *jobs)) if one.gpus == other.gpus else 0.0
+            gain = gain if gain > 0 and _common(state, *jobs, inventory) else 0.0
+            self._gains |= {(one, other): gain, (other, one): gain}
+        return self._gains[one, other]
+
+
+def _gain(state: State, one: int, other: int) -> Any:
+    """Give the progress of two jobs together beyond that in turns, each relative to itself alone."""
+    return _slowed(state, one, other) + _slowed(state, other, one) - _TURNS
 
 
 def _slowed(state: State, job: int, other: int) -> Any:
