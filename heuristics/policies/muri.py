@@ -5,11 +5,11 @@ from itertools import chain, combinations
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.deciders.accumulation import Pairs
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.tiers import Need, need_of
-from heuristics.policies.options import require, require_one_of
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
