@@ -19,7 +19,7 @@ NAMES = ("dally", "dally-without-leases")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_of_dally_spans_its_grid(name: str) -> None:
-    """Eleven policies meet a batch and three draws of arrivals on four clusters; without data a line says it."""
+    """Eleven policies meet a batch and three draws of arrivals on four clusters; without data that is said."""
     study = studies.read_study(FOLDER / f"{name}.json")
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match=r"reader: 'dally': needs real data"):
