@@ -19,13 +19,13 @@ NAMES = ("dally", "dally-without-leases")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_study_of_dally_spans_its_grid(name: str) -> None:
-    """Nine policies meet a batch and three draws of arrivals on four clusters; without data a line says so."""
+    """Eleven policies meet a batch and three draws of arrivals on four clusters; without data that is said."""
     study = studies.read_study(FOLDER / f"{name}.json")
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match=r"reader: 'dally': needs real data"):
             studies.cells_of(study)
     else:
-        assert len(studies.cells_of(study)) == 9 * (1 + 3) * 4
+        assert len(studies.cells_of(study)) == 11 * (1 + 3) * 4
 
 
 def test_both_studies_of_dally_have_the_same_policies() -> None:
@@ -35,7 +35,7 @@ def test_both_studies_of_dally_have_the_same_policies() -> None:
 
     assert with_leases.instances == without.instances
     assert methods == list(without.methods)
-    assert len(methods) == 9
+    assert len(methods) == 11
 
 
 @pytest.mark.parametrize(("name", "cells"), [("sweeps", 8 * 5), ("heterogeneous", 3 * 5)])
@@ -137,6 +137,16 @@ def test_the_study_of_ones_spans_its_grid() -> None:
     assert rates == {16 * 0.8}  # the same jobs arrive, however many GPUs there are
 
 
+def test_the_study_of_the_testbed_of_aryl_holds_its_table() -> None:
+    """Every row of Table 8 is a cell for each of five draws, and a line says when the data are missing."""
+    study = studies.read_study(FOLDER / "aryl-testbed.json")
+    if catalogue.data_folder() is None:
+        with pytest.raises(InvalidInput, match="real: True: needs real data"):
+            studies.cells_of(study)
+        return
+    assert len(studies.cells_of(study)) == 5 * (5 + 1 + 3)
+
+
 def test_the_study_of_aryl_holds_its_tables() -> None:
     """Every row of Tables 5, 6, 9 and 12 that can be is a cell, and a line says when the data are missing."""
     study = studies.read_study(FOLDER / "aryl-loaning.json")
@@ -146,7 +156,16 @@ def test_the_study_of_aryl_holds_its_tables() -> None:
         return
     cells = studies.cells_of(study)
     rows = {(str(cell.labels.group), str(cell.labels.method)) for cell in cells}
-    scaling = {"Baseline", "Gandiva", "AFS", "Goodput search", "Aryl", "Exact allocation"}
+    scaling = {
+        "Baseline",
+        "Gandiva",
+        "AFS",
+        "AFS, of present",
+        "AFS, pairs",
+        "Goodput search",
+        "Aryl",
+        "Exact allocation",
+    }
     reclaiming = {"Random", "SCF", "Static", "SSF", "LSF", "Aryl", "Exact reclaiming"}
     placement = {"Basic", "Advanced", "Ideal"}
 
@@ -154,4 +173,4 @@ def test_the_study_of_aryl_holds_its_tables() -> None:
     assert {("Loaning", name) for name in reclaiming} <= rows
     assert {(name, method) for name in placement for method in ("Aryl", "Aryl, ungrouped")} <= rows
     assert {("Basic", f"Aryl, misjudging(wrong={wrong})") for wrong in (0.2, 0.4, 0.6)} <= rows
-    assert len(cells) == len(rows) == 47
+    assert len(cells) == len(rows) == 49

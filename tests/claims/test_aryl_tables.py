@@ -28,6 +28,7 @@ RATIOS = {
     "Table 5: 95th percentile of queueing, Pollux": ("1.69", 5883, 3475),
     "Table 5: median JCT, Pollux": ("1.20", 721, 602),
     "Table 5: 95th percentile of the JCT, Pollux": ("1.25", 72123, 57597),
+    "Table 5: JCT, AFS": ("1.2", 15045, 12048),
     "Table 5: queueing, Pollux to tuned jobs": ("1.35", 2791, 2054),
     "Table 5: JCT, Pollux to tuned jobs": ("1.42", 14534, 10229),
     "Table 5: 95th percentile of the JCT, Pollux to tuned jobs": ("1.37", 72123, 52458),
@@ -61,6 +62,7 @@ DROPS = {
     "median JCT": ("19.9", 2183, 1747),
     "95th percentile of the JCT": ("11.7", 3096, 2731),
     "queueing, Random": ("19", 1527, 1230),
+    "95th percentile of queueing, AFS": ("10", 882, 798),
 }
 
 #: Table 10: throughput in theory and measured, by the V100 and T4 of a job.
