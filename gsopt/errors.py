@@ -132,5 +132,6 @@ def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: order: 'luck': must be one of time, gpus
     """
-    known = list(words)
-    require(value in known, field, value, f"must be one of {', '.join(known)}")
+    known = tuple(words)
+    if value not in known:
+        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(known)}")

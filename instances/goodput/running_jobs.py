@@ -2,9 +2,9 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
-from instances.arguments import require
 
 #: Part of a step on one GPU that is waited for at each further GPU, on one node and on several; least and most.
 _ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)

@@ -8,9 +8,8 @@ from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
 from gsopt.applications.course import Course
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, shorten
 from gsopt.job import Job, Mode
-from instances.arguments import require
 from instances.traces.applications import FOLDER
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 

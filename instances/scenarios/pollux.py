@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Literal
 
 from gsopt.applications.agents import Agents
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, require
 from gsopt.job import Workload
 from gsopt.scenario import Overhead, Scenario
-from instances.arguments import require
 from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
 from instances.traces.applications import FOLDER, read_applications
 

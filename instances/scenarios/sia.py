@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Literal
 
 from gsopt.applications.agents import Agents
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.job import Workload
 from gsopt.scenario import Overhead, Scenario
-from instances.arguments import require
 from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
 from instances.scenarios.pollux import MOST_NODES, ROUND
 from instances.traces.applications import FOLDER, read_applications
@@ -92,7 +91,7 @@ def sia(
     if path is None:
         raise InvalidInput("", "path", "", "is required: the folder of public traces")
     require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
-    require(gpu in GPUS, "gpu", gpu, f"must be one of {', '.join(GPUS)}")
+    require_one_of("gpu", gpu, GPUS)
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
     cluster = nodes_of(nodes, size, gpu)
