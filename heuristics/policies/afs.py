@@ -31,14 +31,10 @@ def afs(state: State, *, interval: float | None = None, exact: bool = False, dou
     ----------
     state
         The state at the beginning of the run.
-    interval
-        Seconds between decisions, which are taken at its multiples; None for a decision at every event.
+    interval, doubled
+        As of `heuristics.policies.optimus`, but by default a decision is taken at every event.
     exact
-        Whether to divide the GPUs beyond the fewest of each job so that the sum of the times left is least, as
-        the decision `gsopt.problems.Allocation`. Those without GPUs begin in the same order.
-    doubled
-        Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
-        Pollux; else only where the batch exceeds the initial one, as jobs there do.
+        As of `heuristics.policies.optimus`, but those with less time left get their fewest GPUs first.
 
     Raises
     ------

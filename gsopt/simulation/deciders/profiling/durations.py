@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Literal, Protocol
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, shorten
 from gsopt.simulation.policy import State
 
 #: Where durations are known from: they are true, means of jobs that are complete, or given by name of the job.
@@ -40,10 +40,8 @@ def predictor_from(predictions: Predictions) -> Predictor:
     if not isinstance(predictions, Mapping):
         raise InvalidInput("", "predictions", shorten(predictions), rule)
     for name, seconds in predictions.items():
-        if not (isinstance(seconds, int | float) and isfinite(seconds)):
-            raise InvalidInput(
-                "", f"predictions[{name!r}]", shorten(seconds), "must be a finite number of seconds"
-            )
+        sound = isinstance(seconds, int | float) and isfinite(seconds)
+        require(sound, f"predictions[{name!r}]", seconds, "must be a finite number of seconds")
     return _Given(predictions)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, shorten
 from gsopt.simulation.deciders.accumulation import Pairs
 from gsopt.simulation.policy import State
 
@@ -43,8 +43,7 @@ def scorer_from(scores: Scores) -> Scorer:
     if not isinstance(scores, Mapping):
         raise InvalidInput("", "scores", shorten(scores), rule)
     for name, given in scores.items():
-        if given not in range(WORST + 1):
-            raise InvalidInput("", f"scores[{name!r}]", shorten(given), f"must be 0 to {WORST}")
+        require(given in range(WORST + 1), f"scores[{name!r}]", given, f"must be 0 to {WORST}")
     return _GivenScores(scores)
 
 
