@@ -12,6 +12,9 @@ export GSOPT_DATA := $(abspath ../shared/data)
 endif
 endif
 
+# Tests start hundreds of processes: what each imports is compiled once, even where nothing is to be kept elsewhere.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Benchmarks are files of their own, which pytest by itself passes over.
 BENCH := $(BIN)/pytest tests/benchmarks -o python_files='bench_*.py'
 

@@ -30,6 +30,8 @@ def escape(text: str) -> str:
     >>> escape("a\nb"), escape("b\udcffc"), escape("Größe")
     ('a\\nb', 'b\\udcffc', 'Größe')
     """
+    if text.isprintable():
+        return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 

@@ -2,10 +2,12 @@
 
 import gc
 import signal
+from collections.abc import Generator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule  # pytest has no public name for it
 from hypothesis import HealthCheck, settings
 
 from tests.effort import cases
@@ -25,6 +27,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave benchmarks to those who name them; looked through for examples, all of them would be imported."""
     unasked = not any("bench" in argument for argument in config.args)
     return True if unasked and collection_path.name == "benchmarks" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for examples in what tests share, not in the hundreds of files of tests, which have none."""
+    found = yield
+    is_test = file_path.name.startswith("test_")
+    return [each for each in found if not (is_test and isinstance(each, DoctestModule))]
 
 
 @pytest.fixture

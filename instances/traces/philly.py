@@ -53,10 +53,9 @@ def philly(
 
     Examples
     --------
-    >>> from instances import data_folder
-    >>> folder = data_folder()
-    >>> folder is None or len(philly(folder).workload.jobs) == 82_182
-    True
+    >>> philly("no/such/philly.csv")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: no/such/philly.csv: cannot be read: No such file or directory
     """
     begin, end = (0.0, float("inf")) if dates is None else _seconds(dates)
     file = find(path, FILE)

@@ -307,8 +307,11 @@ def _values(text: str) -> tuple[list[str], str]:
         return [], "must not be empty"
     if _UNREADABLE in text:
         return [], "must be UTF-8 text"
+    line = text.rstrip("\r")
+    if '"' not in line and "\r" not in line:  # as nearly all; the general reader takes seven times as long
+        return line.split(","), ""
     try:
-        return next(csv.reader([text.rstrip("\r")], strict=True)), ""
+        return next(csv.reader([line], strict=True)), ""
     except csv.Error as error:
         return [], f"must be comma-separated values: {error}"
 
@@ -318,5 +321,7 @@ def _wrong_number(values: int, columns: int) -> str:
 
 
 def _missing(named: Mapping[str, str], columns: tuple[str, ...]) -> str:
-    empty = next((column for column in columns if not named[column]), "")
-    return f"{empty}: must not be empty" if empty else ""
+    if all(map(named.__getitem__, columns)):
+        return ""
+    empty = next(column for column in columns if not named[column])
+    return f"{empty}: must not be empty"

@@ -13,6 +13,7 @@ import pytest
 
 from gsopt.cli.exits import Exit
 from tests.commands import COMMAND, Run, gsopt
+from tests.gsopt.studies.samples import fill, study
 from tests.processes import PATIENCE
 
 _EXAMPLE = "reclaiming/aryl-figure-5"
@@ -126,11 +127,9 @@ def test_one_line_and_exit_code_2(
 
 def test_picture_needs_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A picture without a known ending, or where none can be, is refused before anything is drawn."""
-    spec = {"study": "s", "instances": [_EXAMPLE], "methods": ["greedy"]}
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "study.json").write_text(json.dumps(spec))
     (tmp_path / "folder").mkdir()
-    assert gsopt("study", "run", "study.json", "--out", "out", "--workers", "1").returncode == 0
+    fill(tmp_path / "out", study(methods=["greedy"]))
     before = sorted(tmp_path.rglob("*"))
     for name in ("a", "a.", "a.txt", "folder", "", "no/such/a.png"):
         run = gsopt("study", "plot", "out", "--out", name)

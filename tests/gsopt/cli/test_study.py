@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gsopt.cli.exits import Exit
-from gsopt.studies import Study, read_study, results, run
+from gsopt.studies import Study, read_study, results
 from tests.commands import COMMAND, gsopt
 from tests.effort import cases
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, fill, starts, study
@@ -153,7 +153,7 @@ def test_failures_are_told(tmp_path: Path) -> None:
 def test_pictures_are_where_their_name_says(tmp_path: Path) -> None:
     """A picture's ending says its format; a name without one is refused, and nothing is written elsewhere."""
     folder = tmp_path / "out"
-    run(study(), folder, workers=1)
+    fill(folder, study())
     for ending, start in ((".svg", b"<?xml"), (".pdf", b"%PDF")):
         target = tmp_path / f"a{ending}"
         assert gsopt("study", "plot", folder, "--out", target).stdout == f"{target}\n"
@@ -173,7 +173,7 @@ def test_a_page_is_written(tmp_path: Path) -> None:
     from gsopt.studies.store import writing
 
     folder, target = tmp_path / "out", tmp_path / "page.html"
-    run(study(methods=["greedy"]), folder, workers=1)
+    fill(folder, study(methods=["greedy"]))
     made = gsopt("study", "report", folder)
     assert (made.returncode, made.stdout, made.stderr) == (0, f"{folder / 'report.html'}\n", "")
     with writing(folder) as store:
@@ -196,7 +196,7 @@ def test_missing_cells_are_told(tmp_path: Path) -> None:
     from gsopt.studies.cells import cells_of
     from gsopt.studies.store import writing
 
-    run(study(methods=["greedy"]), tmp_path, workers=1)
+    fill(tmp_path, study(methods=["greedy"]))
     with writing(tmp_path) as store:
         store.adopt(study(), cells_of(study()), 1)
     shown = gsopt("study", "table", tmp_path)

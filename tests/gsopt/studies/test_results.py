@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gsopt.errors import Contradiction
-from gsopt.studies import Results, results, run
-from tests.gsopt.studies.samples import found, row, study
+from gsopt.studies import Results, results
+from tests.gsopt.studies.samples import fill, found, row, study
 
 _LEAST = {"sense": "minimize"}
 _MOST = {"sense": "maximize"}
@@ -15,7 +15,8 @@ _MOST = {"sense": "maximize"}
 def test_the_gap_is_to_the_best_bound_of_the_study(tmp_path: Path) -> None:
     """A heuristic's gap is measured against the bound that another method proved on the same instance."""
     grid = study(instances=["reclaiming/small"], methods=["exact", "smallest_job_first"])
-    rows = run(grid, tmp_path, workers=1).rows
+    fill(tmp_path, grid)
+    rows = results(tmp_path).rows
     optimum = {row.instance_key: row.figures["objective"] for row in rows if str(row.labels.method) == "exact"}
     assert {row.figures["proven_bound"] for row in rows if row.instance_key == rows[0].instance_key} == {
         optimum[rows[0].instance_key]
@@ -48,11 +49,12 @@ def test_a_contradiction_within_a_cell_is_refused() -> None:
 
 def test_results_are_a_sequence_a_frame_and_a_table(tmp_path: Path) -> None:
     """A frame has a line per cell with options and figures; the print is the default table."""
-    done = run(study(), tmp_path, workers=1)
+    fill(tmp_path, study())
+    done = results(tmp_path)
     frame = done.to_frame()
     assert list(frame["method"]) == ["greedy", "exact"]
     assert list(frame["objective"]) == [1, 1]
     assert (len(done), done.missing, done[0].labels.method.base) == (2, 0, "greedy")
     assert "exact" in str(done)
     assert "exact" in done._repr_html_()
-    assert isinstance(results(tmp_path), Results)
+    assert isinstance(done, Results)

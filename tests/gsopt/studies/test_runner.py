@@ -15,7 +15,7 @@ from gsopt.errors import Contradiction, InvalidInput
 from gsopt.studies import Progress, State, cells_of, results, run
 from gsopt.studies.outcome import Outcome
 from gsopt.studies.store import writing
-from tests.gsopt.studies.samples import HARD, committed, starts, study
+from tests.gsopt.studies.samples import HARD, committed, fill, starts, study
 from tests.processes import children, wait_until
 
 #: A cell that takes a while, and one that takes hours.
@@ -94,7 +94,7 @@ def test_a_bound_is_proven_once_and_kept(tmp_path: Path) -> None:
 
 def test_progress_is_told(tmp_path: Path) -> None:
     """The first word is what was there, the last that all is done; the time left is known after one cell."""
-    run(study(methods=["greedy"]), tmp_path, workers=1)
+    fill(tmp_path, study(methods=["greedy"]))
     heard: list[Progress] = []
     run(study(methods=["greedy", "exact", "static_cost"]), tmp_path, workers=1, on_progress=heard.append)
     assert [(each.finished, each.total) for each in heard] == [(1, 3), (2, 3), (3, 3)]

@@ -20,5 +20,6 @@ def test_instances_from_the_real_traces(traces: Path, tmp_path: Path) -> None:
     for problem in problems:
         used, held = problem.used_gpus.total(), 8 * len(problem.servers)
         assert 0.5 <= used / held <= 1, problem.name
+        assert problem.demand > 0
         write(problem, tmp_path / "a.json")
         assert read_problem(tmp_path / "a.json") == problem
