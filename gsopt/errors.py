@@ -1,5 +1,7 @@
 """The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
 
+from collections.abc import Iterable
+
 _LONGEST_VALUE = 60
 
 
@@ -106,3 +108,30 @@ class Unsupported(GsoptError):
 
 class BrokenModel(GsoptError):
     """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""
+
+
+def require(holds: bool, field: str, value: object, rule: str) -> None:
+    """Raise `InvalidInput` naming an argument, its value and the rule, unless the rule holds.
+
+    Examples
+    --------
+    >>> require(-3 >= 1, "servers", -3, "must be at least 1")
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: servers: -3: must be at least 1
+    """
+    if not holds:
+        raise InvalidInput("", field, shorten(value), rule)
+
+
+def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
+    """Raise `InvalidInput` unless an argument is one of the words that it may be.
+
+    Examples
+    --------
+    >>> require_one_of("order", "luck", ("time", "gpus"))
+    Traceback (most recent call last):
+    gsopt.errors.InvalidInput: order: 'luck': must be one of time, gpus
+    """
+    known = tuple(words)
+    if value not in known:
+        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(known)}")

@@ -129,12 +129,19 @@ class Application(Frozen):
         """Give what `step_time` gives, for several local batches."""
         return self._steps.times(shape, local_batches)
 
-    def shapes(self, gpus: int) -> list[tuple[int, ...]]:
+    def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
         """Give placements of so many GPUs, one of each kind whose step times differ.
 
-        No node has more GPUs than in any measured placement, and there are no more nodes than were measured.
+        Some may be placements on which nothing is known of any step.
+
+        Parameters
+        ----------
+        gpus
+            Number of GPUs.
+        largest
+            Most GPUs of a node on which nothing was measured; as many as in any measured placement when None.
         """
-        return self._steps.shapes(gpus)
+        return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
         """Give the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.

@@ -26,7 +26,8 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
     """Divide a batch evenly over GPUs, and what is too much for one of them into equal accumulations.
 
     A batch above the initial one is accumulated on a single GPU in any case, as its gradients alone do not tell
-    how noisy they are. Source: Pollux' simulator.
+    how noisy they are. It is rounded up to as many samples for each GPU and accumulation as for any other,
+    unless that were more than the largest batch. Source: Pollux' simulator.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ class Course:
                 best = min(best, iterations * self._iteration(shape, batch))
         return None if best == inf else best
 
-    def highest_rate(self, gpus: int, batch_size: int | None) -> float:
+    def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
         """Give the largest share of the work per second, on any placement of so many GPUs and in any epoch.
 
         It is 0 where the training cannot run.
@@ -125,9 +125,11 @@ class Course:
             Number of GPUs.
         batch_size
             Samples of its batch over all GPUs; None for any that it may choose.
+        largest
+            Most GPUs of a node; as many as in any measured placement when None.
         """
         best = 0.0
-        for shape in self.application.shapes(gpus):
+        for shape in self.application.shapes(gpus, largest):
             limits = self.limits(shape)
             batches = _choices(gpus, limits) if batch_size is None else [split(batch_size, gpus, limits)]
             for batch in self._possible(shape, batches):

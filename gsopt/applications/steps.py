@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from math import isnan
 from statistics import fmean
 from typing import Any
@@ -30,7 +30,7 @@ class StepTimes:
     >>> on_two = Placement(shape=[1, 2], points=[(8, 0.25, 0.1)])
     >>> steps = StepTimes([on_one, on_two], [])
     >>> steps.times((2, 1), [8, 16]), steps.shapes(3)
-    ([(0.25, 0.1), None], [(1, 2)])
+    ([(0.25, 0.1), None], [(1, 2), (1, 1, 1)])
     """
 
     def __init__(self, placements: Sequence[Placement], spread: Sequence[Spread]) -> None:
@@ -49,12 +49,16 @@ class StepTimes:
             self._known.update(((placed, local), time) for local, time in zip(new, times, strict=True))
         return [self._known[placed, local] for local in local_batches]
 
-    def shapes(self, gpus: int) -> list[tuple[int, ...]]:
-        """Give the measured placements of so many GPUs, and on every number of nodes one of the others."""
+    def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
+        """Give the measured placements of so many GPUs, and one other on every number of nodes that counts.
+
+        More nodes than any measured count like the most.
+        """
         found = [ring for ring in self._measured if sum(ring) == gpus]
-        for nodes in range(1, min(self._most_nodes, gpus) + 1):
-            others = (each for each in _spreads(gpus, nodes, self._largest) if not self._knows(each))
-            other = next(others, None)
+        alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
+        for numbers in [*alike, range(self._most_nodes, gpus + 1)]:
+            spreads = (_spreads(gpus, nodes, largest or self._largest) for nodes in numbers)
+            other = next((each for each in chain.from_iterable(spreads) if not self._knows(each)), None)
             found.extend([other] if other else [])
         return found
 

@@ -48,6 +48,7 @@ class _Rates:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
+        self._largest = max((machine.gpus for machine in scenario.cluster.machines), default=None)
         self._counts_samples = scenario.agents.progress == "samples"
         self._known: dict[tuple[str, int | None, int, int | None], float] = {}
         self._courses: dict[tuple[str, int | None], Course] = {}
@@ -59,7 +60,8 @@ class _Rates:
         users_batch = job.batch_size if self._counts_samples else None
         kind = (job.model, users_batch, count, job.batch_in(mode))
         if kind not in self._known:
-            self._known[kind] = self._course(job.model, users_batch).highest_rate(count, job.batch_in(mode))
+            course, batch = self._course(job.model, users_batch), job.batch_in(mode)
+            self._known[kind] = course.highest_rate(count, batch, largest=self._largest)
         return self._known[kind]
 
     def _course(self, model: str, users_batch: int | None) -> Course:

@@ -25,7 +25,10 @@ app = typer.Typer(
 
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
-    str, typer.Option(help="divide by the figure of this method on the same instance", metavar="METHOD")
+    str,
+    typer.Option(
+        help="divide by the figure of this method on the same instance, or by the least", metavar="METHOD"
+    ),
 ]
 
 

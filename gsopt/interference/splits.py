@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require_one_of, shorten
 from gsopt.interference.table import Couple, PairTable
 
 #: What is dealt to the folds: pairs, or configurations with all pairs that they are in.
@@ -41,8 +41,7 @@ def splits(
     """
     if folds < 2:  # noqa: PLR2004 - one fold would leave nothing to learn from
         raise InvalidInput("", "folds", shorten(folds), "must be at least 2")
-    if by not in get_args(Split):
-        raise InvalidInput("", "by", shorten(by), f"must be one of {', '.join(get_args(Split))}")
+    require_one_of("by", by, get_args(Split))
     for held_out in _by_pair(table, folds, seed) if by == "pair" else _by_configuration(table, folds, seed):
         kept = [couple for couple in table.couples if couple not in held_out]
         if kept and held_out:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.errors import Unsupported, require_one_of
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import gps_finish_times
@@ -53,7 +53,7 @@ def longest_busy_period(
     >>> [longest_busy_period(schedule, scenario, busy) for busy in ("GPUs", "jobs", "GPS")]
     [0.0, 4.0, 1.5]
     """
-    _require_one_of("busy", busy, get_args(BusyPeriod))
+    require_one_of("busy", busy, get_args(BusyPeriod))
     number: Callable[[Any], Any] = Fraction if exact else float
     workload, gpus = scenario.workload, scenario.cluster.gpus
     if busy == "GPUs":
@@ -184,7 +184,7 @@ def delay_bound(
     >>> [round(delay_bound(scenario, 0.75, kind=kind)[0], 9) for kind in kinds]
     [0.25, 0.1875, 3.25]
     """
-    _require_one_of("kind", kind, get_args(Theorem))
+    require_one_of("kind", kind, get_args(Theorem))
     number: Callable[[Any], Any] = Fraction if exact else float
     jobs, gpus, one = scenario.workload.jobs, scenario.cluster.gpus, number(1)
     allowed = [tuple(k for k in efficient_counts(job, alpha) if k <= gpus) for job in jobs]
@@ -263,8 +263,3 @@ def delay_report(
         if delay > bound + (0 if exact else clock_error(time, time - jobs[0].release_date))
     )
     return DelayReport(kind, period, bounds, delays, late)
-
-
-def _require_one_of(field: str, value: object, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InvalidInput("", field, shorten(value), f"must be one of {', '.join(allowed)}")

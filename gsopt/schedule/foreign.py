@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require_one_of, shorten
 from gsopt.files import first_error, read_text
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
@@ -160,8 +160,7 @@ class _Table:
         time_unit: str,
         origin: Any,
     ) -> "_Table":
-        if time_unit not in UNITS:
-            raise InvalidInput("", "time_unit", shorten(time_unit), f"must be one of {', '.join(UNITS)}")
+        require_one_of("time_unit", time_unit, UNITS)
         unit = UNITS[time_unit]
         source = str(table) if isinstance(table, str | Path) else ""
         rows = _rows(table, source)

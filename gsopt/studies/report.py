@@ -32,6 +32,9 @@ CELL_FIGURES = (
 #: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.
 _COUNTS_RANK, PAPER_RANK = 9, 3
 
+#: What stands for no method but for the least figure that any method has on an instance.
+LEAST = "least"
+
 #: Where what is left out is to be found.
 _ELSEWHERE = "--figure, CSV and JSON"
 
@@ -250,8 +253,9 @@ def report(
     statistics
         As `gsopt.studies.statistics.statistic`; the mean if none is given.
     relative_to
-        A method by whose figure on the same instance (the mean over its seeds) every figure is divided; where
-        that is 0 or missing, the quotient is left out.
+        A method by whose figure on the same instance (the mean over its seeds) every figure is divided, or
+        ``least`` for the least figure of any method there; where that is 0 or missing, the quotient is left
+        out.
 
     Raises
     ------
@@ -333,24 +337,28 @@ def values_of(
     return [value / base for value, base in divided if base]
 
 
-def baselines(rows: Sequence[Row], method: str, figures: Iterable[str]) -> dict[tuple[str, str], float]:
-    """Give, by instance and figure, the mean over the seeds of one method.
+def baselines(rows: Sequence[Row], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Give, by instance and figure, the mean over the seeds of one method, or the least such mean of all.
 
     Raises
     ------
     InvalidInput
         There is no such method.
     """
-    _refuse_unknown("relative_to", [method], dict.fromkeys(str(row.labels.method) for row in rows))
+    names = list(dict.fromkeys(str(row.labels.method) for row in rows))
+    _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")
-    instances: dict[str, list[Row]] = {}
+    groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if str(row.labels.method) == method:
-            instances.setdefault(row.instance_key, []).append(row)
-    means = {
-        (key, figure): mean(values_of(group, figure)) for key, group in instances.items() for figure in figures
-    }
-    return {place: value for place, value in means.items() if value is not None}
+        groups.setdefault((row.instance_key, str(row.labels.method)), []).append(row)
+    found: dict[tuple[str, str], float] = {}
+    for (instance, name), group in groups.items():
+        if name == method or method not in names:
+            for figure in figures:
+                value = mean(values_of(group, figure))
+                if value is not None:
+                    found[instance, figure] = min(value, found.get((instance, figure), value))
+    return found
 
 
 def _columns(rows: Iterable[Row]) -> list[str]:

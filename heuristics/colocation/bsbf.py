@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 
 from gsopt.colocation import Choice, Rule, SubBatch, choose_sub_batch
 from gsopt.colocation.sub_batches import Ties
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.method import heuristic
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
@@ -64,8 +64,7 @@ def bsbf(
     >>> round(float(bsbf(full_cluster(running=12, pending=12, seed=1)).objective))
     11041
     """
-    if prefers not in get_args(Prefers):
-        raise InvalidInput("", "prefers", shorten(prefers), f"must be one of {', '.join(get_args(Prefers))}")
+    require_one_of("prefers", prefers, get_args(Prefers))
     left = dict.fromkeys(range(len(problem.running)))
     shares: dict[str, Share] = {}
     for job in shortest_first(problem, key):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.problems.colocation import Colocation, Pending
 
 #: What a job is short by: its seconds, or its number of GPUs.
@@ -25,6 +25,5 @@ def shortest_first(problem: Colocation, key: Key) -> Sequence[Pending]:
     >>> [job.name for job in shortest_first(problem, "seconds")]
     ['b', 'a']
     """
-    if key not in get_args(Key):
-        raise InvalidInput("", "key", shorten(key), f"must be one of {', '.join(get_args(Key))}")
+    require_one_of("key", key, get_args(Key))
     return sorted(problem.pending, key=lambda job: job.seconds if key == "seconds" else job.gpus)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import Score, fill
@@ -62,8 +62,6 @@ def best_fit_decreasing(
     >>> best_fit_decreasing(gsopt.load("placement/small/six-items")).objective
     3
     """
-    if order not in ORDERS:
-        raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(ORDERS)}")
-    if opens not in OPENS:
-        raise InvalidInput("", "opens", shorten(opens), f"must be one of {', '.join(OPENS)}")
+    require_one_of("order", order, ORDERS)
+    require_one_of("opens", opens, OPENS)
     return fill(problem, largest_first(ORDERS[order](problem)), OPENS[opens])

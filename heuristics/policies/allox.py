@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from math import inf
 from typing import Literal
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.reserved import Reserved
 from gsopt.simulation.deciders.rounds import Rounds
 from gsopt.simulation.deciders.sequenced import Sequenced
-from heuristics.policies.options import require, require_one_of
 
 
 def allox(

@@ -2,10 +2,10 @@
 
 from math import inf
 
+from gsopt.errors import require
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.reserved import Reserved
 from gsopt.simulation.deciders.rounds import Rounds
-from heuristics.policies.options import require
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:

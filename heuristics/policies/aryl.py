@@ -5,7 +5,7 @@ from functools import partial
 from math import inf
 from typing import Any, Literal
 
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.loaning.epoch import Scheduler
@@ -14,7 +14,6 @@ from gsopt.simulation.deciders.loaning.orchestrator import OnReclaim, Orchestrat
 from gsopt.simulation.deciders.loaning.schedulers.named import scheduler_named
 from gsopt.simulation.deciders.loaning.two_phase import TwoPhase, Work
 from gsopt.studies.catalogue import find_method
-from heuristics.policies.options import require, require_one_of
 
 #: A scheduler, or what makes one.
 SchedulerLike = Scheduler | Callable[..., Scheduler]

@@ -3,9 +3,9 @@
 from gsopt.colocation import choose_sub_batch
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import Pairs, memory_left
+from gsopt.simulation.deciders.options import Placement, Size, placer_of, size_key
 from gsopt.simulation.deciders.pairing import Pairing
 from gsopt.simulation.deciders.partners import Judge, Match
-from heuristics.policies.options import Placement, Size, placer_of, size_key
 
 
 def best_pairs(

@@ -4,8 +4,8 @@ from typing import Any
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.offers import Clock, Renewal
+from gsopt.simulation.deciders.options import Order, Placement, offers
 from gsopt.simulation.deciders.tiers import Tiers
-from heuristics.policies.options import Order, Placement, offers
 
 
 def break_even(

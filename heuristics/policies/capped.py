@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.dividing import Dividing, Division, Floats
 
@@ -53,8 +53,7 @@ def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     (2.0, 6.0)
     (3.0, 5.0)
     """
-    if rule not in _RULES:
-        raise InvalidInput("", "rule", shorten(rule), f"must be one of {', '.join(_RULES)}")
+    require_one_of("rule", rule, _RULES)
     return Dividing(state, _RULES[rule])
 
 

@@ -5,12 +5,12 @@ from functools import partial
 from math import inf
 from typing import Any, Literal
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.offers import Clock, Renewal
+from gsopt.simulation.deciders.options import Order, Placement, offers
 from gsopt.simulation.deciders.patience import Timer, Timers, always_waits, never_waits
 from gsopt.simulation.deciders.tuner import HistoryOn, TunedTimer, Tuner, WaitList
-from heuristics.policies.options import Order, Placement, offers, require, require_one_of
 
 #: Where the timers come from.
 TimerKind = Literal["auto", "manual", "none", "consolidated"]

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
 from gsopt.simulation.deciders.guarantees.relaxed import could_keep_all
-from heuristics.policies.options import require_one_of
 
 
 def elasticflow(
@@ -28,15 +28,16 @@ def elasticflow(
     rises least for each GPU.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
-    simulator. Key: as above. Ties: lower number. Preemptive; resizes; knows durations. O(J^2 L) for L levels of
-    J jobs at an arrival, and where many GPUs are left over O(J G) for G steps.
+    simulator. Key: as above. Ties: earlier deadline, then lower number. Preemptive; resizes; knows durations.
+    O(J^2 L) for L levels of J jobs at an arrival, and where many GPUs are left over O(J G) for G steps.
 
     Readings: newcomers of one slot are admitted one by one, in the order of their release, where the authors'
     simulator rejects all of them together. Where lower levels than those of the plan before would make a job
-    late that was in time, they are not lowered. Rejected jobs and those without a deadline run on what is left
-    over; the paper drops the former. Overheads are not planned, so jobs may be late by them: the figure
-    ``deadlines_kept`` says how many are not, `on_admission` how many were planned. An admitted job whose share
-    is not there any more, as GPUs have gone, comes first in what is left over.
+    late, a newcomer too, and with these more jobs are in time, they are not lowered. Rejected jobs and those
+    without a deadline run on what is left over; the paper drops the former. Overheads are not planned, so jobs
+    may be late by them: the figure ``deadlines_kept`` says how many are not, `on_admission` how many were
+    planned. An admitted job whose share is not there any more, as GPUs have gone, comes first in what is left
+    over.
 
     By its path only, as ``heuristics.policies.elasticflow:elasticflow``: it refuses GPUs of several kinds.
 

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from math import inf
 from typing import get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require, require_one_of
 from gsopt.problems.batching import Batches, Batching
 from gsopt.result import Result
 from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.batching.forced import Forced
+from gsopt.simulation.deciders.batching.question import Caps, Criterion, Question
 from gsopt.simulation.deciders.dividing import Dividing
 from gsopt.studies.catalogue import find_method
-from heuristics.policies.batching_question import Caps, Criterion, Forced, Question
 
 #: Any method of the decision `batching`.
 Solver = Callable[[Batching], Result[Batches]]
@@ -77,12 +78,11 @@ def exact_batching(
         ("forced", forced, Forced),
         ("caps", caps, Caps),
     ):
-        if value not in get_args(choices):
-            raise InvalidInput("", name, shorten(value), f"must be one of {', '.join(get_args(choices))}")
-    if criterion == "sum_time" and forced != "all":
-        raise InvalidInput("", "forced", shorten(forced), "must be all where criterion is sum_time")
-    if not (isinstance(reconfiguration, int | float) and 0 <= reconfiguration < inf):
-        raise InvalidInput("", "reconfiguration", shorten(reconfiguration), "must be a number, at least 0")
+        require_one_of(name, value, get_args(choices))
+    consistent = criterion != "sum_time" or forced == "all"
+    require(consistent, "forced", forced, "must be all where criterion is sum_time")
+    sound = isinstance(reconfiguration, int | float) and 0 <= reconfiguration < inf
+    require(sound, "reconfiguration", reconfiguration, "must be a number, at least 0")
     question = Question(criterion, forced, caps, float(reconfiguration))
     if solver is None:
         return Dividing(state, question.by_arrays)

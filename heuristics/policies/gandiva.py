@@ -2,7 +2,7 @@
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.migrating import Migrating
-from heuristics.policies.options import Placement, placer_of, require_lease
+from gsopt.simulation.deciders.options import Placement, placer_of, require_lease
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:

@@ -3,10 +3,10 @@
 from math import inf
 from typing import get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.packing import Packing, Pairing
 from gsopt.simulation.deciders.rounds import Rounds
-from heuristics.policies.options import require, require_one_of
 
 
 def gandiva_packing(
@@ -25,14 +25,21 @@ def gandiva_packing(
     would in turns (`gsopt.simulation.deciders.packing`). Of m units on M GPUs each has the part M / (m n) of
     the time on its n GPUs, at most all, in Gavel's rounds (`gsopt.simulation.deciders.rounds`, ``original``).
 
-    Key: part of the time over that which the unit has had. Ties: lower number. Preemptive, at the beginning of
-    rounds. Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
+    Key: part of the time over that which the unit has had. Ties: what it missed before, where a pair begins
+    with half a round, then the unit whose later job came first. Preemptive, at the beginning of rounds.
+    Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
 
-    Readings: ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
-    matching; the published rule draws them. Pairs that cannot run, for which the memory is not enough or in
-    which a job makes next to no progress, are not made; the code makes them, and lets them wait. When one of a
-    pair is complete the other one goes on alone; there it is slowed down until the round ends. Without racks,
-    or where a GPU is for one job only, there are no pairs.
+    Readings:
+
+    - ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
+      matching; the published rule draws them.
+    - Pairs that cannot run, for which the memory is not enough or in which a job makes next to no progress, are
+      not made; the code makes them, and lets them wait.
+    - When one of a pair is complete the other one goes on alone. In the code neither is complete, and the other
+      one stays slow, until both are through with their steps of the round.
+    - On GPUs that are left over runs who was left of a pair, alone. In the code it may run there with any other
+      job, even beside GPUs that stay empty, and whatever the two do to each other.
+    - Without racks, or where a GPU is for one job only, there are no pairs.
 
     Parameters
     ----------

@@ -3,9 +3,9 @@
 from math import inf
 from typing import get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.rotating import Rotating, Sharing
-from heuristics.policies.options import require, require_one_of
 
 
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:

@@ -3,14 +3,13 @@
 from math import inf
 from typing import get_args
 
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.method import MethodLike
 from gsopt.problems.shares import Criterion, Shares
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.rounds import RULES, Form, Rounds
+from gsopt.simulation.deciders.time_shares import Isolated, TimeShares
 from gsopt.studies.catalogue import find_method
-from heuristics.policies.options import require, require_one_of
-from heuristics.policies.time_shares import Isolated, TimeShares
 
 
 def gavel(

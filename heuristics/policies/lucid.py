@@ -5,25 +5,19 @@ from math import inf
 from typing import Any
 
 from gsopt.colocation import Pair
+from gsopt.errors import require
 from gsopt.simulation import Action, Decider, Start, State, Wake
 from gsopt.simulation.deciders.accumulation import Pairs, fits, memory_left
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.pairing import best_pairs
 from gsopt.simulation.deciders.partners import suitable
+from gsopt.simulation.deciders.profiling.durations import Predictions, Predictor, predictor_from
+from gsopt.simulation.deciders.profiling.load import GPUS, QUIET, Load, Source, load_from
+from gsopt.simulation.deciders.profiling.profiler import Profiler
+from gsopt.simulation.deciders.profiling.scores import Scorer, Scores, scorer_from
 from gsopt.simulation.deciders.starts import on_free
 from gsopt.simulation.deciders.tiers import Need, need_of
 from gsopt.simulation.deciders.turns import Turn, Turns
-from heuristics.policies.lucid_knowledge import (
-    Predictions,
-    Predictor,
-    Scorer,
-    Scores,
-    predictor_from,
-    scorer_from,
-)
-from heuristics.policies.lucid_load import GPUS, QUIET, Load, Source, load_from
-from heuristics.policies.lucid_profiler import Profiler
-from heuristics.policies.options import require
 
 
 def lucid(

@@ -5,11 +5,11 @@ from itertools import chain, combinations
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.deciders.accumulation import Pairs
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.tiers import Need, need_of
-from heuristics.policies.options import require, require_one_of
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
@@ -25,11 +25,11 @@ def muri(
 ) -> Decider:
     """Let the first jobs run, in groups that share GPUs wherever not all of them can have their own.
 
-    The jobs that come first are those whose demands are at most `most` times the GPUs together. While they do
-    not all fit, those on as many GPUs are matched, so that the speeds of all that are merged have the largest
-    sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go where their
-    first running job is, or to GPUs that are close together; those that do not fit wait, and free GPUs go to
-    the next jobs. In between jobs only start, each on free GPUs of its own.
+    The jobs that come first are those, in order, until one more would demand more than `most` times the GPUs
+    together. While they do not all fit, those on as many GPUs are matched, so that the speeds of all that are
+    merged have the largest sum relative to running alone; groups are matched again, up to `most` jobs in a
+    group. Groups go where their first running job is, or to GPUs that are close together; those that do not fit
+    wait, and free GPUs go to the next jobs. In between jobs only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
     GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, once in `interval` at
@@ -127,7 +127,8 @@ class _Muri:
         elif self._is_due or self._changes:
             yield self._assigned(state)
             self._next, self._is_due = state.now + self._interval, False
-        if len(state.running) < len(self._there) and (self._is_due or self._changes):
+        waits = len(state.running) < len(self._there)
+        if (waits and self._changes) or (self._is_due and (waits or _any_shares(state))):
             yield Wake(self._next)
 
     @property
@@ -236,6 +237,11 @@ class _Muri:
         gpus = self._places.nearest(need)
         self._places.take(gpus or ())
         return gpus
+
+
+def _any_shares(state: State) -> bool:
+    """Tell whether any jobs share GPUs, which might have their own since others are complete."""
+    return sum(state.running.values()) > state.capacity - state.free
 
 
 def _merged(one: _Group, other: _Group) -> _Group:

@@ -2,23 +2,27 @@
 
 from collections.abc import Iterable, Mapping
 from math import inf
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from pydantic import ValidationError
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require, require_one_of
 from gsopt.files import first_error
 from gsopt.simulation import Action, Decider, State, Wake
-from gsopt.simulation.deciders.dividing import Division, Floats, Roster
+from gsopt.simulation.deciders.batching.limits import BatchLimits, Floor, Penalty
+from gsopt.simulation.deciders.batching.outlook import Knowledge, Outlook
+from gsopt.simulation.deciders.dividing import Division, Roster
 from gsopt.simulation.deciders.epochs import Epochs
+from gsopt.simulation.deciders.ways import local_limit
 from heuristics.batching.evolution.population import Population, refresh
 from heuristics.batching.evolution.rows import counts_of
 from heuristics.batching.evolution.search import Engine, Evolved, evolve
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
-from heuristics.policies.ones_limits import BatchLimits, Floor, Penalty
-from heuristics.policies.ones_outlook import Forced, Knowledge, Outlook
+
+#: Who must run: jobs that have never run, as printed, or all.
+Forced = Literal["new", "all"]
 
 
 def ones(
@@ -129,15 +133,15 @@ def ones(
         ("floor", floor, Floor),
         ("engine", engine, Engine),
     ):
-        if value not in get_args(choices):
-            raise InvalidInput("", name, shorten(value), f"must be one of {', '.join(get_args(choices))}")
-    if not (isinstance(generations_per_second, int | float) and 0 <= generations_per_second < inf):
-        rule = "must be a number, at least 0"
-        raise InvalidInput("", "generations_per_second", shorten(generations_per_second), rule)
-    if not (isinstance(most_generations, int) and most_generations >= 1):
-        raise InvalidInput("", "most_generations", shorten(most_generations), "must be an integer, at least 1")
-    if rate is not None and not (isinstance(rate, int | float) and 0 <= rate < inf):
-        raise InvalidInput("", "rate", shorten(rate), "must be a number, at least 0")
+        require_one_of(name, value, get_args(choices))
+    for name, number in (
+        ("generations_per_second", generations_per_second),
+        ("rate", 0 if rate is None else rate),
+    ):
+        sound = isinstance(number, int | float) and 0 <= number < inf
+        require(sound, name, number, "must be a number, at least 0")
+    sound = isinstance(most_generations, int) and most_generations >= 1
+    require(sound, "most_generations", most_generations, "must be an integer, at least 1")
     try:
         readings = Settings(population=population, mutation_rate=mutation_rate)
     except ValidationError as error:
@@ -264,9 +268,18 @@ class _Ones:
         )
 
     def _table(self, state: State, division: Division) -> CostTable:
-        limits = {job: limit for job in division.numbers if (limit := self._limits.of(job)) is not None}
-        ran: Floats = np.array([self._ran.get(job, 0.0) for job in division.numbers])
-        return self._outlook.table(state, division, limits, ran)
+        costs = self._outlook.costs(state, division)
+        limits = (self._limits.of(job) for job in division.numbers)
+        return CostTable.of(
+            [str(job) for job in division.numbers],
+            costs.unit,
+            weight=costs.weight,
+            forced=costs.forced,
+            processed_seconds=[self._ran.get(job, 0.0) for job in division.numbers],
+            batch_limit=[division.gpus if limit is None else limit for limit in limits],
+            local_limit=[local_limit(job) or 1 for job in division.jobs],
+            draw=costs.draw,
+        )
 
     def _refreshed(self, state: State, table: CostTable) -> list[int]:
         running = {str(job): count for job, count in state.running.items()}

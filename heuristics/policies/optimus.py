@@ -1,17 +1,15 @@
 """Optimus: one GPU at a time to the job whose time left falls most."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from gsopt.method import MethodLike
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
-from gsopt.simulation.deciders.granting.contender import Contender, Contenders
+from gsopt.simulation.deciders.granting.contender import Contenders
 from gsopt.simulation.deciders.granting.convergence import Convergence
-from gsopt.simulation.deciders.granting.granting import Granting
-from gsopt.simulation.deciders.granting.grants import Grants
+from gsopt.simulation.deciders.granting.granting import Grant, Granting
 from gsopt.simulation.deciders.granting.growth import by_method, by_race
-from heuristics.policies.options import exact_allocation, require_one_of
+from gsopt.studies.catalogue import find_method
 
 
 def optimus(
@@ -76,19 +74,9 @@ def optimus(
     (90.0, 200.0)
     """
     require_one_of("knowledge", knowledge, ("known", "predicted"))
-    method = exact_allocation() if exact else None
+    rule: Grant = partial(by_race, stops=stops)
+    if exact:
+        rule = partial(by_method, method=find_method("allocation", "exact"))
     convergence = Convergence() if knowledge == "predicted" else None
-    return Granting(
-        state,
-        partial(_grant, method=method, stops=stops),
-        interval=interval,
-        contenders=Contenders(state, doubled=doubled, convergence=convergence),
-    )
-
-
-def _grant(jobs: Sequence[Contender], grants: Grants, *, method: MethodLike | None, stops: bool) -> None:
-    started = [job for job in jobs if grants.grow(job)]
-    if method is None:
-        by_race(started, grants, stops=stops)
-    else:
-        by_method(started, grants, method)
+    contenders = Contenders(state, doubled=doubled, convergence=convergence)
+    return Granting(state, rule, interval=interval, contenders=contenders)

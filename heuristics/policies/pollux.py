@@ -5,14 +5,15 @@ from math import inf
 import numpy as np
 
 from gsopt.budget import Budget
+from gsopt.errors import require
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.adapting import Adapting
 from gsopt.simulation.deciders.adapting.outlook import Caps
+from gsopt.studies.catalogue import find_method
 from heuristics.goodput.gangs import with_gangs
 from heuristics.goodput.search import search
 from heuristics.goodput.table import Counts, Table
-from heuristics.policies.options import require
 
 #: The lowest power of the mean, as in the decision.
 _LOWEST_POWER = -10
@@ -115,8 +116,6 @@ def pollux(
 
 def _solve(problem: Goodput) -> GoodputSolution:
     """Solve a decision to the optimum."""
-    from gsopt.studies.catalogue import find_method  # loads all of the studies
-
     solution: GoodputSolution | None = find_method("goodput", "exact")(problem).solution
     return solution or GoodputSolution(gpus={})
 

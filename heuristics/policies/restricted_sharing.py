@@ -1,15 +1,12 @@
 """Restricted sharing: small jobs share GPUs if their interference is small, as Lucid packs them."""
 
-from typing import Any
-
+from gsopt.errors import require
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import Pairs, fits, memory_left
 from gsopt.simulation.deciders.colocating import Colocating
+from gsopt.simulation.deciders.options import Placement, Size, placer_of, size_key
 from gsopt.simulation.deciders.partners import Judge, Match
-from heuristics.policies.options import Placement, Size, placer_of, require, size_key
-
-#: Least speed beside another, relative to that alone, of the scores 0 and 1; whoever is slower has 2.
-_SPEEDS = (0.95, 0.85)
+from gsopt.simulation.deciders.profiling.scores import score
 
 
 def restricted_sharing(
@@ -104,14 +101,3 @@ def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
         return Match(rank=list(state.running).index(partner)) if scores <= threshold else None
 
     return judge
-
-
-def score(slowdown: Any) -> int:
-    """Give how badly a job suffers from another, from 0 to 2.
-
-    Examples
-    --------
-    >>> [score(slowdown) for slowdown in (1.0, 1.05, 1.1, 1.2, 3.0)]
-    [0, 0, 1, 2, 2]
-    """
-    return sum(slowdown * speed > 1 for speed in _SPEEDS)

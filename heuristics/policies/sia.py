@@ -5,16 +5,15 @@ from functools import partial
 from math import inf
 from typing import get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.method import MethodLike
 from gsopt.method import run as run_method
 from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.configuring.configuring import Configuring
+from gsopt.simulation.deciders.configuring.estimates import RESTART_TIMES, Batches, Estimated
 from gsopt.simulation.deciders.configuring.park import Park
 from gsopt.studies.catalogue import find_method
-from heuristics.policies.options import require, require_one_of
-from heuristics.policies.sia_estimates import RESTART_TIMES, Batches, Estimated
 
 #: Any method of the decision `configuration`, or its name.
 Solver = Callable[[Configuration], object] | str

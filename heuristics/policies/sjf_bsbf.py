@@ -4,12 +4,13 @@ from typing import Literal, get_args
 
 from gsopt.colocation import Rule
 from gsopt.colocation.sub_batches import Ties, choose_sub_batch
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import Pairs, memory_left
 from gsopt.simulation.deciders.colocating import Colocating
+from gsopt.simulation.deciders.options import Placement, Size, placer_of, size_key
 from gsopt.simulation.deciders.partners import Judge, Match
 from gsopt.simulation.deciders.patient import Patient
-from heuristics.policies.options import Placement, Size, placer_of, require_one_of, size_key
 
 #: Which sub-batches are tried.
 Batches = Literal["all", "whole"]

@@ -3,8 +3,8 @@
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import fits, memory_left, sub_batches
 from gsopt.simulation.deciders.colocating import Colocating
+from gsopt.simulation.deciders.options import Placement, Size, placer_of, size_key
 from gsopt.simulation.deciders.partners import Match
-from heuristics.policies.options import Placement, Size, placer_of, size_key
 
 
 def sjf_ffs(

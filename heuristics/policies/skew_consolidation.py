@@ -7,8 +7,8 @@ from typing import Any
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.offers import Renewal
+from gsopt.simulation.deciders.options import Placement, offers
 from gsopt.simulation.deciders.tiers import Tiers
-from heuristics.policies.options import Placement, offers
 from heuristics.policies.tiresias import require_thresholds
 
 #: Models whose largest tensor is a large part of them. Source: Dally, Table I, column "Skew".

@@ -3,8 +3,8 @@
 from gsopt.method import MethodLike
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.rounds import Form
+from gsopt.simulation.deciders.time_shares import Isolated
 from heuristics.policies.gavel import gavel
-from heuristics.policies.time_shares import Isolated
 
 
 def themis(

@@ -5,11 +5,12 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gsopt.errors import Unsupported
+from gsopt.errors import Unsupported, require
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.deciders.auction import auction
 from gsopt.simulation.deciders.inventory import kinds_of
-from heuristics.policies.options import require, require_lease
+from gsopt.simulation.deciders.options import require_lease
+from gsopt.simulation.deciders.ties import settled
 
 
 def themis_auction(
@@ -19,11 +20,12 @@ def themis_auction(
 
     At every arrival and completion, and at the end of every lease, all GPUs without a lease are offered to
     those jobs without a lease whose ratio is largest. Each bids one over the ratio that it would have with each
-    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to the others, the
-    largest ratio first, so that no GPU is idle that somebody can use.
+    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to those who did not
+    bid, the largest ratio first, and then to those who did not win, to each as much of its demand as there is,
+    so that no GPU is idle that somebody can use for it.
 
     The ratio of a job is (age + work left / speed) / isolated time, where the isolated time is that of all its
-    work at the speed of its demand, in an equal part of the GPUs.
+    work at the speed of its demand, in an equal part of the GPUs for each job that is there.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which belong to
     jobs of many trials. Not checked against the authors' code, which is not public.
@@ -103,14 +105,14 @@ class _Auctions:
 
     def _award(self, state: State, claimants: Sequence[int], free: int) -> dict[int, int]:
         """Give the jobs that get GPUs, with how many."""
-        order = sorted(claimants, key=lambda job: (-self._ratio(state, job, state.jobs[job].gpus), job))
+        ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
+        order = sorted(claimants, key=lambda job: (-ratios[job], job))
         bidders = order[: ceil(self._bidding * len(order))]
         awards = auction([self._bid(state, job) for job in bidders], free)
         won: dict[int, int] = {}
         for job, award in zip(bidders, awards, strict=True):
-            least = award.gpus * award.part if self._payments else award.gpus
             if award.gpus:
-                won[job] = min(count for count in state.jobs[job].counts if count >= least)
+                won[job] = award.kept(state.jobs[job].counts) if self._payments else award.gpus
         left = free - sum(won.values())
         for job in [*order[len(bidders) :], *bidders]:
             fitting = [count for count in state.jobs[job].counts if count <= min(left, state.jobs[job].gpus)]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
 from typing import Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.grid import Exact, decimal
 from gsopt.method import heuristic
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
@@ -47,8 +47,7 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     >>> best_tier(problem).objective, best_tier(problem, wait=False).objective
     (Fraction(214, 15), Fraction(1021, 10))
     """
-    if order not in get_args(Order):
-        raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(get_args(Order))}")
+    require_one_of("order", order, get_args(Order))
     return problem.started(_Listing(problem, order, wait=wait).shares())
 
 

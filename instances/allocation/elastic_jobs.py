@@ -3,10 +3,10 @@
 from random import Random
 from typing import Any, Literal, get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 from instances.allocation.scaling import across_servers, imperfect, values
-from instances.arguments import require
 
 Sizes = Literal["one", "powers_of_two", "any"]
 Scaling = Literal["proportional", "imperfect", "across_servers"]
@@ -74,8 +74,8 @@ def elastic_jobs(
     require(capacity >= 0, "capacity", capacity, "must be at least 0")
     require(most_workers >= 1, "most_workers", most_workers, "must be at least 1")
     require(most_extra >= 1, "most_extra", most_extra, "must be at least 1")
-    require(sizes in get_args(Sizes), "sizes", sizes, f"must be one of {', '.join(get_args(Sizes))}")
-    require(scaling in get_args(Scaling), "scaling", scaling, f"must be one of {', '.join(get_args(Scaling))}")
+    require_one_of("sizes", sizes, get_args(Sizes))
+    require_one_of("scaling", scaling, get_args(Scaling))
     require(0 <= queued_share <= 1, "queued_share", queued_share, "must be between 0 and 1")
     random = Random(seed)
     drawn: list[ElasticJob] = []

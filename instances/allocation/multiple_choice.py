@@ -5,9 +5,9 @@ from itertools import accumulate
 from random import Random
 from typing import Literal, get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
-from instances.arguments import require
 
 Correlation = Literal["none", "weak", "strong", "subset_sum", "ordered"]
 
@@ -68,7 +68,7 @@ def multiple_choice(
     require(items >= 1, "items", items, "must be at least 1")
     require(largest >= 1, "largest", largest, "must be at least 1")
     kinds = get_args(Correlation)
-    require(correlation in kinds, "correlation", correlation, f"must be one of {', '.join(kinds)}")
+    require_one_of("correlation", correlation, kinds)
     random = Random(seed)
     drawn = [_items(random, items, largest, correlation) for _ in range(classes)]
     return Allocation(

@@ -5,9 +5,9 @@ from typing import Literal
 
 from gsopt.batching import BatchingJob, Progress, StepTime
 from gsopt.communication import Wire
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.batching import Batching
-from instances.arguments import require
 
 #: Samples that fit on a GPU.
 _LOCAL_LIMITS = (32, 64, 128, 256, 512)

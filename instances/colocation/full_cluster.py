@@ -4,10 +4,10 @@ from math import isfinite
 from random import Random
 
 from gsopt.colocation import halvings
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
 from gsopt.speed import IterationTime
-from instances.arguments import require
 
 #: Bytes of a GPU.
 _MEMORY = 80 * 2**30

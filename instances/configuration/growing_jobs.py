@@ -3,15 +3,10 @@
 from collections.abc import Sequence
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape, shapes
-from instances.arguments import require
-
-#: Part of a step on one GPU that is waited for at each further GPU, on one node and on several; least and most.
-_ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
-
-#: GPUs from which on the batch that they need takes twice as long to be as good.
-_NOISE = (2.0, 200.0)
+from instances.speed_up import SpeedUp, drawn
 
 #: How many times faster a type is for a job than the slowest one is to another.
 _SPEED = (0.5, 4.0)
@@ -119,18 +114,15 @@ def _state(
 def _job(
     random: Random, name: str, current: int | None, listed: Sequence[Shape], most_gpus: int
 ) -> AdaptiveJob:
-    near = _drawn(random, *_ON_A_NODE)
-    far = max(near, _drawn(random, *_ON_SEVERAL))
-    noise = _drawn(random, *_NOISE)
+    speed_up = SpeedUp.drawn(random)
     own = None if current is None else listed[current]
     kinds = list(dict.fromkeys(shape.type for shape in listed))
-    speeds = {kind: _drawn(random, *_SPEED) for kind in kinds}
+    speeds = {kind: drawn(random, *_SPEED) for kind in kinds}
     known = {kind for kind in kinds if own and (kind == own.type or random.random() < _MEASURED)}
     cap = min(2 * own.gpus, most_gpus) if own else 1
 
     def goodput(shape: Shape) -> float | None:
-        step = 1 + (near if shape.nodes == 1 else far) * (shape.gpus - 1)
-        gain = shape.gpus * (noise + 1) / (noise + shape.gpus) / step
+        gain = speed_up.on(shape.nodes, shape.gpus)
         return speeds[shape.type] * gain if shape.gpus <= cap and shape.type in known else None
 
     measured = [goodput(shape) for shape in listed]
@@ -148,8 +140,3 @@ def _job(
         current=current,
         restart_factor=round(max(age - restarts * _RESTART, 0) / (age + _RESTART), 6) if own else 1.0,
     )
-
-
-def _drawn(random: Random, least: float, most: float) -> float:
-    """Draw evenly on a logarithmic scale, to three digits."""
-    return float(f"{least * (most / least) ** random.random():.3g}")

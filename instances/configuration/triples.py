@@ -2,9 +2,9 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
-from instances.arguments import require
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Least and most goodput of a job.

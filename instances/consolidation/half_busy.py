@@ -4,10 +4,10 @@ from random import Random
 from typing import Literal, get_args
 
 from gsopt.cluster import Cluster
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.speed import TIER_PENALTIES
-from instances.arguments import require
 
 Demands = Literal["powers_of_two", "any"]
 Weights = Literal["one", "levels", "drawn"]
@@ -73,11 +73,9 @@ def half_busy(
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(jobs >= 0, "jobs", jobs, "must be at least 0")
     require(0 <= busy <= 1, "busy", busy, "must be between 0 and 1")
-    require(demands in get_args(Demands), "demands", demands, f"must be one of {', '.join(get_args(Demands))}")
-    require(weights in get_args(Weights), "weights", weights, f"must be one of {', '.join(get_args(Weights))}")
-    require(
-        maximize in get_args(Maximize), "maximize", maximize, f"must be one of {', '.join(get_args(Maximize))}"
-    )
+    require_one_of("demands", demands, get_args(Demands))
+    require_one_of("weights", weights, get_args(Weights))
+    require_one_of("maximize", maximize, get_args(Maximize))
     random = Random(seed)
     cluster = Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
     taken = [

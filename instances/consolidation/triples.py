@@ -3,9 +3,9 @@
 from random import Random
 
 from gsopt.cluster import Cluster
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
-from instances.arguments import require
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Models that lose the more, the further apart their GPUs are.

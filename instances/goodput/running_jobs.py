@@ -2,15 +2,10 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
-from instances.arguments import require
-
-#: Part of a step on one GPU that is waited for at each further GPU, on one node and on several; least and most.
-_ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
-
-#: GPUs from which on the batch that they need takes twice as long to be as good.
-_NOISE = (2.0, 200.0)
+from instances.speed_up import SpeedUp
 
 
 def running_jobs(
@@ -105,18 +100,14 @@ def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: 
 def _job(
     random: Random, name: str, vector: list[int], per_node: int, fair: int, most_gpus: int, most_nodes: int
 ) -> GoodputJob:
-    near = _drawn(random, *_ON_A_NODE)
-    far = max(near, _drawn(random, *_ON_SEVERAL))
-    noise = _drawn(random, *_NOISE)
-
-    def goodput(nodes: int, gpus: int) -> float:
-        step = 1 + (near if nodes == 1 else far) * (gpus - 1)
-        return gpus * (noise + 1) / (noise + gpus) / step
-
+    speed_up = SpeedUp.drawn(random)
     held = sum(vector)
     cap = min(max(2 * held, 1), most_gpus)
     rows = [
-        [goodput(number, gpus) / goodput(1, fair) for gpus in range(number, min(cap, number * per_node) + 1)]
+        [
+            speed_up.on(number, gpus) / speed_up.on(1, fair)
+            for gpus in range(number, min(cap, number * per_node) + 1)
+        ]
         for number in range(1, min(cap, most_nodes, max(len(vector), 1)) + 1)
     ]
     age = round(60 * 10 ** random.uniform(0, 2.5)) if held else random.randrange(60)
@@ -128,8 +119,3 @@ def _job(
         restarts=min(random.randrange(1 + age // 120), 20) if held else 0,
         max_gpus=cap,
     )
-
-
-def _drawn(random: Random, least: float, most: float) -> float:
-    """Draw evenly on a logarithmic scale, to three digits."""
-    return float(f"{least * (most / least) ** random.random():.3g}")

@@ -2,9 +2,9 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
-from instances.arguments import require
 from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Least and most speed-up of a job.

@@ -3,8 +3,8 @@
 from collections import Counter
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problems.placement import Pool, Resources, Server
-from instances.arguments import require
 
 #: GPUs, CPU cores and GB of memory of a training and of an inference server.
 CAPACITY: dict[Pool, Resources] = {

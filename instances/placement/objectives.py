@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from instances.arguments import require
+from gsopt.errors import require_one_of
 
 Minimize = Literal["servers", "fragmentation", "preferences"]
 
@@ -17,4 +17,4 @@ def check_objective(minimize: str) -> None:
     gsopt.errors.InvalidInput: minimize: 'power': must be one of servers, fragmentation, preferences
     """
     known = get_args(Minimize)
-    require(minimize in known, "minimize", minimize, f"must be one of {', '.join(known)}")
+    require_one_of("minimize", minimize, known)

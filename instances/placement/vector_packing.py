@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from instances.arguments import require
 
 #: Capacity, least and largest size of the classes with independent sizes.
 _UNIFORM = {

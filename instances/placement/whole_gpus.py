@@ -2,9 +2,9 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
-from instances.arguments import require
 
 _GPUS = 8
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Literal, get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
-from instances.arguments import require
 from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import Placement, eight_gpu_servers, named
 from instances.reclaiming.workers import Mode, draw_worker_size, split
@@ -76,10 +76,10 @@ def churn(
     require(servers >= 1, "servers", servers, "must be at least 1")
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     require(0 < utilisation <= 1, "utilisation", utilisation, "must be more than 0 and at most 1")
-    require(mode in get_args(Mode), "mode", mode, f"must be one of {', '.join(get_args(Mode))}")
+    require_one_of("mode", mode, get_args(Mode))
     require(0 <= elastic_share <= 1, "elastic_share", elastic_share, "must be between 0 and 1")
     known = get_args(Elasticity)
-    require(elasticity in known, "elasticity", elasticity, f"must be one of {', '.join(known)}")
+    require_one_of("elasticity", elasticity, known)
     random = Random(seed)
     placements = _churned(servers, utilisation, mode, random)
     jobs = tuple(

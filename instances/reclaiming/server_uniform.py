@@ -2,9 +2,9 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming, Server
-from instances.arguments import require
 from instances.reclaiming.layout import named, server_name
 
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 from typing import get_args
 
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.job import Workload
 from gsopt.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
-from instances.arguments import require
 from instances.reclaiming.layout import eight_gpu_servers, named
 from instances.reclaiming.replay import Replay
 from instances.reclaiming.workers import Mode
@@ -67,7 +66,7 @@ def snapshots(
     require(servers >= 1, "servers", servers, "must be at least 1")
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")
     require(count >= 1, "count", count, "must be at least 1")
-    require(mode in get_args(Mode), "mode", mode, f"must be one of {', '.join(get_args(Mode))}")
+    require_one_of("mode", mode, get_args(Mode))
     replay = Replay(workload, servers, mode, seed)
     taken: list[Reclaiming] = []
     for number, time in enumerate(_evenly(workload, count) if times is None else sorted(times), start=1):

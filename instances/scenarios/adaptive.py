@@ -1,16 +1,16 @@
 """Adaptive jobs: the workloads of Pollux and Sia, whose jobs follow from what was measured of their models."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
 from gsopt.applications.course import Course
 from gsopt.cluster import Cluster, Machine, Rack
-from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job, Mode
-from instances.arguments import require
+from gsopt.errors import InvalidInput, require, shorten
+from gsopt.job import Job, Mode, Workload
+from gsopt.scenario import Scenario
 from instances.traces.applications import FOLDER
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
@@ -22,6 +22,12 @@ SINGLE = "ncf"
 
 #: Places of the workloads in the folder of public traces; those of Sia by the name of the sample.
 POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
+
+#: Whose simulator runs the jobs.
+Setting = Literal["published", "ares"]
+
+#: Seconds of a round in Ares' simulator, and most nodes of a job there.
+ROUND, NODES_OF_A_JOB = 360, 8
 
 #: Most nodes of a cluster.
 MOST_NODES = 100_000
@@ -162,6 +168,55 @@ class Menus:
         if key not in self._known_seconds:
             self._known_seconds[key] = self._course(model, batch).seconds(gpus, batch)
         return self._known_seconds[key]
+
+
+def scenario_of(
+    setting: Setting,
+    rows: Sequence[Order],
+    applications: Mapping[str, Application],
+    cluster: Cluster,
+    agents: Agents,
+    *,
+    name: str,
+    source: str,
+    **physics: Any,
+) -> Scenario:
+    """Make a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
+
+    There progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time
+    only if the number of nodes changes.
+
+    Parameters
+    ----------
+    setting
+        Whose simulator runs the jobs.
+    rows
+        The jobs.
+    applications
+        What was measured, by model.
+    cluster
+        Equal nodes.
+    agents
+        How jobs measure and tune, as their authors have it.
+    name, source
+        Of the workload.
+    **physics
+        What else holds, see `gsopt.scenario.Physics`.
+
+    Raises
+    ------
+    InvalidInput
+        A job cannot run on the GPUs that it demands.
+    """
+    nodes, is_ares = cluster.machines, setting == "ares"
+    if is_ares:
+        agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
+        physics["restarts"] = "machines"
+        nodes = nodes[:NODES_OF_A_JOB]
+    menus = Menus(applications, agents, sum(node.gpus for node in nodes))
+    jobs = [menus.job(row, tunes=not is_ares) for row in rows]
+    workload = Workload(name=name, source=f"{source}, setting {setting}", jobs=jobs)
+    return Scenario.of(workload, cluster, applications=applications, agents=agents, **physics)
 
 
 def home_of(path: str | Path) -> Path:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.errors import require, require_one_of
 from gsopt.job import LATEST, LEAST, Workload
 from gsopt.scenario import Overhead, Scenario
 from gsopt.speed import Speed
-from instances.arguments import require
 from instances.scenarios.demand import MEAN, PEAK, PEAK_TO_TROUGH, Demand, made_up_demand, public_demand
 from instances.scenarios.kinds import INFERENCE, TRAINING, Kinds
 from instances.scenarios.lending import lending
@@ -140,7 +140,7 @@ def aryl(
     >>> len(scenario.cluster.machines), len(scenario.workload.jobs), scenario.events[0].event
     (8, 15, 'leave')
     """
-    require(support in SUPPORT, "support", support, f"must be one of {', '.join(SUPPORT)}")
+    require_one_of("support", support, SUPPORT)
     for name, number in (("servers", servers), ("inference_servers", inference_servers)):
         require(1 <= number <= MOST_SERVERS, name, number, f"must be at least 1 and at most {MOST_SERVERS:,}")
     require(1 <= slower <= MOST_SLOWER, "slower", slower, f"must be at least 1 and at most {MOST_SLOWER:,}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 
-from instances.arguments import require
+from gsopt.errors import require
 from instances.traces.inference import DAY, duty_cycle_of_a_day, serving_gpus
 
 #: Seconds between two values of a curve. Source: Aryl, Figure 1.

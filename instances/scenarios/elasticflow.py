@@ -5,12 +5,11 @@ from math import log2
 from pathlib import Path
 
 from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.job import Job, Workload
 from gsopt.scenario import Overhead, Scenario
 from gsopt.speed import tabulated_menu
 from instances.allocation.profiles import curves
-from instances.arguments import require
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
 #: The profiles with which each published workload goes, by its name.
@@ -75,7 +74,7 @@ def elasticflow(
     """
     if path is None:
         raise InvalidInput("", "path", "", "is required: the folder of public traces")
-    require(trace in PROFILES, "trace", trace, f"must be one of {', '.join(PROFILES)}")
+    require_one_of("trace", trace, PROFILES)
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     require(nodes >= 1, "nodes", nodes, "must be at least 1")
     require(gpus_per_node >= 1, "gpus_per_node", gpus_per_node, "must be at least 1")

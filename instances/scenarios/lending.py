@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gsopt.cluster import Machine
+from gsopt.errors import require
 from gsopt.events import Event, Leave, Loan, Reclaim
-from instances.arguments import require
 from instances.scenarios.demand import Demand
 
 

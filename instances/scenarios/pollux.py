@@ -1,14 +1,12 @@
 """Pollux: adaptive jobs on nodes of four GPUs, as in the simulator of its authors."""
 
 from pathlib import Path
-from typing import Literal
+from typing import get_args
 
 from gsopt.applications.agents import Agents
-from gsopt.errors import InvalidInput
-from gsopt.job import Workload
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.scenario import Overhead, Scenario
-from instances.arguments import require
-from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
+from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 
 #: Nodes of the simulated cluster, and GPUs on each of them. Source: Pollux, section 5.3.1.
@@ -19,9 +17,6 @@ RESTART = 30.0
 
 #: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
 MOST_LOCAL = {"yolov3": 8}
-
-#: Seconds of a round in Ares' simulator, and most nodes of a job there.
-ROUND, MOST_NODES = 360, 8
 
 #: What has to be assumed where papers and programs are silent or differ, to be printed beside results.
 ASSUMPTIONS = (
@@ -36,7 +31,7 @@ def pollux(
     *,
     trace: str = "pollux",
     number: int = 1,
-    setting: Literal["published", "ares"] = "published",
+    setting: Setting = "published",
     nodes: int = NODES,
     gpus_per_node: int = GPUS,
     jobs: int | None = None,
@@ -83,22 +78,20 @@ def pollux(
     """
     if path is None:
         raise InvalidInput("", "path", "", "is required: the folder of public traces")
-    require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
+    require_one_of("setting", setting, get_args(Setting))
     require(1 <= gpus_per_node <= GPUS, "gpus_per_node", gpus_per_node, f"must be between 1 and {GPUS}")
     cluster = nodes_of(nodes, gpus_per_node)
-    ares = setting == "ares"
-    agents = Agents(interval=ROUND, progress="samples") if ares else Agents()
     rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER, (row.model for row in rows), most_local=MOST_LOCAL, slowdowns={}
     )
-    menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * gpus_per_node)
-    source = f"{trace} workload {number}, applications of Pollux, setting {setting}"
-    return Scenario.of(
-        Workload(name="pollux", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
+    return scenario_of(
+        setting,
+        rows,
+        applications,
         cluster,
+        Agents(),
+        name="pollux",
+        source=f"{trace} workload {number}, applications of Pollux",
         overheads=Overhead(start=RESTART, resize=RESTART),
-        applications=applications,
-        agents=agents,
-        restarts="machines" if ares else "change",
     )

@@ -1,15 +1,12 @@
 """Sia: adaptive jobs on one type of GPU, as in the simulator of its authors."""
 
 from pathlib import Path
-from typing import Literal
+from typing import get_args
 
 from gsopt.applications.agents import Agents
-from gsopt.errors import InvalidInput
-from gsopt.job import Workload
+from gsopt.errors import InvalidInput, require, require_one_of
 from gsopt.scenario import Overhead, Scenario
-from instances.arguments import require
-from instances.scenarios.adaptive import Menus, home_of, nodes_of, orders
-from instances.scenarios.pollux import MOST_NODES, ROUND
+from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 
 #: GPUs on each node by type of GPU. Source: the simulator of Sia.
@@ -40,7 +37,7 @@ def sia(
     *,
     trace: str = "philly",
     number: int = 1,
-    setting: Literal["published", "ares"] = "published",
+    setting: Setting = "published",
     gpu: str = "aws",
     nodes: int = 16,
     gpus_per_node: int | None = None,
@@ -91,15 +88,11 @@ def sia(
     """
     if path is None:
         raise InvalidInput("", "path", "", "is required: the folder of public traces")
-    require(setting in {"published", "ares"}, "setting", setting, "must be one of published, ares")
-    require(gpu in GPUS, "gpu", gpu, f"must be one of {', '.join(GPUS)}")
+    require_one_of("setting", setting, get_args(Setting))
+    require_one_of("gpu", gpu, GPUS)
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
     cluster = nodes_of(nodes, size, gpu)
-    ares = setting == "ares"
-    agents = Agents(memory="placement", tolerance=TOLERANCE)
-    if ares:
-        agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
     rows = orders(path, trace, number, jobs)
     applications = read_applications(
         home_of(path) / FOLDER,
@@ -108,13 +101,14 @@ def sia(
         most_local=MOST_LOCAL.get(gpu, {}),
         slowdowns=SLOWDOWNS,
     )
-    menus = Menus(applications, agents, min(nodes, MOST_NODES if ares else nodes) * size)
-    source = f"{trace} workload {number}, applications of Sia on {gpu}, setting {setting}"
-    return Scenario.of(
-        Workload(name="sia", source=source, jobs=[menus.job(row, tunes=not ares) for row in rows]),
+    return scenario_of(
+        setting,
+        rows,
+        applications,
         cluster,
+        Agents(memory="placement", tolerance=TOLERANCE),
+        name="sia",
+        source=f"{trace} workload {number}, applications of Sia on {gpu}",
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
-        applications=applications,
-        agents=agents,
-        restarts="machines" if ares else "shape",
+        restarts="shape",
     )

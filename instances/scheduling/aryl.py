@@ -1,8 +1,8 @@
 """The examples in the tables of the paper on Aryl, over time, and where its two phases are worst."""
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from instances.arguments import require
 
 #: Workers of the cluster of both tables, each with one GPU.
 _GPUS = 8

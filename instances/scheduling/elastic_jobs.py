@@ -5,9 +5,9 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from instances.arguments import require
 from instances.scheduling.counts import Counts, restricted
 
 Scaling = Literal["concave", "linear"]
@@ -77,8 +77,8 @@ def elastic_jobs(
     require(jobs >= 1, "jobs", jobs, "must be at least 1")
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
     require(_LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
-    require(scaling in get_args(Scaling), "scaling", scaling, f"must be one of {', '.join(get_args(Scaling))}")
-    require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
+    require_one_of("scaling", scaling, get_args(Scaling))
+    require_one_of("counts", counts, get_args(Counts))
     require(isfinite(alpha) and 0 < alpha <= 1, "alpha", alpha, "must be above 0 and at most 1")
     random = Random(seed)
     drawn = [_job(random, f"j{number}", gpus, scaling) for number in range(1, jobs + 1)]

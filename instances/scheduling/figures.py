@@ -2,9 +2,9 @@
 
 from typing import Literal, get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from instances.arguments import require
 
 Reading = Literal["rounded", "truncated"]
 
@@ -44,7 +44,7 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     [1.5, 3.0, 3.3]
     """
     known = get_args(Reading)
-    require(reading in known, "reading", reading, f"must be one of {', '.join(known)}")
+    require_one_of("reading", reading, known)
     rates = {count: float(count) for count in (1, 2, 4)}
     return Scheduling(
         name=f"ares-figure-1-{reading}",

@@ -2,10 +2,10 @@
 
 from typing import get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.job import Job, Workload
 from gsopt.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from instances.arguments import require
 from instances.doublings import doublings
 from instances.scheduling.counts import Counts, restricted
 
@@ -46,7 +46,7 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     require(special is None, "workload", special, "must be a job without modes and phases")
     lost = next((job.name for job in workload.jobs if not job.checkpoints), None)
     require(lost is None, "workload", lost, "must be a job with checkpoints")
-    require(counts in get_args(Counts), "counts", counts, f"must be one of {', '.join(get_args(Counts))}")
+    require_one_of("counts", counts, get_args(Counts))
     problem = Scheduling(
         name=workload.name,
         about=About(source=workload.source),

@@ -3,9 +3,9 @@
 from math import isfinite
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
-from instances.arguments import require
 
 #: Names of types, the fastest first.
 _TYPES = ("v100", "p100", "k80", "m60")

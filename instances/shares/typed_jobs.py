@@ -3,9 +3,9 @@
 from math import isfinite
 from random import Random
 
+from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
-from instances.arguments import require
 
 #: GPUs of a job, and how many jobs of a hundred ask for that many.
 _GPUS = {1: 70, 2: 10, 4: 15, 8: 5}

@@ -5,10 +5,10 @@ from math import isfinite
 from random import Random
 from typing import Literal, get_args
 
+from gsopt.errors import require
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.sharing import Sharing
-from instances.arguments import require
 
 Starts = Literal["events", "any"]
 

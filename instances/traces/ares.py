@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Unpack
 
+from gsopt.errors import require
 from gsopt.job import Job, Workload
-from instances.arguments import require
 from instances.doublings import doublings
 from instances.traces.reading import Reading
 from instances.traces.selection import Selection

@@ -5,8 +5,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, Unpack
 
+from gsopt.errors import require, require_one_of
 from gsopt.job import Job
-from instances.arguments import require
 from instances.traces.helios import helios
 from instances.traces.philly import philly
 from instances.traces.reading import Reading
@@ -91,7 +91,7 @@ def castor(
     >>> folder is None or len(castor(folder, trace="venus").workload.jobs) == 240
     True
     """
-    require(trace in _TRACES, "trace", trace, f"must be one of {', '.join(_TRACES)}")
+    require_one_of("trace", trace, _TRACES)
     require(0 <= large <= 1, "large", large, "must be between 0 and 1")
     chosen: Selection = {"sample": JOBS, **selection}
     if chosen.get("window") is None and chosen.get("busiest") is None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, Unpack
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.job import LATEST, Job
-from instances.arguments import require
 from instances.traces.reading import Issue, Reading, Row, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
@@ -118,7 +117,7 @@ def dally(
     >>> folder is None or len(dally(folder, jobs="poisson", load=0.9, gpus=512).workload.jobs) == 411
     True
     """
-    require(work in _WORK, "work", work, f"must be one of {', '.join(_WORK)}")
+    require_one_of("work", work, _WORK)
     require(mean_gap is None or 0 < mean_gap < inf, "mean_gap", mean_gap, "must be more than 0")
     require(load is None or _LEAST_LOAD <= load <= _MOST_LOAD, "load", load, "must be between 1e-6 and 1e6")
     require(gpus >= 1, "gpus", gpus, "must be at least 1")

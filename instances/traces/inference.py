@@ -11,8 +11,7 @@ from math import inf
 from pathlib import Path
 from statistics import fmean
 
-from gsopt.errors import InvalidInput
-from instances.arguments import require
+from gsopt.errors import InvalidInput, require
 from instances.traces.reading import Issue, Row, content, find, rows, usable
 
 #: Places of the files in the folder of public traces.

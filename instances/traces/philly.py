@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
+from gsopt.errors import require
 from gsopt.job import Job
-from instances.arguments import require
 from instances.traces.reading import Issue, Reading, Row, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 

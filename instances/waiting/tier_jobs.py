@@ -7,11 +7,11 @@ from random import Random
 from typing import Literal, get_args
 
 from gsopt.cluster import Cluster
+from gsopt.errors import require
 from gsopt.job import Job
 from gsopt.problem import About
 from gsopt.problems.waiting import Waiting
 from gsopt.speed import TIER_PENALTIES, TierPenalty
-from instances.arguments import require
 
 Arrivals = Literal["batch", "poisson"]
 Minimize = Literal["mean_jct", "makespan"]

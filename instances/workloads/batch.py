@@ -2,8 +2,8 @@
 
 from random import Random
 
+from gsopt.errors import require
 from gsopt.job import Job, Workload
-from instances.arguments import require
 from instances.workloads.shape import PHILLY, Shape
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from math import isfinite
 from random import Random
 
+from gsopt.errors import require
 from gsopt.job import Workload
-from instances.arguments import require
 
 
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:

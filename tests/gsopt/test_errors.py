@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from gsopt.errors import GsoptError, InvalidInput, shorten
+from gsopt.errors import GsoptError, InvalidInput, require, shorten
 
 
 def test_message_is_one_line_of_file_field_value_rule() -> None:
@@ -32,3 +32,18 @@ def test_shortened_values_fit_a_line(value: object) -> None:
     """Any value is shown in at most sixty characters and without a line break."""
     assert len(shorten(value)) <= 60
     assert "\n" not in shorten(value)
+
+
+def test_a_rule_that_holds_is_silent() -> None:
+    """Nothing is raised when the rule holds."""
+    require(True, "servers", 1, "must be at least 1")
+
+
+def test_a_broken_rule_is_one_short_line() -> None:
+    """The message names argument, value and rule, and shortens a long value."""
+    with pytest.raises(InvalidInput) as caught:
+        require(False, "servers", -(10**400), "must be at least 1")
+
+    assert str(caught.value) == (
+        "servers: -100000000000000000000000000... (402 characters): must be at least 1"
+    )

@@ -1,11 +1,13 @@
 """Auction: GPUs go to those who bid, so that the product of their values is largest, and each pays its harm."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gsopt.tolerances import SUM
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +34,17 @@ class Award(NamedTuple):
 
     gpus: int
     part: float
+
+    def kept(self, counts: Iterable[int]) -> int:
+        """Give the fewest GPUs of some numbers that are no less than what is left, rounding excused.
+
+        Examples
+        --------
+        >>> Award(4, 0.4).kept([1, 2, 4])
+        2
+        """
+        left = self.gpus * self.part * (1 - SUM)
+        return min(count for count in counts if count >= left)
 
 
 def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:

@@ -99,19 +99,33 @@ class Inventory:
         """Name the kinds of which as many GPUs are there as a job demands, and on which it can run."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
-    def rate(self, state: State, job: int, name: str) -> Any:
-        """Give the speed of a job on a kind on which it can run, on GPUs as close together as they get."""
-        return self._rate(state, job, name, self._modes[job][name])
+    def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
+        """Give the speed of a job on a kind on which it can run, on GPUs as close together as they get.
 
-    def steps(self, state: State, job: int, name: str) -> Any:
-        """Give the steps per second of a job on a kind; None where its batches or samples are not known."""
+        Parameters
+        ----------
+        state, job, name
+            The state, the job, and the kind.
+        beside
+            Jobs that share the GPUs.
+        """
+        return self._rate(state, job, name, self._modes[job][name], beside)
+
+    def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
+        """Give the steps per second of a job on a kind; None where its batches or samples are not known.
+
+        Parameters
+        ----------
+        state, job, name, beside
+            As of `rate`.
+        """
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
             return None
         number = type(state.now)
         samples = number(item.samples_in(mode)) / number(item.duration)
-        return self.rate(state, job, name) * samples / batch_size
+        return self.rate(state, job, name, beside) * samples / batch_size
 
     def leave(self, job: int) -> None:
         """Forget a job that has gone."""
@@ -156,9 +170,10 @@ class Inventory:
             )
         return best
 
-    def _rate(self, state: State, job: int, name: str, mode: str) -> Any:
+    def _rate(self, state: State, job: int, name: str, mode: str, beside: Sequence[int] = ()) -> Any:
         count = state.jobs[job].gpus
-        return state.rate(job, self._closest[name][:count] if self._closest[name] else count, mode)
+        gpus = self._closest[name][:count] if self._closest[name] else count
+        return state.rate(job, gpus, mode, beside)
 
     def _place(self, state: State, name: str, jobs: Sequence[int]) -> dict[int, tuple[int, ...]]:
         placed: dict[int, tuple[int, ...]] = {}

@@ -1,11 +1,12 @@
 """Packing: jobs of one size share GPUs in pairs while there are too few for all."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Set as AbstractSet
 from random import Random
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gsopt.simulation.deciders.inventory import Inventory
+from gsopt.simulation.deciders.matching import best_matching
 from gsopt.simulation.deciders.received import Portions
 from gsopt.simulation.policy import State
 from gsopt.tolerances import TOGETHER
@@ -15,6 +16,20 @@ Pairing = Literal["random", "exact"]
 
 #: What two jobs do together, each relative to itself alone, if sharing is worth no more than turns.
 _TURNS = 1
+
+
+class _Alike(NamedTuple):
+    """What jobs have in common that are to each other, and to all others, the same as partners."""
+
+    model: str
+    gpus: int
+    memory: int | None
+    kinds: tuple[str, ...]
+
+    @classmethod
+    def of(cls, state: State, job: int, inventory: Inventory) -> "_Alike":
+        item = state.jobs[job]
+        return cls(item.model, item.gpus, item.memory, tuple(inventory.kinds_with_room(state, job)))
 
 
 class Packing:
@@ -28,7 +43,7 @@ class Packing:
     pairing
         ``random``: two jobs are drawn as often as there were jobs without a partner, and are a pair if that is
         possible, whatever they do to each other. ``exact``: pairs are made anew each time, those whose jobs
-        make the most progress in all beyond turns.
+        make the most progress in all beyond turns (`gsopt.simulation.deciders.matching`).
     seed
         Seed of the draws.
 
@@ -56,21 +71,18 @@ class Packing:
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
         self._pairing, self._random = pairing, Random(seed)
         self.pairs: dict[int, int] = {}
+        self._gains: dict[tuple[_Alike, _Alike], float] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
         """Give each unit its part of the time on every kind."""
         there = set(jobs)
-        kept = {
-            job: other
-            for job, other in self.pairs.items()
-            if {job, other} <= there and self._gain(state, job, other) >= 0
-        }
         crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
         if not crowded or state.share_limit == 1:
             self.pairs = {}
         elif self._pairing == "exact":
             self.pairs = dict(self._best(state, jobs, inventory))
         else:
+            kept = self._kept(state, there)
             self.pairs = kept | dict(self._drawn(state, [job for job in jobs if job not in kept], inventory))
         units = [job for job in jobs if self.pairs.get(job, job) >= job]
         return {job: self._part(state, job, len(units), inventory) for job in units} | {
@@ -86,6 +98,14 @@ class Packing:
         most = max(1.0, sum(parts.values()))
         return {kind: part / most for kind, part in parts.items()}
 
+    def _kept(self, state: State, there: AbstractSet[int]) -> dict[int, int]:
+        """Give the pairs of which both are there and lose nothing."""
+        return {
+            job: other
+            for job, other in self.pairs.items()
+            if {job, other} <= there and _gain(_together(state, job, other)) >= 0
+        }
+
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
         """Draw two jobs at a time, and give those that may be a pair."""
         left = list(jobs)
@@ -93,26 +113,38 @@ class Packing:
             if len(left) < 2:  # noqa: PLR2004 - a pair
                 return
             one, other = self._random.sample(left, 2)
-            if _common(state, one, other, inventory):
+            if _common(state, one, other, inventory) and _go_on(_together(state, one, other)):
                 left = [job for job in left if job not in (one, other)]
                 yield from ((one, other), (other, one))
 
     def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
         """Give the pairs that gain most in all."""
-        import networkx as nx
+        import numpy as np
 
-        graph = nx.Graph()
-        for one, other in combinations(jobs, 2):
-            if state.jobs[one].gpus == state.jobs[other].gpus:
-                gain = self._gain(state, one, other)
-                if gain > 0 and _common(state, one, other, inventory):
-                    graph.add_edge(one, other, weight=gain)
-        for one, other in sorted(map(sorted, nx.max_weight_matching(graph))):
-            yield from ((one, other), (other, one))
+        alike = [_Alike.of(state, job, inventory) for job in jobs]
+        some = dict(zip(alike, jobs, strict=True))
+        place = {each: at for at, each in enumerate(some)}
+        places = [place[each] for each in alike]
+        gains = np.array([[self._known(state, one, other, some, inventory) for other in some] for one in some])
+        for one, other in best_matching(gains[np.ix_(places, places)]):
+            yield from ((jobs[one], jobs[other]), (jobs[other], jobs[one]))
 
-    def _gain(self, state: State, one: int, other: int) -> Any:
-        """Give the progress of two jobs together beyond that in turns, each relative to itself alone."""
-        return _slowed(state, one, other) + _slowed(state, other, one) - _TURNS
+    def _known(
+        self, state: State, one: _Alike, other: _Alike, some: Mapping[_Alike, int], inventory: Inventory
+    ) -> float:
+        """Give what two jobs of these kinds gain; 0 if they are no pair. It is the same whenever they run."""
+        if (one, other) not in self._gains:
+            gain = 0.0
+            if _common(state, some[one], some[other], inventory):
+                speeds = _together(state, some[one], some[other])
+                gain = max(float(_gain(speeds)), 0.0) if _go_on(speeds) else 0.0
+            self._gains |= {(one, other): gain, (other, one): gain}
+        return self._gains[one, other]
+
+
+def _together(state: State, one: int, other: int) -> tuple[Any, Any]:
+    """Give the speeds of two jobs of one size beside each other, each relative to itself alone."""
+    return _slowed(state, one, other), _slowed(state, other, one)
 
 
 def _slowed(state: State, job: int, other: int) -> Any:
@@ -120,10 +152,20 @@ def _slowed(state: State, job: int, other: int) -> Any:
     return state.rate(job, count, beside=(other,)) / state.rate(job, count)
 
 
+def _gain(speeds: tuple[Any, Any]) -> Any:
+    """Give the progress of two jobs together beyond that in turns."""
+    return sum(speeds) - _TURNS
+
+
+def _go_on(speeds: tuple[Any, Any]) -> bool:
+    """Tell whether each of two jobs makes progress worth the name."""
+    return bool(min(speeds) >= TOGETHER)
+
+
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Name the kinds of GPUs that two jobs of one size may share."""
+    """Name the kinds of GPUs whose memory is enough for two jobs; none where they are not of one size."""
     jobs = state.jobs[one], state.jobs[other]
-    if jobs[0].gpus != jobs[1].gpus or min(_slowed(state, one, other), _slowed(state, other, one)) < TOGETHER:
+    if jobs[0].gpus != jobs[1].gpus:
         return []
     memory = sum(job.memory or 0 for job in jobs)
     shared = set(inventory.kinds_with_room(state, other))

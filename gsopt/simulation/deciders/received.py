@@ -8,9 +8,12 @@ from gsopt.tolerances import CLAIM_DIGITS, MISSED_DECIMALS
 #: Shares of the time of jobs, by number, on kinds of GPUs, by name.
 Portions = Mapping[int, Mapping[str, float]]
 
+#: A job, or two that share their GPUs, the lower number first.
+Unit = tuple[int, ...]
+
 
 class Claim(NamedTuple):
-    """What a job may claim on a kind of GPU; the largest claim comes first.
+    """What a unit may claim on a kind of GPU; the largest claim comes first.
 
     Attributes
     ----------
@@ -33,7 +36,7 @@ class Claim(NamedTuple):
 
 
 class Received:
-    """Books of the time that jobs have had, in which each begins with a credit on every kind.
+    """Books of the time that jobs and pairs have had, in which each begins with a credit on every kind.
 
     Parameters
     ----------
@@ -44,50 +47,55 @@ class Received:
     --------
     >>> received = Received(180.0)
     >>> for job in (0, 1):
-    ...     received.enter(job, ["v100"])
-    >>> received.add(0, "v100", 360.0)
-    >>> received.claim(0, "v100", 0.5).priority, received.claim(1, "v100", 0.5).priority
+    ...     received.enter((job,), ["v100"])
+    >>> received.add((0,), "v100", 360.0)
+    >>> received.claim((0,), "v100", 0.5).priority, received.claim((1,), "v100", 0.5).priority
     (0.66666667, 2.0)
     """
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
-        self._own: dict[int, dict[str, Any]] = {}
+        self._own: dict[Unit, dict[str, Any]] = {}
         self._all: dict[str, Any] = {}
-        self._deficits: dict[int, dict[str, Any]] = {}
+        self._deficits: dict[Unit, dict[str, Any]] = {}
 
-    def enter(self, job: int, kinds: Iterable[str]) -> None:
-        """Give a job its credit."""
-        self._own[job] = dict.fromkeys(kinds, self._credit)
-        self._deficits[job] = dict.fromkeys(self._own[job], 0 * self._credit)
-        for kind in self._own[job]:
+    def __contains__(self, unit: Unit) -> bool:
+        """Tell whether a unit has books."""
+        return unit in self._own
+
+    def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
+        """Give a unit its credit, and say how many seconds it has missed."""
+        self._own[unit] = dict.fromkeys(kinds, self._credit)
+        self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
+        for kind in self._own[unit]:
             self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def leave(self, job: int) -> None:
-        """Forget a job, whose time still counts among that of all."""
-        del self._own[job], self._deficits[job]
+        """Forget a job and its pairs, whose time still counts among that of all."""
+        for unit in [unit for unit in self._own if job in unit]:
+            del self._own[unit], self._deficits[unit]
 
-    def add(self, job: int, kind: str, seconds: Any) -> None:
-        """Note that a job, which may have left, has had time."""
+    def add(self, unit: Unit, kind: str, seconds: Any) -> None:
+        """Note that a unit, which may have left, has had time."""
         self._all[kind] += seconds
-        if job in self._own:
-            self._own[job][kind] += seconds
+        if unit in self._own:
+            self._own[unit][kind] += seconds
 
-    def reset(self, shares: Portions, seconds: Any) -> None:
-        """Begin anew; what jobs had less than their shares of the time since the last beginning is noted."""
+    def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
+        """Begin anew; what units had less than their shares of the time since the last beginning is noted."""
         self._all.clear()
-        for job, own in self._own.items():
-            given = shares.get(job, {})
+        for unit, own in self._own.items():
+            given = shares.get(unit, {})
             for kind, had in own.items():
                 meant = type(seconds)(given.get(kind, 0.0)) * seconds
-                self._deficits[job][kind] += meant - (had - self._credit)
+                self._deficits[unit][kind] += meant - (had - self._credit)
                 own[kind] = self._credit
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
-    def claim(self, job: int, kind: str, share: float) -> Claim:
-        """Give what a job with a share may claim on a kind, so that claims that differ by rounding only tie."""
-        part = float(self._own[job][kind]) / float(self._all[kind])
-        return Claim(_settle(share / part), round(self._deficits[job][kind], MISSED_DECIMALS), _settle(share))
+    def claim(self, unit: Unit, kind: str, share: float) -> Claim:
+        """Give what a unit with a share may claim on a kind, where such as differ by rounding tie."""
+        part = float(self._own[unit][kind]) / float(self._all[kind])
+        return Claim(_settle(share / part), round(self._deficits[unit][kind], MISSED_DECIMALS), _settle(share))
 
 
 def _settle(value: float) -> float:

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from gsopt.simulation.deciders.inventory import Inventory
-from gsopt.simulation.deciders.received import Claim, Portions, Received
+from gsopt.simulation.deciders.received import Claim, Portions, Received, Unit
 from gsopt.simulation.policy import Action, State, Wake
 from gsopt.tolerances import SPAN_ERROR
 
@@ -58,7 +58,8 @@ class Rounds:
 
     A job claims its share over the part that it has had of the time of all jobs on that kind, whatever their
     sizes; half a round is credited to each, so that a job that comes does not go before all others. Claims are
-    met from the largest down; a job that does not fit is skipped. Jobs without a share run on what is left.
+    met from the largest down, equal ones in the order of arrival, which is that of the later job of a pair; who
+    does not fit is skipped. Jobs without a share run on what is left.
 
     In the original form a job that comes waits for the next shares, and yet what it would hold is kept for it,
     as its program does; only where nobody could run are shares computed at once.
@@ -80,8 +81,9 @@ class Rounds:
         Whether jobs without a share run on what is left.
     pairs
         Tells who shares all GPUs with whom since the last division, each of the two with the other. They have
-        the share of the lower number; when one of them is complete, the other one has none until the next
-        division.
+        the share of the lower number, and run only on kinds of which they have one. Their books are their own,
+        and begin with half a round missed; when one of them is complete, the other one has no share until the
+        next division.
 
     Examples
     --------
@@ -117,7 +119,7 @@ class Rounds:
         self._shares: Portions = {}
         self._shared_at: Any = None
         self._is_news = False  # whether jobs or GPUs have come or gone since the shares were computed
-        self._turns: Mapping[int, tuple[str, Any]] = {}  # kinds of the jobs of this round, and their seconds
+        self._turns: Mapping[Unit, tuple[str, Any]] = {}  # who has this round: their kinds, and their seconds
         self._begun: Any = None
         self._ends: Any = None
 
@@ -137,7 +139,7 @@ class Rounds:
     def _take_in(self, state: State) -> None:
         for job in state.arrived:
             self._inventory.enter(state, job)
-            self._received.enter(job, self._inventory.kinds_of(job))
+            self._received.enter((job,), self._inventory.kinds_of(job))
             self._there[job] = None
         for job in state.completed:
             self._inventory.leave(job)
@@ -148,12 +150,12 @@ class Rounds:
     def _is_over(self, state: State) -> bool:
         if state.now >= self._ends:
             return True
-        return not (self._rules.fixed or any(job in state.running for job in self._turns))
+        return not (self._rules.fixed or any(job in state.running for unit in self._turns for job in unit))
 
     def _close(self, state: State) -> None:
-        """Note what the jobs of the round have had."""
-        for job, (kind, seconds) in self._turns.items():
-            self._received.add(job, kind, min(seconds, state.now - self._begun))
+        """Note what those who had the round have had."""
+        for unit, (kind, seconds) in self._turns.items():
+            self._received.add(unit, kind, min(seconds, state.now - self._begun))
         self._turns, self._ends = {}, None
 
     def _begin(self, state: State) -> Iterator[Action]:
@@ -167,11 +169,11 @@ class Rounds:
         if not chosen and self._is_news:
             self._share(state)
             chosen = self._choose(state)
-        beside = {other: job for job, other in self._pairs().items() if job in chosen and other in self._there}
-        chosen |= {other: chosen[job] for other, job in beside.items()}
-        yield self._inventory.assign(state, chosen, beside)
+        kinds = {job: kind for unit, kind in chosen.items() for job in unit}
+        beside = {unit[1]: unit[0] for unit in chosen if len(unit) > 1}
+        yield self._inventory.assign(state, kinds, beside)
         if chosen:
-            self._turns = {job: (kind, self._seconds(state, job, kind)) for job, kind in chosen.items()}
+            self._turns = {unit: (kind, self._seconds(state, unit, kind)) for unit, kind in chosen.items()}
             self._begun, self._ends = state.now, state.now + self._span(state)
 
     # Shares
@@ -185,59 +187,84 @@ class Rounds:
         """Compute the shares of the jobs that fit."""
         if self._rules.resets:
             since = state.now if self._shared_at is None else self._shared_at
-            self._received.reset(self._shares, state.now - since)
+            own = {self._unit(job): portions for job, portions in self._shares.items()}
+            self._received.reset(own, state.now - since)
         jobs = [job for job in self._there if self._inventory.kinds_with_room(state, job)]
         self._shares = self._divide(state, jobs, self._inventory) if jobs else {}
         self._shared_at, self._is_news = state.now, False
+        for unit in self._units():
+            if unit not in self._received:
+                self._received.enter(unit, self._kinds_of(unit), self._interval / 2)
+
+    def _unit(self, job: int) -> Unit:
+        """Give whom the share of a job is for: it, or the pair that it was in when shares were computed."""
+        return tuple(sorted({job, self._pairs().get(job, job)}))
+
+    def _kinds_of(self, unit: Unit) -> list[str]:
+        """Name the kinds on which all of a unit can run."""
+        own = [self._inventory.kinds_of(job) for job in unit]
+        return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
 
     # Turns
 
-    def _choose(self, state: State) -> dict[int, str]:
+    def _choose(self, state: State) -> dict[Unit, str]:
         """Give those who run, with the kinds on which they do; room of jobs without shares yet stays empty."""
-        left, chosen = dict(self._inventory.counts), dict[int, str]()
-        for _, job, kind in self._queue(state):
-            if job not in chosen and state.jobs[job].gpus <= left[kind]:
-                left[kind] -= state.jobs[job].gpus
-                chosen[job] = kind
-        return {job: kind for job, kind in chosen.items() if job in self._shares}
+        left, chosen = dict(self._inventory.counts), dict[Unit, str]()
+        for _, unit, kind in self._queue(state):
+            gpus = state.jobs[unit[0]].gpus
+            if unit not in chosen and gpus <= left[kind]:
+                left[kind] -= gpus
+                chosen[unit] = kind
+        return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
 
-    def _queue(self, state: State) -> list[tuple[Claim, int, str]]:
+    def _queue(self, state: State) -> list[tuple[Claim, Unit, str]]:
         """Give all claims in the order in which they are met, equal ones in that of arrival."""
-        queues = [self._claims(state, kind) for kind in self._inventory.kinds]
+        units = self._units()
+        queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
         if self._rules.one_queue:
             queues = [[*chain.from_iterable(queues)]]
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
-    def _claims(self, state: State, kind: str) -> list[tuple[Claim, int, str]]:
-        shares = {
-            job: 0.0 if widowed else self._shares.get(job, {}).get(kind, 0.0)
-            for job, widowed in self._claimants()
-        }
+    def _units(self) -> list[Unit]:
+        """Give the pairs of which both are there, and all other jobs, in the order in which the last came."""
+        whole = {job: self._unit(job) for job in self._there}
+        units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
+        return sorted(units, key=lambda unit: unit[::-1])
+
+    def _claims(self, state: State, units: Sequence[Unit], kind: str) -> list[tuple[Claim, Unit, str]]:
+        shares = {unit: self._share_of(unit).get(kind, 0.0) for unit in units}
         return [
-            (self._received.claim(job, kind, share), job, kind)
-            for job, share in shares.items()
-            if (share or self._leftovers) and kind in self._inventory.kinds_with_room(state, job)
+            (self._received.claim(unit, kind, share), unit, kind)
+            for unit, share in shares.items()
+            if (share or (self._leftovers and len(unit) == 1))
+            and all(kind in self._inventory.kinds_with_room(state, job) for job in unit)
         ]
 
-    def _claimants(self) -> Iterator[tuple[int, bool]]:
-        """Give the jobs with claims of their own, and whether the one with whom they had a share is gone."""
-        pairs = self._pairs()
-        for job in self._there:
-            other = pairs.get(job, job)
-            if other >= job or other not in self._there:
-                yield job, other not in self._there
+    def _share_of(self, unit: Unit) -> Mapping[str, float]:
+        """Give the share of a unit; none if it is who is left of a pair."""
+        return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
-    def _seconds(self, state: State, job: int, kind: str) -> Any:
-        """Give the seconds of a round in which a job does whole steps; all where they do not count."""
-        steps = self._inventory.steps(state, job, kind) if self._rules.whole_steps else None
+    def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
+        """Give the seconds of a round in which its jobs do whole steps; all where they do not count."""
+        return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
+
+    def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
+        steps = self._inventory.steps(state, job, kind, beside) if self._rules.whole_steps else None
         whole = floor(steps * self._interval * (1 + SPAN_ERROR)) if steps else 0
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Give the length of the round: that of the last job that is not through with all its steps in it."""
+        """Give the length of the round: that of the last unit that is not through with all its steps in it."""
         stay = [
             seconds
-            for job, (kind, seconds) in self._turns.items()
-            if state.remaining(job) > self._interval * self._inventory.rate(state, job, kind)
+            for unit, (kind, seconds) in self._turns.items()
+            if any(self._stays(state, job, _others(unit, job), kind) for job in unit)
         ]
         return self._interval if self._rules.fixed else max(stay, default=self._interval)
+
+    def _stays(self, state: State, job: int, beside: Unit, kind: str) -> bool:
+        return bool(state.remaining(job) > self._interval * self._inventory.rate(state, job, kind, beside))
+
+
+def _others(unit: Unit, job: int) -> Unit:
+    return tuple(other for other in unit if other != job)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gsopt.drawing import ENDINGS, new_figure
 from gsopt.drawing import save as save_figure
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.files import file_name
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule
@@ -79,8 +79,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     ...     [path.name for path in save([run], folder)]
     ['jct.png']
     """
-    if ending not in ENDINGS:
-        raise InvalidInput("", "ending", shorten(ending), f"must be one of {', '.join(ENDINGS)}")
+    require_one_of("ending", ending, ENDINGS)
     saved: list[Path] = []
     for run in replays:
         if run.schedule is None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from gsopt.budget import Budget, rounds
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from heuristics.batching.evolution import rows, vectorised
 from heuristics.batching.evolution.population import Population, initial, refresh, with_genomes
 from heuristics.batching.evolution.progress import Progress
@@ -132,8 +132,7 @@ def evolve(
 
 
 def _engine(name: Engine) -> _Run:
-    if name not in get_args(Engine):
-        raise InvalidInput("", "engine", shorten(name), f"must be one of {', '.join(get_args(Engine))}")
+    require_one_of("engine", name, get_args(Engine))
     if name == "deap":
         from heuristics.batching.evolution import toolbox
 

@@ -1,6 +1,7 @@
 """Adaptive scenarios for the tests: jobs whose speed depends on where their GPUs are, beside others."""
 
 from itertools import product
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from gsopt.applications.application import Application
 from gsopt.applications.limits import Limits
 from gsopt.applications.placement import Placement
 from gsopt.applications.validation import Epoch, Validation
+from gsopt.cluster import Cluster
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
@@ -70,6 +72,17 @@ def adaptive(job: Job, batch: int) -> Job:
             Mode(name="adaptive", menu=tuple(menus.items()), tunes=True),
             Mode(name="large", menu=((job.gpus, 100.0),), batch_size=16),
         ],
+    )
+
+
+def learning(*jobs: Job, **physics: Any) -> Scenario:
+    """Give adaptive jobs on two nodes of two GPUs."""
+    return Scenario(
+        workload=bundle(adaptive(each, 16) for each in jobs),
+        cluster=Cluster.uniform(machines=2, gpus=2),
+        applications={"cnn": APPLICATION},
+        agents=Agents(interval=1),
+        **physics,
     )
 
 

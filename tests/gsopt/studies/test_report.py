@@ -54,6 +54,21 @@ def test_figures_relative_to_a_method() -> None:
     assert [line[-1] for line in made.lines] == [1.0, 0.25, 0.5]
 
 
+def test_figures_relative_to_the_least() -> None:
+    """Each figure is divided by the least that any method has on the same instance, seeds taken together."""
+    rows = [row({"mean_jct": jct}, "fifo", seed=seed) for seed, jct in enumerate((1.0, 3.0))]
+    made = report(
+        found(*rows, row({"mean_jct": 4.0}, "sjf"), row({}, "efq")), by=["method"], relative_to="least"
+    )
+    assert made.lines == (("fifo", 2, 1.0), ("sjf", 1, 2.0))
+
+
+def test_a_method_of_that_name_comes_first() -> None:
+    """Where a study has a method called "least", figures are relative to that one."""
+    rows = [row({"mean_jct": 4.0}, "least"), row({"mean_jct": 1.0}, "fifo")]
+    assert report(found(*rows), by=["method"], relative_to="least").lines[1][-1] == 0.25
+
+
 def test_cells_without_result_are_counted_apart() -> None:
     """A cell that failed is in no mean, and is counted where there is one."""
     made = report(found(row({"gap": 0.5}), row({}, error="InvalidInput"), row({}, state=State.UNSUPPORTED)))

@@ -1,7 +1,6 @@
 """AFS-L: comparisons by hand, who waits, and every kind of scenario."""
 
 from functools import partial
-from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -11,17 +10,14 @@ from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 from gsopt.simulation import Policy, simulate
-from gsopt.simulation.deciders.granting.contender import Contender
 from gsopt.testing import check_policy
-from heuristics.policies.afs import afs, wins
+from heuristics.policies.afs import afs
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, rich_scenarios
 from tests.heuristics.policies.twenty import twenty_jobs
 
 #: Its exact form; `exact` of `simulate` is about fractions.
 EXACT = partial(afs, exact=True)
-
-ITEM = Job(name="a", release_date=0, duration=1, gpus=1)
 
 MENU = [(1, 1.0), (2, 1.5), (3, 1.8), (4, 2.0)]
 
@@ -45,25 +41,6 @@ def made(*sizes: tuple[float, float]) -> Workload:
 def test_by_hand(sizes: list[tuple[float, float]], gpus: int, expected: tuple[float, ...]) -> None:
     """Jobs complete when the winners of the comparisons say."""
     assert simulate(made(*sizes), afs, cluster=gpus).completion_times == pytest.approx(expected)
-
-
-def test_by_the_paper() -> None:
-    """The winner of two jobs on any GPUs is the one whose choice gives the two of them less time in sum.
-
-    The comparison is derived from what follows when the next GPU goes to the shorter job, which gives it up
-    when it is complete, or to the longer one.
-    """
-    random = Random(3)
-    for _ in range(cases(400)):
-        small, large = sorted(random.uniform(10, 500) for _ in range(2))
-        have, more = (1.0, random.uniform(1.05, 2.0)), (1.0, random.uniform(1.05, 2.0))
-        one = Contender(0, ITEM, (1, 2), (small / have[0], small / have[1]))
-        other = Contender(1, ITEM, (1, 2), (large / more[0], large / more[1]))
-        if one.left[0] >= other.left[1]:
-            continue  # the longer job would be through first with one GPU more
-        to_short = 2 * one.left[1] + (large - one.left[1] * more[0]) / more[1]
-        to_long = 2 * one.left[0] + (large - one.left[0] * more[1]) / more[1]
-        assert wins(one, 0, other, 0) == (to_short < to_long) == (not wins(other, 0, one, 0))
 
 
 def test_steps_of_several_gpus_count_for_each() -> None:

@@ -2,8 +2,7 @@
 
 from functools import partial
 from random import Random
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -15,10 +14,8 @@ from gsopt.job import Job
 from gsopt.problems import Colocation
 from gsopt.problems.colocation import ColocationSolution, Pending, Running, Share
 from gsopt.scenario import CapacityChange
-from gsopt.simulation import State
 from gsopt.testing import check_policy
 from heuristics.policies import lucid
-from heuristics.policies.lucid_knowledge import Means
 from instances import data_folder
 from instances.traces import helios
 from tests.effort import cases
@@ -147,17 +144,6 @@ def test_given_predictions() -> None:
     jobs = job("x", 0, 1, 1), job("a", 0, 1, 1), job("b", 0, 1, 1), job("c", 0, 1, 1)
     told = {"x": 0, "a": 1001.0, "b": -5, "c": 999}
     assert starts(*jobs, cluster=machine(1), share_limit=1, predictions=told) == (0, 3, 2, 1)
-
-
-def test_means_of_completed_jobs() -> None:
-    """A job is expected to run as long as those like it did: of its model and GPUs, model, GPUs, or any."""
-    past = [("m", 1, 10), ("m", 1, 20), ("m", 2, 60), ("n", 4, 80), ("n", 3, 5)]
-    new = [("m", 1, 15), ("m", 3, 30), ("o", 2, 60), ("o", 8, 35)]
-    jobs = [job(str(i), 0, seconds, gpus, model=model) for i, (model, gpus, seconds) in enumerate(past + new)]
-    means, state = Means(), cast("State", SimpleNamespace(jobs=jobs))
-    assert means.of(state, 0) == 1000
-    means.learn(state, range(len(past)))
-    assert [means.of(state, job) for job in range(len(past), len(jobs))] == [15, 30, 60, 35]
 
 
 def test_means_are_learned() -> None:

@@ -135,6 +135,15 @@ def test_groups_stay_where_they_are() -> None:
     assert replayed.metrics.preemptions == 0
 
 
+def test_jobs_that_share_part_once_there_are_gpus() -> None:
+    """At the next grouping a job goes to the GPU that became free, though nobody waits."""
+    jobs = job("a", 0, 100, 1), job("b", 0, 100, 1), job("c", 0, 5, 1)
+    slow = {x: dict.fromkeys("abc", 2.0) for x in "abc"}
+    slow["a"]["b"] = slow["b"]["a"] = 1.5
+    replayed = run(muri, *jobs, cluster=machine(2), slowdowns=slow, interval=15)
+    assert replayed.completion_times == (105, 105, 5)
+
+
 def test_gpus_that_come_back() -> None:
     """Jobs that wait for GPUs that are away start when they come back."""
     less = [CapacityChange(time=0, gpus=1), CapacityChange(time=5, gpus=2)]

@@ -8,7 +8,6 @@ import pytest
 from gsopt.errors import InvalidInput
 from gsopt.testing import check_policy
 from heuristics.policies import restricted_sharing
-from heuristics.policies.restricted_sharing import score
 from tests.heuristics.policies.shared import drawn, halves, held, job, machine, run
 
 
@@ -40,11 +39,6 @@ def test_threshold(of_a: float, of_b: float, threshold: int, start: float) -> No
     slow = {"a": {"b": of_a}, "b": {"a": of_b}}
     jobs = job("a", 0, 9, 2), job("b", 1, 3, 2)
     assert start_of_second(*jobs, largest=2, slowdowns=slow, threshold=threshold) == start
-
-
-def test_scores() -> None:
-    """A job has 0 from 0.95 of its speed on, 1 from 0.85 on, and else 2."""
-    assert [score(1 / speed) for speed in (1.0, 0.96, 0.94, 0.86, 0.84, 0.1)] == [0, 0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(("seconds", "ratio", "start"), [(18, 2.0, 1), (19, 2.0, 9), (4, 0.5, 1), (5, 0.5, 9)])

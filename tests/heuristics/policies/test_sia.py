@@ -1,6 +1,5 @@
 """Configurations of all jobs at once, every minute."""
 
-from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -8,23 +7,19 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from gsopt.applications.agents import Agents
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput, Unsupported
 from gsopt.job import Job, Mode
-from gsopt.problems.configuration import Configuration, ConfigurationSolution, Shape
+from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from gsopt.scenario import Overhead, Scenario
-from gsopt.simulation import Action, Decider, Replay, State, Wake, simulate
-from gsopt.simulation.deciders.configuring.configuring import History
-from gsopt.simulation.deciders.configuring.park import Park
+from gsopt.simulation import Replay, simulate
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
-from heuristics.policies import fifo, sia
-from heuristics.policies.sia_estimates import Batches, Estimated
+from heuristics.policies import sia
 from instances import data_folder
 from instances.scenarios import sia as authors_scenario
 from tests.effort import cases
-from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
+from tests.gsopt.simulation.adaptive import learning
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios, tree_scenarios
 
 MENU = ((1, 1.0), (2, 1.8), (4, 3.0), (8, 5.0))
@@ -180,17 +175,6 @@ def test_any_tree(scenario: Scenario) -> None:
     assert check_policy(sia, [scenario], interval=4.0) == 2
 
 
-def learning(*jobs: Job, **physics: Any) -> Scenario:
-    """Give adaptive jobs on two nodes of two GPUs."""
-    return Scenario(
-        workload=bundle(adaptive(each, 16) for each in jobs),
-        cluster=Cluster.uniform(machines=2, gpus=2),
-        applications={"cnn": APPLICATION},
-        agents=Agents(interval=1),
-        **physics,
-    )
-
-
 def test_adaptive_jobs_grow_by_what_they_have_measured() -> None:
     """Before it has worked a job may have one GPU; then as many as it has fitted, at most twice as many."""
     menu = [(count, 1.0) for count in (1, 2, 4)]
@@ -202,38 +186,6 @@ def test_adaptive_jobs_grow_by_what_they_have_measured() -> None:
     assert (
         check_policy(sia, [learning(job, job.model_copy(update={"name": "b"}))], exact=False, interval=1) == 1
     )
-
-
-def test_estimates_end_at_the_users_batch() -> None:
-    """With the user's batch as the largest a job expects less of more GPUs than with that of its model."""
-    seen: dict[str, Mapping[Shape, float]] = {}
-
-    def watching(state: State, batches: Batches) -> Decider:
-        park, first = Park(state.cluster), fifo(state)
-        estimates = Estimated(park, None, 64, 30.0, {}, batches)
-
-        class Watching:
-            preemptive = False
-
-            def decide(self, state: State) -> Iterable[Action]:
-                for job in state.arrived:
-                    estimates.enter(state, job)
-                if state.running and state.now >= 1:
-                    seen[batches] = estimates.goodputs(state, 0, History(has_choice=True))
-                yield from first.decide(state)
-                yield Wake(state.now + 1)
-
-        return Watching()
-
-    menu = [(count, 1.0) for count in (1, 2, 4)]
-    job = Job(name="a", release_date=0, duration=9, gpus=1, menu=menu)
-    scenario = learning(job)
-    small = scenario.workload.jobs[0].model_copy(update={"batch_size": 4})
-    for batches in ("user", "model"):
-        simulate(scenario.model_copy(update={"workload": bundle([small])}), watching, batches=batches)
-    best = {batches: max(goodputs.values()) for batches, goodputs in seen.items()}
-    assert seen["user"].keys() == seen["model"].keys()
-    assert best["user"] < best["model"]
 
 
 def most_gpus(problem: Configuration) -> ConfigurationSolution:

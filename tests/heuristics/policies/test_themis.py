@@ -6,10 +6,10 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.scenario import Overhead, Scenario
 from gsopt.simulation import simulate
+from gsopt.simulation.deciders.time_shares import Isolated
 from gsopt.testing import check_policy
 from heuristics.policies.gavel import gavel
 from heuristics.policies.themis import themis
-from heuristics.policies.time_shares import Isolated
 from tests.gsopt.simulation.scenarios import bundle
 
 JOBS = bundle(

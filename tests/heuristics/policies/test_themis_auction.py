@@ -65,6 +65,27 @@ def test_winners_of_elastic_size_pay() -> None:
     assert starts == [(0, 1200), (0, 0)]
 
 
+@pytest.mark.parametrize("thirds", [14, 31, 34, 56])
+def test_ties_go_to_the_lower_number(thirds: int) -> None:
+    """Three jobs that were never delayed have one ratio, whatever the rounding, and the first two go on."""
+    time = thirds / 3 + 1
+    workload = jobs((0, time, 1), (0, 1.1 * time, 1), (0.3, 1.3 * time, 1))
+    assert simulate(workload, themis_auction, cluster=2, lease=0.3, bound=False).start_times[2] > 0.3
+
+
+def test_what_is_left_goes_first_to_those_who_did_not_bid() -> None:
+    """The bidder waits for its two GPUs rather than run on one, which the job behind it takes."""
+    menu = [(1, 0.1), (2, 1.0)]
+    work = bundle(
+        [
+            Job(name="runs", release_date=0, duration=50, gpus=1),
+            Job(name="bids", release_date=1, duration=100, gpus=2, menu=menu),
+            Job(name="rests", release_date=1, duration=99, gpus=1),
+        ]
+    )
+    assert simulate(work, themis_auction, cluster=2, lease=20, bound=False).start_times == (0, 50, 1)
+
+
 SCENARIOS = [
     Scenario(
         workload=jobs((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),

@@ -61,7 +61,7 @@ class Adapting:
             rule = "must be alike: this policy divides GPUs of one kind"
             raise InvalidInput("", "cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._divide, self._caps = divide, caps
-        self._interval, self._instants = interval, Instants(interval)
+        self._instants = Instants(interval)
         self._power, self._restart_time = power, restart_time
         self._there: dict[int, Outlook] = {}
         self._starts: dict[int, int] = {}  # how often each job was given GPUs
@@ -72,10 +72,10 @@ class Adapting:
             del self._there[job]
             self._starts.pop(job, None)
         self._there |= {job: Outlook(state, job, self._caps) for job in state.arrived}
+        is_time = self._instants.reached(state.now)
         if not self._there:
-            self._instants = Instants(self._interval)  # nobody waits for one
             return
-        if self._instants.reached(state.now):
+        if is_time:
             yield from self._divided(state)
         yield Wake(self._instants.ask(state.now))
 

@@ -88,7 +88,7 @@ class Configuring:
     ) -> None:
         del state
         self._park, self._estimates, self._solve = park, estimates, solve
-        self._interval, self._instants = interval, Instants(interval)
+        self._instants = Instants(interval)
         self._jobs: dict[int, History] = {}
         self._known: dict[Shape, None] = dict.fromkeys(park.all_shapes())
         self._held: dict[int, Shape] = {}
@@ -108,8 +108,6 @@ class Configuring:
             changes = bool(actions or restarting) or has_choice
         if changes:
             yield Wake(self._instants.ask(state.now))
-        else:
-            self._instants = Instants(self._interval)  # nobody is to wait for the instant asked for last
 
     def _follow(self, state: State) -> None:
         """Take in who has come and who has gone."""

@@ -1,6 +1,6 @@
 """Grants: who has been given how many GPUs so far in a decision, and whether the next step fits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from gsopt.simulation.deciders.granting.contender import Contender
 from gsopt.simulation.deciders.pool import Holding, Pool
@@ -53,6 +53,10 @@ class Grants:
             return False
         self.set(job, self.rung(job) + 1)
         return True
+
+    def start(self, jobs: Iterable[Contender]) -> list[Contender]:
+        """Give jobs their fewest GPUs, one after the other, and name those for whom they were left."""
+        return [job for job in jobs if self.grow(job)]
 
     def set(self, job: Contender, rung: int) -> None:
         """Give a job one of its counts, by its place among them, in place of what it has been given."""

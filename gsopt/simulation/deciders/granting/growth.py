@@ -1,4 +1,4 @@
-"""Growth: what jobs get beyond their fewest GPUs, by a race for time saved or by the best division of all."""
+"""Growth: jobs get their fewest GPUs, and more by a race for time saved or by the best division of all."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,13 +17,15 @@ class _Step(NamedTuple):
 
 
 def by_race(jobs: Sequence[Contender], grants: Grants, *, stops: bool = False) -> None:
-    """Grant step after step to the job whose time left falls most per GPU, until no step saves any.
+    """Grant every job its fewest GPUs, then step after step to the job whose time left falls most per GPU.
 
-    Ties go to the job that is named first. `stops` as in `gsopt.simulation.deciders.race.race`.
+    No step is taken that saves no time. Ties go to the job that is named first. `stops` as in
+    `gsopt.simulation.deciders.race.race`.
 
     Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
     """
-    for _ in race([_steps(job) for job in jobs], lambda place, _: grants.grow(jobs[place]), stops=stops):
+    started = grants.start(jobs)
+    for _ in race([_steps(job) for job in started], lambda place, _: grants.grow(started[place]), stops=stops):
         pass
 
 
@@ -37,10 +39,21 @@ def _steps(job: Contender) -> Iterator[_Step]:
         yield _Step(rank)
 
 
-def by_method(jobs: Sequence[Contender], grants: Grants, method: MethodLike) -> None:
-    """Divide the GPUs beyond the fewest of each job so that the times left fall the most in total.
+def by_method(
+    jobs: Sequence[Contender], grants: Grants, method: MethodLike, *, shortest_first: bool = False
+) -> None:
+    """Grant every job its fewest GPUs, and divide the others so that the times left fall the most in total.
 
     That is the decision `gsopt.problems.Allocation`.
+
+    Parameters
+    ----------
+    jobs, grants
+        Who asks, and for what.
+    method
+        A method of the decision.
+    shortest_first
+        Whether jobs with less time left get their fewest GPUs first; else they do in the given order.
 
     Raises
     ------
@@ -50,12 +63,13 @@ def by_method(jobs: Sequence[Contender], grants: Grants, method: MethodLike) -> 
     if not isinstance(grants.pool, Count):
         rule = "must be alike: `exact` divides GPUs of one kind"
         raise InvalidInput("", "cluster", "GPUs of several kinds", rule)
-    if not jobs:
+    started = grants.start(sorted(jobs, key=lambda job: job.left[0]) if shortest_first else jobs)
+    if not started:
         return
-    result = run(method, Allocation(capacity=grants.pool.free, jobs=[_asked(job) for job in jobs]))
+    result = run(method, Allocation(capacity=grants.pool.free, jobs=[_asked(job) for job in started]))
     if result.solution is None:
         raise InvalidInput("", "exact", result.method, "must find a solution at every event")
-    for job in jobs:
+    for job in started:
         count = job.counts[0] + result.solution.extra.get(str(job.number), 0)
         grants.set(job, job.counts.index(count))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput
 from gsopt.simulation.deciders.guarantees.plan import by_deadline, shares, with_spare
 from gsopt.simulation.deciders.guarantees.profile import Share
@@ -144,5 +145,11 @@ class Guaranteeing:
         """Give what a job needs, by its deadline unless that is given up."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
-        slots = None if due is None else int((due - state.now) // type(state.now)(self._slot))
+        slots = None if due is None else self._slots(state.now, due)
         return Wish(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
+
+    def _slots(self, now: Any, due: float) -> int:
+        """Count the whole slots until a deadline; rounding of the clock takes none away."""
+        left = due - now
+        excused = clock_error(due, abs(left)) if isinstance(now, float) else 0
+        return int((left + excused) // type(now)(self._slot))

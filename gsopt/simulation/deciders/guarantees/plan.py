@@ -13,8 +13,8 @@ def shares(
     """Give every job its minimum satisfactory share, by deadline; none to those that would be late.
 
     What jobs have got beyond their shares may let one of them do with a lower level for longer, so that another
-    is late that was not. Where that is so, and with at least the levels of the plan before more of them are in
-    time, they have these.
+    is late, one that was not or a newcomer. Where that is so, and with at least the levels of the plan before
+    more of them are in time, they have these.
 
     Parameters
     ----------
@@ -80,7 +80,8 @@ def with_spare(wishes: Sequence[Wish], planned: Mapping[int, Share], gpus: int) 
 
     Jobs that would get nothing now come first, by deadline, with their lowest level. Then one level at a time
     goes to the job whose GPU time until it is complete rises the least for each GPU, or falls: in this slot it
-    holds more, and what it does more it has not to do later, at the level of its share.
+    holds more, and what it does more it has not to do later, at the level of its share. Ties go to the job
+    that stands first.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
 

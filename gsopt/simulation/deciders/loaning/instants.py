@@ -10,7 +10,9 @@ from gsopt.simulation.run import SHORTEST_ROUND
 class Instants:
     """The multiples of an interval, from time 0 on.
 
-    Where decisions come in rounds of another length, an instant is that of the first round after it.
+    Where decisions come in rounds of another length, an instant is that of the first round after it, for those
+    who wait for it. A wait ends with the next decision, which asks again where it still waits: as for
+    `gsopt.simulation.Wake`, so that nobody takes a time at which he no longer waits for an instant.
 
     Parameters
     ----------
@@ -39,10 +41,9 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any) -> bool:
-        """Tell whether it is time: at a multiple, or at the end of a wait for one; each wait ends once."""
+        """Tell whether it is time, at a multiple or where one that was waited for has passed; end the wait."""
         waited = self._asked is not None and now >= self._asked
-        if waited:
-            self._asked = None
+        self._asked = None
         length = type(now)(self._interval)
         return bool(waited or round(now / length) * length == now)
 

@@ -43,3 +43,9 @@ def test_nobody_bids() -> None:
     """Without bidders, or without GPUs, nothing is won and nothing paid."""
     assert auction([], 4) == []
     assert auction([{0: 0.5, 1: 2.0}], 0) == [Award(0, 1.0)]
+
+
+def test_rounding_takes_no_gpu() -> None:
+    """What is left of two GPUs is one where it is half of them but for rounding, and two where it is more."""
+    assert Award(2, 0.5000000000000002).kept([1, 2]) == 1
+    assert Award(2, 0.5001).kept([1, 2]) == 2

@@ -86,3 +86,17 @@ def test_who_has_lost_a_partner_has_no_share() -> None:
     begun = {(each.job, each.start) for each in run.schedule.segments}
     assert {("a", 0), ("b", 0), ("c", 360)} <= begun
     assert run.completion_times[2] == 2360
+
+
+def test_of_equal_pairs_that_goes_first_whose_later_job_came_first() -> None:
+    """Of the pairs of the first with the last and of the two between, with equal shares, the latter begins."""
+
+    def divide(*_given: object) -> Portions:
+        return {0: {"gpu": 0.5}, 1: {"gpu": 0.5}, 2: {}, 3: {}}
+
+    def paired(state: State) -> Decider:
+        return Rounds(state, divide, pairs=lambda: {0: 3, 1: 2, 2: 1, 3: 0})
+
+    jobs = bundle(Job(name=name, release_date=0, duration=500, gpus=1) for name in "abcd")
+    one = Cluster.uniform(machines=1, gpus=1)
+    assert simulate(jobs, paired, cluster=one, share_limit=2).start_times == (360, 0, 0, 360)

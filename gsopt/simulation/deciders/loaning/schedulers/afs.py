@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Scheduler
 from gsopt.simulation.deciders.loaning.schedulers.growing import grow
 from gsopt.simulation.deciders.loaning.schedulers.pools import Pools
@@ -63,8 +63,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     >>> [afs(gain=gain).extras(epoch) for gain in ("base", "present", "pairs")]
     [{0: 3, 1: 0}, {0: 2, 1: 1}, {0: 2, 1: 1}]
     """
-    if gain not in get_args(Gain):
-        raise InvalidInput("", "gain", shorten(gain), f"must be one of {', '.join(get_args(Gain))}")
+    require_one_of("gain", gain, get_args(Gain))
     require_order(order)
     return _Afs(blocks, gain, order)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require_one_of, shorten
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Scheduler
 from gsopt.simulation.deciders.loaning.schedulers.evolving import Search, evolve
 from gsopt.simulation.deciders.loaning.schedulers.fitness import Fitness
@@ -98,8 +98,7 @@ def goodput_search(
     >>> goodput_search().extras(epoch), goodput_search(search="greedy").extras(epoch)
     ({0: 2, 1: 1}, {0: 2, 1: 1})
     """
-    if search not in get_args(How):
-        raise InvalidInput("", "search", shorten(search), f"must be one of {', '.join(get_args(How))}")
+    require_one_of("search", search, get_args(How))
     least = {"population": 2, "generations": 1, "patience": 1}
     for name, value in (("population", population), ("generations", generations), ("patience", patience)):
         if not (isinstance(value, int) and least[name] <= value <= _MOST):

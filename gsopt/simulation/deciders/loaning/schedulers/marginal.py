@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, require_one_of, shorten
 from gsopt.simulation.deciders.loaning.epoch import Epoch, Scheduler, Waiting
 from gsopt.simulation.deciders.loaning.schedulers.growing import Rank, Step, grow, race, steps
 from gsopt.simulation.deciders.loaning.schedulers.pools import Pools
@@ -53,8 +53,7 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     >>> marginal().order(Epoch(0.0, waiting, (job,), {"training": 0}, pending=True))
     [2]
     """
-    if starts not in get_args(Starts):
-        raise InvalidInput("", "starts", shorten(starts), f"must be one of {', '.join(get_args(Starts))}")
+    require_one_of("starts", starts, get_args(Starts))
     if not (isinstance(exponent, int | float) and 0 < exponent <= _LARGEST_EXPONENT):
         rule = f"must be a number above 0 and at most {_LARGEST_EXPONENT}"
         raise InvalidInput("", "exponent", shorten(exponent), rule)

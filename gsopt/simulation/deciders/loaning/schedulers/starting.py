@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, get_args
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import require_one_of
 from gsopt.simulation.deciders.loaning.epoch import Epoch, Waiting
 
 #: By release date, by the seconds that they need on their base GPUs, or by those times the GPUs.
@@ -21,8 +21,7 @@ def require_order(order: object) -> None:
     --------
     >>> require_order("time")
     """
-    if order not in get_args(Order):
-        raise InvalidInput("", "order", shorten(order), f"must be one of {', '.join(get_args(Order))}")
+    require_one_of("order", order, get_args(Order))
 
 
 def in_order(epoch: Epoch, order: Order) -> list[Waiting]:

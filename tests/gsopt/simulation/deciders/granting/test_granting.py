@@ -49,6 +49,14 @@ def test_nobody_asks_where_time_changes_nothing() -> None:
     assert asked == [1, 2, 1, 0]
 
 
+def test_a_wait_that_is_over_grants_nothing() -> None:
+    """Who comes to an idle cluster waits for the next interval, though one was waited for before."""
+    menu = [(1, 1.0), (2, 1.5)]
+    jobs = bundle(Job(name=str(r), release_date=r, duration=3, gpus=1, menu=menu) for r in [0, 13])
+    found = simulate(jobs, lambda state: Granting(state, last_first, interval=5), cluster=1)
+    assert found.completion_times == (3, 18)
+
+
 @pytest.mark.parametrize("interval", [0, -1, float("nan"), float("inf"), "60"])
 def test_bad_intervals(interval: float) -> None:
     """An interval that is no number of seconds is refused."""

@@ -22,14 +22,11 @@ def contender(number: int, left: list[float]) -> Contender:
     return Contender(number, ITEM, tuple(range(1, len(left) + 1)), tuple(left))
 
 
-def granted(jobs: list[Contender], gpus: int) -> Grants:
-    """Give every job its fewest GPUs."""
+def grants_of(gpus: int) -> Grants:
+    """Make grants of so many GPUs."""
     pool = Count()
     pool.give_back(gpus)
-    grants = Grants(pool, {})
-    for job in jobs:
-        assert grants.grow(job)
-    return grants
+    return Grants(pool, {})
 
 
 def total(jobs: list[Contender], grants: Grants) -> float:
@@ -70,7 +67,7 @@ def test_the_race_is_optimal_where_each_step_saves_less() -> None:
         random, convex = Random(seed), seed % 2 == 0
         jobs = drawn(random, convex=convex)
         gpus = len(jobs) + random.randint(0, 10)
-        race, exact = granted(jobs, gpus), granted(jobs, gpus)
+        race, exact = grants_of(gpus), grants_of(gpus)
         by_race(jobs, race)
         by_method(jobs, exact, find_method("allocation", "exact"))
         assert total(jobs, exact) == best(jobs, gpus) <= total(jobs, race), seed
@@ -80,7 +77,7 @@ def test_the_race_is_optimal_where_each_step_saves_less() -> None:
 def test_the_race_may_lose() -> None:
     """Where the second step saves more than the first, the race gives the GPUs to another job."""
     jobs = [contender(0, [10, 9, 1]), contender(1, [10, 8, 7])]
-    race, exact = granted(jobs, 4), granted(jobs, 4)
+    race, exact = grants_of(4), grants_of(4)
     by_race(jobs, race)
     by_method(jobs, exact, find_method("allocation", "exact"))
     assert (total(jobs, race), total(jobs, exact)) == (17, 11)
@@ -88,7 +85,16 @@ def test_the_race_may_lose() -> None:
 
 def test_no_jobs_and_no_solution() -> None:
     """Nobody asks for nothing; a method without a solution is refused."""
-    by_method([], granted([], 2), find_method("allocation", "exact"))
+    by_method([], grants_of(2), find_method("allocation", "exact"))
     jobs = [contender(0, [10, 9])]
     with pytest.raises(InvalidInput, match="must find a solution at every event"):
-        by_method(jobs, granted(jobs, 2), lambda _: NoSolution("none"))
+        by_method(jobs, grants_of(2), lambda _: NoSolution("none"))
+
+
+@pytest.mark.parametrize(("shortest_first", "served"), [(False, {0: 1}), (True, {1: 1})])
+def test_who_gets_the_fewest_gpus_where_they_are_scarce(shortest_first: bool, served: dict[int, int]) -> None:
+    """The first job does, or the shortest one."""
+    grants = grants_of(1)
+    jobs = [contender(0, [10, 9]), contender(1, [8, 7])]
+    by_method(jobs, grants, find_method("allocation", "exact"), shortest_first=shortest_first)
+    assert grants.holdings == served

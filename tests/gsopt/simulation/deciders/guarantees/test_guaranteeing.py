@@ -82,3 +82,19 @@ def test_kinds_and_slots_are_refused() -> None:
         )
     with pytest.raises(InvalidInput, match="slot: 0: must be a finite number of seconds"):
         run(made((0, 1, None)), slot=0)
+
+
+def test_a_wait_that_is_over_begins_no_slot() -> None:
+    """Who comes to an idle cluster waits for the next slot, though one was waited for before all completed."""
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=10, drops=False)
+
+    work = made((0, 2, None), (0, 6, None), (25, 10, 60))
+    assert simulate(work, policy, cluster=2).completion_times == (2, 6, 40)
+
+
+@pytest.mark.parametrize("epoch", [0, 1.7e9])
+def test_slots_are_counted_in_spite_of_rounding(epoch: float) -> None:
+    """A deadline three slots of a tenth of a second away leaves three slots, whatever the rounding."""
+    assert run(made((epoch, 0.3, epoch + 0.3)), slot=0.1)[1][0].admitted

@@ -22,7 +22,17 @@ def test_a_wait_ends_once() -> None:
     """Where decisions come later than what was waited for, the first of them is the instant."""
     instants = Instants(60)
     assert instants.ask(61.0) == 120
-    assert (instants.reached(100.0), instants.reached(125.0), instants.reached(125.0)) == (False, True, False)
+    assert (instants.reached(125.0), instants.reached(125.0)) == (True, False)
+
+
+def test_a_wait_that_is_not_asked_for_again_is_over() -> None:
+    """Who decides before the instant and does not wait for it any more has to ask anew."""
+    instants = Instants(60)
+    instants.ask(61.0)
+    assert (instants.reached(100.0), instants.reached(125.0)) == (False, False)
+    instants.ask(126.0)
+    assert not instants.reached(130.0)
+    assert (instants.ask(130.0), instants.reached(181.0)) == (180, True)
 
 
 @pytest.mark.parametrize("interval", [0, -1, 5e-324, float("inf"), float("nan"), "1", None])

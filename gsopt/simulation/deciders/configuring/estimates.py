@@ -11,11 +11,11 @@ from gsopt.applications.view import TraineeView
 from gsopt.errors import Unsupported
 from gsopt.job import Job
 from gsopt.problems.configuration import MOST_GOODPUT, Shape
-from gsopt.simulation import State
 from gsopt.simulation.deciders.configuring.configuring import History
 from gsopt.simulation.deciders.configuring.park import Park
 from gsopt.simulation.deciders.inventory import Kind
 from gsopt.simulation.deciders.ways import ways_of
+from gsopt.simulation.policy import State
 
 #: Seconds of a restart that the authors' program takes for models of theirs.
 RESTART_TIMES: Mapping[str, float] = MappingProxyType(

@@ -1,4 +1,4 @@
-"""Load of Lucid: when the cluster is expected to be so busy that jobs share GPUs."""
+"""Load: when the cluster is expected to be so busy that jobs share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
-"""Profiler of Lucid: machines on which jobs run for a while before they wait for the others."""
+"""Profiler: machines on which jobs run for a while before they wait for the others."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gsopt.simulation import Action, Start, State, Stop, Wake
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.tiers import need_of
+from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 
 #: One machine in so many profiles jobs, and how many do at most. Source: the published code has 2 of 130.
 ONE_IN, MOST = 64, 2

@@ -1,18 +1,17 @@
 """Options that policies of offers have in common: the order of the jobs, where they go, and for how long."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from math import inf
 from typing import Any, Literal
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.method import MethodLike
-from gsopt.simulation import Placer, State
+from gsopt.errors import require, require_one_of
 from gsopt.simulation.deciders.offers import Clock, Key, Offers, Renewal
 from gsopt.simulation.deciders.patience import Patience
+from gsopt.simulation.deciders.sensitivity import network_sensitivity, relative_sensitivity
 from gsopt.simulation.deciders.tiers import Tiers
-from gsopt.simulation.placer import emptiest_first, first_fit
-from gsopt.tolerances import SPEED_DIGITS
+from gsopt.simulation.placer import Placer, emptiest_first, first_fit
+from gsopt.simulation.policy import State
 
 #: In which order waiting jobs are offered GPUs.
 Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
@@ -103,31 +102,6 @@ def size_key(state: State, order: Size) -> Callable[[int], Any]:
     return keys[order]
 
 
-def network_sensitivity(state: State, job: int) -> Any:
-    """Give Nw_sens of a job: its work done per second of running; 0 before it has run.
-
-    Source: Dally, section IV-B1. The expected number of iterations stands above and below, and cancels. Jobs
-    that have run on one tier only tie with all others of their model on that tier.
-    """
-    return _settle(_sensitivity(state, job))
-
-
-def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
-    """Give Nw_sens of a job relative to what it would be if it had always run on its best tier."""
-    return _settle(_sensitivity(state, job) / tiers.fastest(state, job))
-
-
-def _sensitivity(state: State, job: int) -> Any:
-    item, service = state.jobs[job], state.service(job)
-    work = type(state.now)(item.duration) - state.remaining(job)
-    return work * item.gpus / service if service else 0
-
-
-def _settle(priority: Any) -> Any:
-    """Let priorities be equal that differ by rounding only: those of jobs with the same slowdown always tie."""
-    return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority
-
-
 def release_date(state: State, job: int) -> Any:
     """Give when a job was released."""
     return state.jobs[job].release_date
@@ -141,26 +115,7 @@ _ORDERS: dict[str, Key | None] = {
 }
 
 
-def exact_allocation() -> MethodLike:
-    """Give the default exact method of the decision `allocation`."""
-    from gsopt.studies.catalogue import find_method  # or every policy would load all of studies
-
-    return find_method("allocation", "exact")
-
-
 def require_lease(lease: float | None) -> None:
     """Raise InvalidInput when a lease is no time."""
     rule = "must be a positive, finite number of seconds, or None"
     require(lease is None or 0 < lease < inf, "lease", lease, rule)
-
-
-def require(holds: bool, name: str, value: object, rule: str) -> None:
-    """Raise InvalidInput when an option breaks its rule."""
-    if not holds:
-        raise InvalidInput("", name, shorten(value), rule)
-
-
-def require_one_of(name: str, value: object, words: Iterable[str]) -> None:
-    """Raise InvalidInput when an option is none of the words that it may be."""
-    known = list(words)
-    require(value in known, name, value, f"must be one of {', '.join(known)}")

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from gsopt.enumeration import brute_force
 from gsopt.job import Job, Mode
 from gsopt.problems.batching import Batches, Batching, Grant
+from gsopt.simulation.deciders.batching.question import Question
 from gsopt.simulation.deciders.dividing import Division
 from gsopt.simulation.deciders.ways import ways_of
 from gsopt.training import Training
-from heuristics.policies.batching_question import Question
 from tests.effort import cases
 
 _CRITERIA = [("sruf", "none"), ("sruf", "new"), ("sruf", "all"), ("rate", "all"), ("sum_time", "all")]

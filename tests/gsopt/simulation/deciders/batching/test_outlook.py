@@ -1,4 +1,4 @@
-"""Outlook: cost tables of what jobs have left."""
+"""Outlook: what jobs have left, and what it costs."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ import pytest
 from gsopt.errors import InvalidInput
 from gsopt.job import Job, Mode
 from gsopt.simulation import Action, State, Wake, simulate
+from gsopt.simulation.deciders.batching.forced import Forced
+from gsopt.simulation.deciders.batching.outlook import Costs, Knowledge, Outlook
 from gsopt.simulation.deciders.dividing import Roster
 from gsopt.training import Training
-from heuristics.batching.evolution.table import CostTable
-from heuristics.policies.ones_outlook import Forced, Knowledge, Outlook
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -26,9 +26,9 @@ def _job(name: str, training: Training | None = _TRAINING) -> Job:
     )  # fmt: skip
 
 
-def _table(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "new") -> CostTable:
-    """Let the first job run for two seconds, and give the table of then."""
-    outlook, rosters, tables = Outlook(knowledge, forced, seed=0), list[Roster](), list[CostTable]()
+def _costs(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "new") -> Costs:
+    """Let the first job run for two seconds, and give the costs of then."""
+    outlook, rosters, found = Outlook(knowledge, forced, seed=0), list[Roster](), list[Costs]()
 
     def decide(state: State) -> Iterable[Action]:
         if state.now == 0:
@@ -40,47 +40,45 @@ def _table(knowledge: Knowledge, jobs: list[Job], gpus: int, forced: Forced = "n
             yield from rosters[0].actions(state, division, [1] + [0] * (len(jobs) - 1))
             yield Wake(2)
         elif state.now == 2:
-            tables.append(outlook.table(state, division, {0: 64}, np.array([2.0] + [0.0] * (len(jobs) - 1))))
+            found.append(outlook.costs(state, division))
 
     simulate(bundle(jobs), doing(decide), cluster=gpus, bound=False)
-    return tables[0]
+    return found[0]
 
 
 def test_known_work_by_hand() -> None:
     """Known work counts in seconds, and a unit of it costs GPUs over speed, up to the cap of the batch."""
-    table = _table("known", [_job("a"), _job("b")], gpus=3)
-    assert table.names == ("0", "1")
-    assert table.weight.tolist() == [6, 8]
-    assert table.unit_cost.tolist() == [[0, 1, 1.25, np.inf]] * 2
-    assert (table.batch_limit.tolist(), table.local_limit.tolist()) == ([64, 3], [32, 32])
-    assert (table.processed_seconds.tolist(), table.draw) == ([2, 0], None)
+    costs = _costs("known", [_job("a"), _job("b")], gpus=3)
+    assert costs.weight.tolist() == [6, 8]
+    assert costs.unit.tolist() == [[0, 1, 1.25, np.inf]] * 2
+    assert costs.draw is None
 
 
 def test_predicted_work_counts_in_samples() -> None:
     """Predicted work counts in samples, ten epochs before anything is learned, and is drawn."""
-    table = _table("predicted", [_job("a"), _job("b")], gpus=2)
-    assert table.weight.tolist() == [100, 100]
-    assert table.unit_cost.tolist() == [[0, 1 / 10, 2 / (1.6 * 120 / 8)]] * 2
-    assert table.draw is not None
-    drawn = [table.draw(np.random.default_rng(seed)) for seed in (0, 0, 1)]
+    costs = _costs("predicted", [_job("a"), _job("b")], gpus=2)
+    assert costs.weight.tolist() == [100, 100]
+    assert costs.unit.tolist() == [[0, 1 / 10, 2 / (1.6 * 120 / 8)]] * 2
+    assert costs.draw is not None
+    drawn = [costs.draw(np.random.default_rng(seed)) for seed in (0, 0, 1)]
     assert drawn[0].tolist() == drawn[1].tolist() != drawn[2].tolist()
 
 
 def test_new_jobs_must_run_as_long_as_there_is_room() -> None:
     """Those that came first must, one GPU each; one that has run need not."""
-    table = _table("known", [_job(name) for name in "abcd"], gpus=2)
-    assert table.forced.tolist() == [False, True, True, False]
+    costs = _costs("known", [_job(name) for name in "abcd"], gpus=2)
+    assert costs.forced.tolist() == [False, True, True, False]
 
 
 def test_all_jobs_must_run_shortest_first() -> None:
     """Those with the least left on their fewest GPUs must, whether they have run or not."""
     short, long = (_job(name).model_copy(update={"duration": left}) for name, left in [("s", 4.0), ("l", 9.0)])
-    table = _table("known", [_job("a"), long, short, _job("b")], gpus=2, forced="all")
-    assert table.forced.tolist() == [True, False, True, False]
+    costs = _costs("known", [_job("a"), long, short, _job("b")], gpus=2, forced="all")
+    assert costs.forced.tolist() == [True, False, True, False]
 
 
 def test_predictions_need_a_training() -> None:
     """A job whose training is not described is refused by name, unless its work is known."""
     with pytest.raises(InvalidInput, match=r"training: of 'b': None: must be described"):
-        _table("predicted", [_job("a"), _job("b", training=None)], gpus=2)
-    assert _table("known", [_job("a"), _job("b", training=None)], gpus=2).jobs == 2
+        _costs("predicted", [_job("a"), _job("b", training=None)], gpus=2)
+    assert _costs("known", [_job("a"), _job("b", training=None)], gpus=2).draw is None

@@ -13,7 +13,7 @@ from gsopt.problems.shares import Shares
 from gsopt.problems.shares import TimeShares as Solution
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.rounds import Rounds
-from heuristics.policies.time_shares import TimeShares
+from gsopt.simulation.deciders.time_shares import TimeShares
 from tests.gsopt.simulation.scenarios import bundle
 
 JOBS = bundle(

@@ -1,4 +1,4 @@
-"""Options: the keys by which waiting jobs are offered GPUs."""
+"""Sensitivity to the network: keys by which waiting jobs are offered GPUs."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from gsopt.cluster import Cluster
-from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.simulation import Action, Start, State, Stop, simulate
+from gsopt.simulation.deciders.sensitivity import network_sensitivity, relative_sensitivity
 from gsopt.simulation.deciders.tiers import Tiers
 from gsopt.speed import Speed, TierPenalty
-from heuristics.policies.options import network_sensitivity, offers, relative_sensitivity
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
 
@@ -60,15 +59,3 @@ def test_sensitivities_that_differ_by_rounding_only_tie(exact: bool, kind: type)
     found = [after(seconds, {"machine": (1, 2)}, exact=exact)[0][0] for seconds in (0.1, 0.7, 3.3)]
     assert set(found) == {0.5}
     assert all(isinstance(each, kind) for each in found)
-
-
-@pytest.mark.parametrize("option", ["order", "placement", "clock", "renew"])
-def test_words(option: str) -> None:
-    """A word that an option does not know is refused with those that it knows."""
-    options: dict[str, Any] = {"order": "fifo", "placement": "best", "lease": None, option: "neither"}
-
-    def policy(state: State) -> Any:
-        return offers(state, None, **options)  # type: ignore[arg-type]
-
-    with pytest.raises(InvalidInput, match=f"^{option}: 'neither': must be one of "):
-        simulate(bundle([Job(name="a", release_date=0, duration=1, gpus=1)]), policy, cluster=RACKS)

@@ -12,11 +12,11 @@ from gsopt.batching.throughput import Rate, Tabulated
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import run as run_method
 from gsopt.problems.batching import Batching
+from gsopt.simulation.deciders.batching.forced import Forced, forced_jobs
 from gsopt.simulation.deciders.dividing import Counts, Division, Floats
 
-#: What counts, who must run, and what bounds the GPUs of a job.
+#: What counts, and what bounds the GPUs of a job.
 Criterion = Literal["sruf", "rate", "sum_time"]
-Forced = Literal["none", "new", "all"]
 Caps = Literal["convergence", "batch"]
 
 
@@ -25,8 +25,14 @@ class Question:
 
     Parameters
     ----------
-    criterion, forced, caps, reconfiguration
-        As of `heuristics.policies.exact_batching.exact_batching`.
+    criterion
+        What counts, see `gsopt.problems.batching.Batching`.
+    forced
+        Who must run, as long as there is room.
+    caps
+        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any on which it may run.
+    reconfiguration
+        What it costs that a job starts, stops or changes, in the unit of the criterion.
     """
 
     def __init__(self, criterion: Criterion, forced: Forced, caps: Caps, reconfiguration: float) -> None:
@@ -37,7 +43,7 @@ class Question:
         """Solve it by dynamic programming, in floats."""
         speeds = self._speeds(division)
         costs = self._costs(division, speeds)
-        return split(costs, division.gpus, must=self._must(division, speeds))
+        return split(costs, division.gpus, must=forced_jobs(division, speeds, division.left, self._forced))
 
     def by_method(self, division: Division, method: Any) -> list[int]:
         """Solve it by a method of the decision."""
@@ -76,24 +82,6 @@ class Question:
         if self._reconfiguration:
             costs += self._reconfiguration * _changes(division, costs.shape[1])
         return costs
-
-    def _must(self, division: Division, speeds: Floats) -> NDArray[np.bool_]:
-        """Tell who must run: of the forced jobs as many as have room on their fewest GPUs."""
-        must = np.zeros(len(speeds), dtype=np.bool_)
-        if self._forced == "none":
-            return must
-        fewest = (speeds > 0).argmax(axis=1)
-        able = [place for place in range(len(speeds)) if fewest[place]]
-        if self._forced == "all":
-            able.sort(key=lambda place: division.left[place] / speeds[place, fewest[place]])
-        else:
-            able = [place for place in able if not division.started[place]]
-        left = division.gpus
-        for place in able:
-            if fewest[place] <= left:
-                left -= int(fewest[place])
-                must[place] = True
-        return must
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:

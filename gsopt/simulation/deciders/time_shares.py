@@ -6,9 +6,9 @@ from typing import Literal
 from gsopt.job import LEAST
 from gsopt.method import MethodLike, run
 from gsopt.problems.shares import Criterion, Shares, TypedJob
-from gsopt.simulation import State
 from gsopt.simulation.deciders.inventory import Inventory
 from gsopt.simulation.deciders.received import Portions
+from gsopt.simulation.policy import State
 
 #: What the isolated time of a job is: what its work so far would have taken in the isolated shares that it had
 #: then, and the rest in those of now; or all its work in those of now, after the wait for its first round.

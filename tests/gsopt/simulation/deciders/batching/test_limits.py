@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gsopt.job import Job, Mode
-from heuristics.policies.ones_limits import BatchLimits, Penalty
+from gsopt.simulation.deciders.batching.limits import BatchLimits, Penalty
 
 _MODES = [Mode(name=str(k), menu=[(k, 1.5)], batch_size=32 * k) for k in (2, 4, 8)]
 _JOB = Job(name="a", release_date=0, duration=9, gpus=1, batch_size=32, modes=_MODES)

@@ -1,7 +1,7 @@
-"""Outlook of ONES: what jobs have left, known or predicted from those that are complete, as a cost table."""
+"""Outlook: what jobs have left, known or predicted from those that are complete, and what it costs."""
 
-from collections.abc import Iterable, Mapping
-from typing import Literal
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,28 +9,44 @@ from numpy.typing import NDArray
 from gsopt.batching.progress import Observation, Predictor
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
-from gsopt.simulation import State
+from gsopt.simulation.deciders.batching.forced import Forced, forced_jobs
 from gsopt.simulation.deciders.dividing import Division, Floats
-from gsopt.simulation.deciders.ways import local_limit
-from heuristics.batching.evolution.table import CostTable
+from gsopt.simulation.policy import State
 
 #: Whether the work that is left is known, or predicted by what is seen of training.
 Knowledge = Literal["predicted", "known"]
 
-#: Who must run: jobs that have never run, as printed, or all.
-Forced = Literal["new", "all"]
+
+class Costs(NamedTuple):
+    """GPU-seconds until jobs are complete, on c GPUs ``weight[j] * unit[j, c]``.
+
+    Attributes
+    ----------
+    unit
+        Of a unit of work on 0, 1, ... GPUs; infinite where a job may not run.
+    weight
+        Work that is left of each job, known or expected.
+    forced
+        Which jobs must run.
+    draw
+        Draws the work that is left; None where it is known.
+    """
+
+    unit: Floats
+    weight: Floats
+    forced: NDArray[np.bool_]
+    draw: Callable[[np.random.Generator], Floats] | None
 
 
 class Outlook:
-    """Makes the cost table of an event.
+    """Tells at an event what jobs have left.
 
     Parameters
     ----------
     knowledge
         Whether what is left is known. Predicted samples are drawn for every generation (Algorithm 1).
     forced
-        Who must run, as long as there is room: of new jobs those that came first, of all those with the least
-        time left on their fewest GPUs.
+        Who must run, as long as there is room.
     seed
         Of the rows that the predictor keeps.
     """
@@ -52,50 +68,16 @@ class Outlook:
             if log := self._logs.pop(job, None):
                 self._predictor.complete(log, float(state.samples(job)))
 
-    def table(self, state: State, division: Division, limits: Mapping[int, int], ran: Floats) -> CostTable:
-        """Give what each job costs on every number of GPUs: its GPU-seconds until it is complete.
-
-        Parameters
-        ----------
-        state, division
-            The event.
-        limits
-            Largest batches by job; those without have no batch sizes.
-        ran
-            Seconds for which each job has run.
-        """
-        rates = division.capped(ways.cap for ways in division.ways)
+    def costs(self, state: State, division: Division) -> Costs:
+        """Give what each job costs on every number of GPUs."""
+        speeds = division.capped(ways.cap for ways in division.ways)
         weight, draw = division.left, None
         if self._knowledge == "predicted":
             forecast = self._predictor.predict([_observation(state, job) for job in division.numbers])
             weight, draw = forecast.left("mean_progress"), forecast.draw
-            rates = rates * _densities(division, rates.shape[1])
-        return CostTable.of(
-            [str(job) for job in division.numbers],
-            _per_unit(rates, division.gpus),
-            weight=weight,
-            forced=self._must(division, rates, weight),
-            processed_seconds=ran,
-            batch_limit=[limits.get(job, division.gpus) for job in division.numbers],
-            local_limit=[local_limit(job) or 1 for job in division.jobs],
-            draw=draw,
-        )
-
-    def _must(self, division: Division, rates: Floats, weight: Floats) -> NDArray[np.bool_]:
-        """Tell which jobs must run: as many of those that are forced as have room on their fewest GPUs."""
-        fewest = (rates > 0).argmax(axis=1)
-        places = [place for place in range(len(rates)) if fewest[place]]
-        if self._forced == "all":
-            places.sort(key=lambda place: weight[place] / rates[place, fewest[place]])
-        else:
-            places = [place for place in places if not division.started[place]]
-        must = np.zeros(len(rates), dtype=np.bool_)
-        left = division.gpus
-        for place in places:
-            if fewest[place] <= left:
-                must[place] = True
-                left -= int(fewest[place])
-        return must
+            speeds = speeds * _densities(division, speeds.shape[1])
+        must = forced_jobs(division, speeds, weight, self._forced)
+        return Costs(_per_unit(speeds, division.gpus), weight, must, draw)
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:

@@ -1,0 +1,1 @@
+"""Batching: what batches, durations and decisions are known when batch sizes are elastic."""

@@ -1,0 +1,53 @@
+"""Speed-up: what drawn jobs with adaptive batch sizes gain by GPUs, on one node and on several."""
+
+from random import Random
+from typing import NamedTuple
+
+#: How much longer a step takes for each further GPU, on one node and on several.
+_ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
+
+#: GPUs from which on the batch that they need takes twice as long to be as good.
+_NOISE = (2.0, 200.0)
+
+
+class SpeedUp(NamedTuple):
+    """How a job scales. These numbers are ours.
+
+    Attributes
+    ----------
+    near, far
+        How much longer a step takes for each further GPU, on one node and on several.
+    noise
+        GPUs from which on the batch that they need takes twice as long to be as good.
+
+    Examples
+    --------
+    >>> SpeedUp(near=0.0, far=1.0, noise=2.0).on(nodes=1, gpus=4), SpeedUp(0.0, 1.0, 2.0).on(nodes=2, gpus=4)
+    (2.0, 0.5)
+    """
+
+    near: float
+    far: float
+    noise: float
+
+    @classmethod
+    def drawn(cls, random: Random) -> "SpeedUp":
+        """Draw one."""
+        near = drawn(random, *_ON_A_NODE)
+        return cls(near, max(near, drawn(random, *_ON_SEVERAL)), drawn(random, *_NOISE))
+
+    def on(self, nodes: int, gpus: int) -> float:
+        """Give the goodput on GPUs of some nodes, relative to that on one GPU."""
+        step = 1 + (self.near if nodes == 1 else self.far) * (gpus - 1)
+        return gpus * (self.noise + 1) / (self.noise + gpus) / step
+
+
+def drawn(random: Random, least: float, most: float) -> float:
+    """Draw evenly on a logarithmic scale, to three digits.
+
+    Examples
+    --------
+    >>> 0.5 <= drawn(Random(1), 0.5, 4.0) <= 4.0
+    True
+    """
+    return float(f"{least * (most / least) ** random.random():.3g}")
