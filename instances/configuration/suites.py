@@ -8,6 +8,7 @@ from typing import Any
 from gsopt.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
 from instances.configuration.growing_jobs import growing_jobs
+from instances.configuration.triples import triples
 from instances.suites import changed, proven, regenerate, renamed
 
 
@@ -19,7 +20,7 @@ def committed() -> list[Configuration]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium()]
+    return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Configuration]:
@@ -53,6 +54,20 @@ def medium() -> list[Configuration]:
         "3x2-040-of-eight": growing_jobs(nodes=2, gpus_per_node=8, types=3, jobs=40, seed=6),
     }
     return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Configuration]:
+    """Generate instances whose optimum the exact method does not prove in minutes.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [90]
+    """
+    made = {
+        "triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1),
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _restarts() -> dict[str, Configuration]:
@@ -150,4 +165,4 @@ def _handmade(gpus: int, jobs: list[AdaptiveJob], **options: Any) -> Configurati
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(medium())
+    regenerate([*medium(), *challenge()])

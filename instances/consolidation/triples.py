@@ -6,12 +6,10 @@ from gsopt.cluster import Cluster
 from gsopt.errors import require
 from gsopt.problem import About
 from gsopt.problems.consolidation import Consolidation, Job
+from instances.triplets import LEAST_CAPACITY, triplets
 
 #: Models that lose the more, the further apart their GPUs are.
 _MODELS = ("mobilenetv3", "resnet18", "alexnet")
-
-#: Least GPUs of a rack, and most excess: there are always three jobs of these sizes.
-_LEAST, _MOST_EXCESS = 16, 3
 
 
 def triples(
@@ -23,8 +21,7 @@ def triples(
     rack, if the right three are found; with it some cannot. The models lose from hardly anything to almost
     everything where their GPUs are further apart.
 
-    Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
-    Heuristics 2 (1996), with racks as bins.
+    Source: sizes as of `instances.triplets.triplets`, with racks as bins.
 
     Parameters
     ----------
@@ -49,12 +46,10 @@ def triples(
     require(racks >= 1, "racks", racks, "must be at least 1")
     require(machines >= 1, "machines", machines, "must be at least 1")
     require(gpus >= 1, "gpus", gpus, "must be at least 1")
-    require(machines * gpus >= _LEAST, "machines", machines, f"must have {_LEAST} GPUs in all, or more")
-    require(0 <= excess <= _MOST_EXCESS, "excess", excess, f"must be between 0 and {_MOST_EXCESS}")
+    rule = f"must have {LEAST_CAPACITY} GPUs in all, or more"
+    require(machines * gpus >= LEAST_CAPACITY, "machines", machines, rule)
     random = Random(seed)
-    rack = machines * gpus
-    sizes = [size for _ in range(racks) for size in _three(random, rack, excess)]
-    random.shuffle(sizes)
+    sizes = triplets(random, bins=racks, capacity=machines * gpus, excess=excess)
     return Consolidation(
         name="triples",
         about=About(source=f"triples, {excess} GPUs too many for each rack", seed=seed),
@@ -64,13 +59,3 @@ def triples(
             for number, size in enumerate(sizes, start=1)
         ],
     )
-
-
-def _three(random: Random, rack: int, excess: int) -> tuple[int, int, int]:
-    """Draw three sizes between a quarter and half of a rack, evenly among those that come to the right sum."""
-    least, most = rack // 4 + 1, (rack - 1) // 2
-    while True:
-        first, second = random.randint(least, most), random.randint(least, most)
-        third = rack + excess - first - second
-        if least <= third <= most:
-            return first, second, third

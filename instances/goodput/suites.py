@@ -8,6 +8,7 @@ from typing import Any
 from gsopt.problem import About
 from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.goodput.running_jobs import running_jobs
+from instances.goodput.triples import triples
 from instances.suites import changed, proven, regenerate, renamed
 
 
@@ -19,7 +20,7 @@ def committed() -> list[Goodput]:
     >>> len({problem.name for problem in committed()}) == len(committed())
     True
     """
-    return [*small(), *medium()]
+    return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Goodput]:
@@ -53,6 +54,20 @@ def medium() -> list[Goodput]:
         "08-020-of-eight": running_jobs(nodes=8, gpus_per_node=8, jobs=20, seed=6),
     }
     return [renamed(problem, f"medium/{name}") for name, problem in made.items()]
+
+
+def challenge() -> list[Goodput]:
+    """Generate instances whose optimum the exact method does not prove in minutes.
+
+    Examples
+    --------
+    >>> [len(problem.jobs) for problem in challenge()]
+    [120]
+    """
+    made = {
+        "triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1),
+    }
+    return [renamed(problem, f"challenge/{name}") for name, problem in made.items()]
 
 
 def _restarts() -> dict[str, Goodput]:
@@ -119,4 +134,4 @@ def _handmade(nodes: list[int], jobs: list[GoodputJob], **options: Any) -> Goodp
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(medium())
+    regenerate([*medium(), *challenge()])

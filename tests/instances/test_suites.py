@@ -17,6 +17,7 @@ from instances.batching import suites as batching
 from instances.colocation import suites as colocation
 from instances.configuration import suites as configuration
 from instances.consolidation import suites as consolidation
+from instances.goodput import suites as goodput
 from instances.placement import suites as placement
 from instances.reclaiming import figure_5
 from instances.reclaiming import suites as reclaiming
@@ -45,8 +46,9 @@ SUITES = {
     "allocation": Suite(allocation.committed, allocation.tiny, 200_000),
     "batching": Suite(batching.committed, batching.small, 200_000),
     "colocation": Suite(colocation.committed, colocation.small, 200_000),
-    "configuration": Suite(configuration.committed, configuration.small, 30_000),
+    "configuration": Suite(configuration.committed, configuration.small, 200_000),
     "consolidation": Suite(consolidation.committed, consolidation.small, 100_000),
+    "goodput": Suite(goodput.committed, goodput.small, 100_000),
     "placement": Suite(placement.committed, placement.small, 100_000),
     "reclaiming": Suite(reclaiming.committed, reclaiming.tiny, 100_000),
     "scheduling": Suite(scheduling.committed, None, 10_000),

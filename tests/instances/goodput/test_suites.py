@@ -4,12 +4,17 @@ from instances import load, names
 from instances.goodput.suites import committed, small
 
 
-def test_all_are_proven() -> None:
-    """What the files say is an optimum: by enumeration of small ones, by the exact methods of medium ones."""
+def test_all_but_challenges_are_proven() -> None:
+    """Small ones are proven by enumeration, medium ones by the exact methods, and challenges are not."""
     assert len(committed()) == len(names("goodput/"))
     for name in names("goodput/"):
         about = load(name).about
         assert about is not None
+        if name.startswith("goodput/challenge/"):
+            assert about.objective is not None
+            assert about.bound is not None
+            assert about.bound < about.objective
+            continue
         assert about.objective == about.bound is not None
         assert (about.proved_by == "brute force") == name.startswith("goodput/small/"), name
 

@@ -1,0 +1,59 @@
+"""Triples: jobs of one size each, of which three fill a pool of GPUs, or just do not."""
+
+from random import Random
+
+from gsopt.errors import require
+from gsopt.problem import About
+from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
+from instances.triplets import LEAST_CAPACITY, triplets
+
+#: Least and most goodput of a job.
+_GOODPUT = (1.0, 4.0)
+
+
+def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) -> Configuration:
+    """Generate three waiting jobs for each of several equal pools, which together need some GPUs too many.
+
+    Each job runs on one number of GPUs, more than a quarter and less than half of a pool, and in every pool as
+    fast. Its goodput is drawn, so that it matters who waits. Pools stand for types.
+
+    Source: sizes as of `instances.triplets.triplets`.
+
+    Parameters
+    ----------
+    pools, gpus
+        Pools, and GPUs of each.
+    excess
+        GPUs by which three jobs exceed a pool.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = triples(pools=2, gpus=16, excess=0, seed=1)
+    >>> len(problem.jobs), problem.gpus
+    (6, {'pool 1': 16, 'pool 2': 16})
+    """
+    require(pools >= 1, "pools", pools, "must be at least 1")
+    require(gpus >= LEAST_CAPACITY, "gpus", gpus, f"must be at least {LEAST_CAPACITY}")
+    random = Random(seed)
+    sizes = triplets(random, bins=pools, capacity=gpus, excess=excess)
+    names = [f"pool {number}" for number in range(1, pools + 1)]
+    listed = [Shape(type=name, gpus=size) for name in names for size in sorted(set(sizes))]
+    return Configuration(
+        name="triples",
+        about=About(source=f"triples, {excess} GPUs too many for each pool", seed=seed),
+        gpus=dict.fromkeys(names, gpus),
+        configurations=listed,
+        jobs=[_job(f"j{number}", size, listed, random) for number, size in enumerate(sizes, start=1)],
+    )
+
+
+def _job(name: str, size: int, listed: list[Shape], random: Random) -> AdaptiveJob:
+    goodput = round(random.uniform(*_GOODPUT), 2)
+    return AdaptiveJob(name=name, goodputs=[goodput if shape.gpus == size else None for shape in listed])

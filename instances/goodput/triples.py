@@ -1,0 +1,60 @@
+"""Triples: jobs that gain from one number of GPUs only, of which three fill a node, or just do not."""
+
+from random import Random
+
+from gsopt.errors import require
+from gsopt.problem import About
+from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.triplets import LEAST_CAPACITY, triplets
+
+#: Least and most speed-up of a job.
+_SPEEDUP = (0.5, 2.0)
+
+#: Seconds since the jobs were submitted.
+_AGE = 3600.0
+
+
+def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed: int = 0) -> Goodput:
+    """Generate three waiting jobs for each node, which together need a node and some GPUs more.
+
+    Each job runs on one node, and stands still on fewer GPUs than its size, more than a quarter and less than
+    half of a node. Its speed-up is drawn, so that it matters who waits.
+
+    Source: sizes as of `instances.triplets.triplets`.
+
+    Parameters
+    ----------
+    nodes, gpus_per_node
+        Nodes, and GPUs of each.
+    excess
+        GPUs by which three jobs exceed a node.
+    seed
+        Seed of all random draws.
+
+    Raises
+    ------
+    InvalidInput
+        An argument is out of its range.
+
+    Examples
+    --------
+    >>> problem = triples(nodes=2, gpus_per_node=16, excess=0, seed=1)
+    >>> len(problem.jobs), sum(job.max_gpus for job in problem.jobs), problem.total
+    (6, 32, 32)
+    """
+    require(nodes >= 1, "nodes", nodes, "must be at least 1")
+    rule = f"must be at least {LEAST_CAPACITY}"
+    require(gpus_per_node >= LEAST_CAPACITY, "gpus_per_node", gpus_per_node, rule)
+    random = Random(seed)
+    sizes = triplets(random, bins=nodes, capacity=gpus_per_node, excess=excess)
+    return Goodput(
+        name="triples",
+        about=About(source=f"triples, {excess} GPUs too many for each node", seed=seed),
+        nodes=[gpus_per_node] * nodes,
+        jobs=[_job(f"j{number}", size, random) for number, size in enumerate(sizes, start=1)],
+    )
+
+
+def _job(name: str, size: int, random: Random) -> GoodputJob:
+    speedups = [[0.0] * (size - 1) + [round(random.uniform(*_SPEEDUP), 2)]]
+    return GoodputJob(name=name, speedups=speedups, age=_AGE, max_gpus=size)

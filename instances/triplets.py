@@ -1,0 +1,55 @@
+"""Triplets: sizes of which three fill a bin, or exceed it by a little."""
+
+from random import Random
+
+from gsopt.errors import require
+
+#: Least capacity of a bin, and most excess: there are always three such sizes.
+LEAST_CAPACITY, MOST_EXCESS = 16, 3
+
+
+def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[int]:
+    """Draw three sizes for each bin, in no order, that come to its capacity and the excess.
+
+    Each is more than a quarter and less than half of a bin, so that no bin holds four, and without excess all
+    fit if the right three are found.
+
+    Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
+    Heuristics 2 (1996).
+
+    Parameters
+    ----------
+    random
+        Source of random numbers.
+    bins
+        How many bins.
+    capacity
+        What each of them holds.
+    excess
+        By how much three sizes exceed it.
+
+    Raises
+    ------
+    InvalidInput
+        The excess is out of its range.
+
+    Examples
+    --------
+    >>> sizes = triplets(Random(1), bins=2, capacity=16, excess=0)
+    >>> len(sizes), sum(sizes)
+    (6, 32)
+    """
+    require(0 <= excess <= MOST_EXCESS, "excess", excess, f"must be between 0 and {MOST_EXCESS}")
+    sizes = [size for _ in range(bins) for size in _three(random, capacity, excess)]
+    random.shuffle(sizes)
+    return sizes
+
+
+def _three(random: Random, capacity: int, excess: int) -> tuple[int, int, int]:
+    """Draw three sizes between a quarter and half of a bin, evenly among those that come to the right sum."""
+    least, most = capacity // 4 + 1, (capacity - 1) // 2
+    while True:
+        first, second = random.randint(least, most), random.randint(least, most)
+        third = capacity + excess - first - second
+        if least <= third <= most:
+            return first, second, third
