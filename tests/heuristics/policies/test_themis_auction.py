@@ -74,16 +74,12 @@ def test_ties_go_to_the_lower_number(thirds: int) -> None:
 
 
 def test_what_is_left_goes_first_to_those_who_did_not_bid() -> None:
-    """The bidder waits for its two GPUs rather than run on one, which the job behind it takes."""
+    """The bidder rather waits for two GPUs than runs on one, which the job behind it has first."""
     menu = [(1, 0.1), (2, 1.0)]
-    work = bundle(
-        [
-            Job(name="runs", release_date=0, duration=50, gpus=1),
-            Job(name="bids", release_date=1, duration=100, gpus=2, menu=menu),
-            Job(name="rests", release_date=1, duration=99, gpus=1),
-        ]
-    )
-    assert simulate(work, themis_auction, cluster=2, lease=20, bound=False).start_times == (0, 50, 1)
+    slow = Job(name="bids", release_date=0, duration=100, gpus=2, menu=menu)
+    work = bundle([*jobs((0, 1000, 1), (0, 400, 1), (399, 99, 1)).jobs, slow])
+    run = simulate(work, themis_auction, cluster=2, lease=500, bound=False)
+    assert run.start_times == (0, 0, 499, 400)
 
 
 SCENARIOS = [

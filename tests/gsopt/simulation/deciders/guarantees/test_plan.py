@@ -47,3 +47,13 @@ def test_linear_jobs_grow_before_flat_ones() -> None:
         {0: 1, 1: 4},
         {0: 2, 1: 4},
     ]
+
+
+def test_later_work_is_saved_at_the_level_of_the_share() -> None:
+    """The smaller gain wins where each second that is saved later is one on two GPUs at poor speed."""
+    wishes = [
+        Wish(0, 600.0, (1, 2), (1.0, 1.9), 20),
+        Wish(1, 600.0, (1, 2, 3), (1.0, 1.5, 2.2), 20),
+    ]
+    planned = {0: Share(1, 1, 10), 1: Share(2, 2, 7)}
+    assert with_spare(wishes, planned, 4) == {0: 1, 1: 3}
