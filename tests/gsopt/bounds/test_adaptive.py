@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from gsopt.applications.agents import Agents
+from gsopt.applications.application import Application
 from gsopt.applications.course import Course
+from gsopt.applications.limits import Limits
+from gsopt.applications.placement import Placement, Spread
+from gsopt.applications.validation import Epoch, Validation
 from gsopt.bounds import mean_jct_bound, on_highest_speeds
 from gsopt.bounds.prices import price_bound
 from gsopt.cluster import Cluster
@@ -92,6 +96,44 @@ def test_epochs_that_are_rounded_down_beat_no_bound() -> None:
     assert found is not None
     assert found.mean_jct < run.metrics.mean_jct == 9
     assert price_bound(scenario, evaluations=30).mean_jct < 9
+
+
+def _steps_of(seconds: float, *, spread: list[Spread]) -> Application:
+    """Give a training of ten steps that take so long on one GPU and on two nodes of two."""
+    points = [(8, seconds, 0.0), (16, seconds, 0.0)]
+    epochs = [Epoch(progress=10, iterations=10, sqr=1, var=3)]
+    return Application(
+        name="cnn",
+        placements=[Placement(shape=[1], points=points), Placement(shape=[2, 2], points=points)],
+        spread=spread,
+        validations=[Validation(batch=batch, epochs=epochs) for batch in (8, 64)],
+        limits=Limits(initial_batch=8, most_batch=64, least_local=8, most_local=16),
+        epochs=1,
+    )
+
+
+def _bound_and_run(given: Application, agents: Agents, gpus: int) -> tuple[float, float]:
+    job = Job(name="a", release_date=0, duration=20, gpus=gpus, model="cnn", batch_size=8 * gpus)
+    cluster = Cluster.uniform(machines=2, gpus=4)
+    scenario = Scenario.of(bundle([job]), cluster, applications={"cnn": given}, agents=agents)
+    found = mean_jct_bound(scenario)
+    assert found is not None
+    return found.mean_jct, replay(scenario, fifo).metrics.mean_jct
+
+
+def test_a_third_of_a_short_epoch_is_saved_at_most() -> None:
+    """An epoch of 1.49 s that ends after 1 s is no contradiction, and the bound is close."""
+    bound, ran = _bound_and_run(_steps_of(0.149, spread=[]), Agents(), 1)
+    assert ran == 1
+    assert bound == pytest.approx(1.49 * 2 / 3)
+
+
+def test_a_node_larger_than_any_measured_beats_no_bound() -> None:
+    """Where four GPUs of one node are known by their numbers only, they are as fast as these say."""
+    fast = Spread(nodes=1, gpus=4, points=[(8, 0.1, 0.0), (16, 0.1, 0.0)])
+    bound, ran = _bound_and_run(_steps_of(0.5, spread=[fast]), Agents(whole_seconds=False), 4)
+    assert ran == pytest.approx(0.4375)
+    assert bound == pytest.approx(ran)
 
 
 def test_a_bound_is_close_where_nothing_varies() -> None:

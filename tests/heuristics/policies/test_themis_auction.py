@@ -74,7 +74,7 @@ def test_ties_go_to_the_lower_number(thirds: int) -> None:
 
 
 def test_what_is_left_goes_first_to_those_who_did_not_bid() -> None:
-    """The bidder rather waits for two GPUs than runs on one, which goes to the job behind it, and then to it."""
+    """The bidder rather waits for two GPUs than runs on one, which the job behind it has first."""
     menu = [(1, 0.1), (2, 1.0)]
     slow = Job(name="bids", release_date=0, duration=100, gpus=2, menu=menu)
     work = bundle([*jobs((0, 1000, 1), (0, 400, 1), (399, 99, 1)).jobs, slow])
