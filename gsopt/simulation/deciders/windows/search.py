@@ -94,10 +94,10 @@ class _Search:
 
     def _settle(self, part: _Part, choices: Iterator[Counts]) -> None:
         """Find a plan at one level."""
-        most = self._window.price * float(self._window.levels[part.low]) - part.rank
-        least = self._least(part)
-        plan = self._packed(least, choices)
-        if plan is None or self._window.gained(plan.sum(axis=1)) < most * (1 - self._effort.gap):
+        least, first = self._least(part), next(choices)
+        enough = self._window.gained(first) * (1 - self._effort.gap)
+        plan = self._packed(least, chain([first], choices))
+        if plan is None or self._window.gained(plan.sum(axis=1)) < enough:
             plan = Program(self._window, self._effort).most(least, plan)
         if plan is not None:
             self._take(plan)
