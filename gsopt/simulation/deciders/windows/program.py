@@ -1,6 +1,8 @@
 """Program: the integer programme of a window, for which rounds jobs get and for which of them come first."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,14 +69,6 @@ class Program:
 
     def __init__(self, window: Window, effort: Effort) -> None:
         self._window, self._effort = window, effort
-        jobs, rounds = len(window.claims), window.rounds
-        each = kron(eye_array(jobs), np.ones((1, rounds)))
-        room = kron(window.sizes[None].astype(np.float64), eye_array(rounds))
-        self._matrix = csr_array(
-            vstack([hstack([each, -each]), hstack([room, csr_array((rounds, jobs * rounds))])])
-        )
-        self._lower = np.append(np.zeros(jobs), np.full(rounds, -np.inf))
-        self._upper = np.append(np.zeros(jobs), np.full(rounds, float(window.gpus)))
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
         """Give the plan that gains most with at least so many rounds of each job; None if none is found.
@@ -107,6 +101,14 @@ class Program:
     def _numbers(self, counts: Counts) -> NDArray[np.float64]:
         return (np.arange(self._window.rounds) < counts[:, None]).astype(np.float64)
 
+    @cached_property
+    def _matrix(self) -> csr_array[Any, Any]:
+        """Rows of the jobs, which have so many rounds, and of the rounds, which have so many GPUs."""
+        jobs, rounds = self._window.gains.shape
+        each = kron(eye_array(jobs), np.ones((1, rounds)))
+        room = kron(self._window.sizes[None].astype(np.float64), eye_array(rounds))
+        return csr_array(vstack([hstack([each, -each]), hstack([room, csr_array((rounds, jobs * rounds))])]))
+
     def _solve(
         self,
         cost: NDArray[np.float64],
@@ -115,12 +117,13 @@ class Program:
         start: Plan | None,
     ) -> Plan | None:
         """Minimise a cost, shape (2, jobs, rounds), within bounds of the numbers of rounds."""
+        jobs, rounds = self._window.gains.shape
         largest = abs(cost).max(initial=0.0)
         form = StandardForm.build(
             cost=cost.ravel() * (_LARGEST / largest if largest else 1.0),
             matrix=self._matrix,
-            row_lower=self._lower,
-            row_upper=self._upper,
+            row_lower=np.append(np.zeros(jobs), np.full(rounds, -np.inf)),
+            row_upper=np.append(np.zeros(jobs), np.full(rounds, float(self._window.gpus))),
             column_lower=np.append(np.zeros(lower.size), lower.ravel()),
             column_upper=np.append(np.ones(upper.size), upper.ravel()),
         )
