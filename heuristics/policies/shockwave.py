@@ -40,7 +40,7 @@ def shockwave(
     longest time that any job has left after the T rounds; the logarithm is piecewise linear, with corners at
     fifths and log(1e-6) at 0. It is fair if each job, with an equal share of the GPUs after the window, is
     complete when it was promised to be: a mean of what an equal share from its release on would have given, as
-    estimated whenever jobs came or went. Where no plan is fair, late jobs weigh their finish-time ratio to a
+    estimated at every plan. Where no plan is fair, late jobs weigh their finish-time ratio to a
     power instead. Those that weigh most for each of their rounds come first. GPUs that would be idle go to jobs
     with most left to run, if they fit.
 

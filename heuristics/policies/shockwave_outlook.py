@@ -143,13 +143,11 @@ class Outlook:
         """Forget a job that has gone."""
         self._promises.pop(job, None)
 
-    def plan(
-        self, state: State, inventory: Inventory, jobs: Sequence[int], *, changed: bool
-    ) -> list[list[int]]:
+    def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
         """Give the jobs that run in each round of the window."""
         needs = [_need(state, inventory, job) for job in jobs]
         share = min(1.0, state.capacity / max(len(jobs), 1))
-        self._renew(state, jobs, needs, share, changed=changed)
+        self._renew(state, jobs, needs, share)
         window = Window(
             gpus=state.capacity,
             rounds=self._terms.rounds,
@@ -161,17 +159,12 @@ class Outlook:
         plan = self._planned(window, verdicts)
         return [[jobs[place] for place in np.flatnonzero(column).tolist()] for column in plan.T]
 
-    def _renew(
-        self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float, *, changed: bool
-    ) -> None:
-        """Estimate when jobs would be complete with an equal share all along, if jobs have come or gone."""
+    def _renew(self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float) -> None:
+        """Estimate when jobs would be complete with an equal share all along."""
         now = float(state.now)
         for job, need in zip(jobs, needs, strict=True):
             estimate = state.jobs[job].release_date + need.total / share
-            if job not in self._promises:
-                self._promises[job] = _Promise(now, estimate)
-            elif changed:
-                self._promises[job].renew(now, estimate)
+            self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
 
     def _claim(self, need: _Need, count: int) -> Claim:
         """Give what a job gains from each further round."""

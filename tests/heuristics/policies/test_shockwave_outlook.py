@@ -3,6 +3,7 @@
 from math import log
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gsopt.job import Job
@@ -64,6 +65,27 @@ def test_rounds_that_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
     first = windows(monkeypatch, (0, 300), (0, 300))[0]
     assert [claim.least for claim in first.claims] == [1, 1]
     assert [claim.weight for claim in first.claims] == [1, 1]
+
+
+def test_no_share_is_more_than_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alone on two GPUs a job of 300 s is promised 300 s, so that it must run in both rounds of a window."""
+    first = windows(monkeypatch, (0, 300), gpus=2)[0]
+    assert [claim.least for claim in first.claims] == [2]
+
+
+def test_nobody_is_idle_that_the_plan_leaves_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the plan has nobody run, jobs run all the same where there are GPUs, the longest first."""
+
+    def nobody(window: Window, effort: Effort) -> Plan:
+        del effort
+        return np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
+
+    def policy(state: State) -> Windowing:
+        return Windowing(state, Outlook(Terms(**TERMS)), interval=60, renewal=8)
+
+    monkeypatch.setattr(shockwave_outlook, "best_plan", nobody)
+    jobs = bundle(Job(name=f"j{d}", release_date=0, duration=d, gpus=1) for d in (60, 120))
+    assert simulate(jobs, policy, cluster=1).completion_times == (180, 120)
 
 
 def test_late_jobs_weigh_their_ratio_to_a_power(monkeypatch: pytest.MonkeyPatch) -> None:

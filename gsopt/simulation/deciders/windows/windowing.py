@@ -18,10 +18,8 @@ class Planner(Protocol):
     def leave(self, job: int) -> None:
         """Forget a job that has gone."""
 
-    def plan(
-        self, state: State, inventory: Inventory, jobs: Sequence[int], *, changed: bool
-    ) -> Sequence[Collection[int]]:
-        """Give who runs in each of the next rounds, at least one; `changed` where jobs have come or gone."""
+    def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
+        """Give who runs in each of the next rounds, at least one."""
 
 
 class Windowing:
@@ -54,7 +52,7 @@ class Windowing:
     >>> class Alternating:
     ...     def enter(self, state, job): ...
     ...     def leave(self, job): ...
-    ...     def plan(self, state, inventory, jobs, *, changed):
+    ...     def plan(self, state, inventory, jobs):
     ...         return [[job] for job in jobs]
     >>> jobs = [Job(name=name, release_date=0, duration=90, gpus=1) for name in "ab"]
     >>> def policy(state):
@@ -108,6 +106,6 @@ class Windowing:
         is_due = self._rounds % self._renewal == 0 and age > 0
         if self._changed or is_due or age >= len(self._plan) or self._inventory.counts != before:
             jobs = [job for job in self._there if self._inventory.kinds_with_room(state, job)]
-            self._plan = self._planner.plan(state, self._inventory, jobs, changed=self._changed)
+            self._plan = self._planner.plan(state, self._inventory, jobs)
             self._changed, self._planned, age = False, self._rounds, 0
         return self._plan[age]

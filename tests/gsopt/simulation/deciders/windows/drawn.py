@@ -29,7 +29,13 @@ def drawn(random: Random, *, most_jobs: int = 3, most_rounds: int = 3) -> Window
                 weight=random.choice([1.0, 1.0, 3.0, random.uniform(1, 1000)]),
             )
         )
-    return Window(gpus=gpus, rounds=rounds, length=LENGTH, claims=claims, price=random.choice(PRICES))
+    return Window(
+        gpus=gpus,
+        rounds=rounds,
+        length=LENGTH,
+        claims=claims,
+        price=random.choice([*PRICES, random.uniform(0, 0.02)]),
+    )
 
 
 def plans(window: Window) -> Iterator[Plan]:

@@ -48,6 +48,25 @@ def test_numbers_that_fit_no_rounds_are_given_up() -> None:
     assert plan.sum(axis=1).tolist() == [1, 1]
 
 
+@pytest.mark.parametrize(("gap", "gained"), [(0.0, 2.0), (0.1, 1.9)])
+def test_a_packing_is_enough_within_the_gap(gap: float, gained: float) -> None:
+    """Where the best numbers do not fit, the next ones that do are taken within the gap, else the best plan."""
+    gains = [(2, (0.9, 0.6)), (3, (1.0, 0.8)), (2, (0.5, 0.5)), (3, (1.0, 0.8))]
+    claims = [Claim(gpus, worth, left=1.0) for gpus, worth in gains]
+    window = Window(gpus=3, rounds=2, length=60.0, claims=claims, price=0.0)
+    plan = best_plan(window, Effort(gap=gap))
+    assert plan is not None
+    assert window.gained(plan.sum(axis=1)) == pytest.approx(gained)
+
+
+def test_a_shorter_remaining_time_pays_for_less_gain() -> None:
+    """A round each leaves 100 s and is worth 1 - 100 / 64; both for the first leave 160 s: 1.625 - 160 / 64."""
+    claims = [Claim(1, (0.875, 0.75), left=150.0), Claim(1, (0.125, 0.0), left=160.0)]
+    plan = best_plan(Window(gpus=1, rounds=2, length=60.0, claims=claims, price=1 / 64), Effort())
+    assert plan is not None
+    assert plan.sum(axis=1).tolist() == [1, 1]
+
+
 def test_no_jobs() -> None:
     """Without jobs the plan is empty."""
     plan = best_plan(Window(gpus=1, rounds=2, length=60.0, claims=[], price=1.0), Effort())

@@ -16,10 +16,10 @@ from tests.gsopt.simulation.scenarios import bundle
 
 
 class InTurn:
-    """Plans a round for each job in turn, and notes when, and whether jobs had come or gone."""
+    """Plans a round for each job in turn, and notes when."""
 
     def __init__(self) -> None:
-        self.planned: list[tuple[float, bool]] = []
+        self.planned: list[float] = []
 
     def enter(self, state: State, job: int) -> None:
         """Do nothing."""
@@ -27,18 +27,16 @@ class InTurn:
     def leave(self, job: int) -> None:
         """Do nothing."""
 
-    def plan(
-        self, state: State, inventory: Inventory, jobs: Sequence[int], *, changed: bool
-    ) -> list[list[int]]:
+    def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
         """Give the turns."""
         del inventory
-        self.planned.append((float(state.now), changed))
+        self.planned.append(float(state.now))
         return [[job] for job in jobs] or [[]]
 
 
 def run(
     *sizes: tuple[float, float], renewal: int = 8, **options: Any
-) -> tuple[tuple[float | None, ...], list[tuple[float, bool]]]:
+) -> tuple[tuple[float | None, ...], list[float]]:
     """Simulate jobs of one GPU of (release date, duration) in rounds of 10 s; give completions and plans."""
     planner = InTurn()
     jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
@@ -52,30 +50,29 @@ def test_plans_are_followed_to_their_end() -> None:
     """Jobs take turns as planned, and the next plan is made when the last round of one is over."""
     times, planned = run((0, 20), (0, 20), (0, 20))
     assert times == (40, 50, 60)
-    assert planned == [(0, True), (30, False), (40, True), (50, True)]
+    assert planned == [0, 30, 40, 50]
 
 
 def test_arrivals_and_completions_wait_for_the_next_round() -> None:
     """A job that comes within a round runs from the next one on, and a GPU that is left is idle till then."""
     times, planned = run((0, 25), (21, 5))
     assert times == (25, 35)
-    assert planned == [(0, True), (10, False), (20, False), (30, True)]
+    assert planned == [0, 10, 20, 30]
 
 
 def test_rounds_are_planned_anew_after_so_many() -> None:
     """At every second round there is a new plan, though that before has not ended: the first job goes on."""
     times, planned = run((0, 20), (0, 20), (0, 20), renewal=2)
     assert times == (30, 40, 60)
-    assert planned == [(0, True), (20, False), (30, True), (40, True), (50, False)]
+    assert planned == [0, 20, 30, 40, 50]
 
 
-def test_rounds_are_planned_anew_when_gpus_come() -> None:
-    """When there are GPUs again there is a new plan; without any nobody runs."""
-    changes = [CapacityChange(time=5, gpus=0), CapacityChange(time=25, gpus=1)]
-    times, planned = run((0, 10), capacity_changes=changes)
-    assert times[0] is not None
-    assert times[0] >= 30
-    assert (30, False) in planned
+def test_rounds_are_planned_anew_when_gpus_go_or_come() -> None:
+    """When GPUs have gone or come there is a new plan in the next round; without any nobody runs."""
+    changes = [CapacityChange(time=time, gpus=gpus) for time, gpus in ((5, 1), (25, 0), (55, 2))]
+    times, planned = run((0, 40), (0, 40), (0, 40), cluster=2, capacity_changes=changes)
+    assert planned[:6] == [0, 10, 30, 40, 50, 60]
+    assert None not in times
 
 
 def test_gpus_of_several_kinds_are_refused() -> None:
