@@ -1,0 +1,135 @@
+"""Window: the next rounds, what each job gains from its rounds of them, and what a plan of them is worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Whether a job runs in a round, shape (jobs, rounds).
+Plan = NDArray[np.bool_]
+
+#: A number of rounds for each job, shape (jobs,).
+Counts = NDArray[np.int64]
+
+
+class Claim(NamedTuple):
+    """What a job may get in a window.
+
+    Attributes
+    ----------
+    gpus
+        GPUs that it holds in each of its rounds.
+    gains
+        What its first, second, ... round is worth, as many as the window has; none more than the one before.
+    left
+        Seconds that it has still to run.
+    least
+        Fewest rounds that it must get.
+    weight
+        How much it counts that its rounds come early.
+
+    Examples
+    --------
+    >>> Claim(gpus=2, gains=(0.5, 0.1), left=150.0).least
+    0
+    """
+
+    gpus: int
+    gains: tuple[float, ...]
+    left: float
+    least: int = 0
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """Rounds of one length, on so many GPUs.
+
+    A plan is worth what the jobs gain, less a price for each second that the job with most left to run has
+    left to run after it. Rounds are alike, so that only the numbers of rounds matter for that.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of every round.
+    rounds
+        Number of rounds.
+    length
+        Seconds of a round.
+    claims
+        The jobs.
+    price
+        What the longest remaining time costs for each second; not negative.
+
+    Examples
+    --------
+    >>> claims = [Claim(1, (0.5, 0.25), left=150.0), Claim(1, (0.25, 0.25), left=100.0)]
+    >>> window = Window(gpus=1, rounds=2, length=50.0, claims=claims, price=0.5)
+    >>> window.worth(np.array([1, 1])), window.longest(np.array([2, 0]))
+    (-49.25, 100.0)
+    """
+
+    gpus: int
+    rounds: int
+    length: float
+    claims: Sequence[Claim]
+    price: float
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """GPUs of each job, shape (jobs,)."""
+        return np.array([claim.gpus for claim in self.claims], dtype=np.int64)
+
+    @cached_property
+    def gains(self) -> NDArray[np.float64]:
+        """What further rounds are worth to each job, shape (jobs, rounds)."""
+        rows = np.array([claim.gains for claim in self.claims], dtype=np.float64)
+        return rows.reshape(len(self.claims), self.rounds)
+
+    @cached_property
+    def remainders(self) -> NDArray[np.float64]:
+        """Seconds that each job has left after 0, 1, ... rounds, shape (jobs, rounds + 1)."""
+        left = np.array([claim.left for claim in self.claims], dtype=np.float64)
+        return np.maximum(left[:, None] - self.length * np.arange(self.rounds + 1), 0.0)
+
+    @cached_property
+    def levels(self) -> NDArray[np.float64]:
+        """All values that the longest remaining time can have, ascending."""
+        return np.unique(self.remainders)
+
+    def least(self, level: float) -> Counts | None:
+        """Give the fewest rounds of each job so that none has more seconds left; None if there are too few."""
+        needed = (self.remainders > level).sum(axis=1)
+        least = np.maximum(needed, [claim.least for claim in self.claims])
+        return None if (least > self.rounds).any() else least
+
+    def gained(self, counts: Counts) -> float:
+        """Give what the jobs gain from numbers of rounds."""
+        return float(sum(sum(row[:count]) for row, count in zip(self.gains, counts, strict=True)))
+
+    def longest(self, counts: Counts) -> float:
+        """Give the seconds that the job with most left to run has left."""
+        return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
+
+    def worth(self, counts: Counts) -> float:
+        """Give what numbers of rounds are worth."""
+        return self.gained(counts) - self.price * self.longest(counts)
+
+    def lateness(self, plan: Plan) -> float:
+        """Give the sum of the mean places of the jobs' rounds, weighted."""
+        counts = plan.sum(axis=1)
+        places = plan @ np.arange(self.rounds)
+        return float(
+            sum(
+                claim.weight * place / count
+                for claim, place, count in zip(self.claims, places, counts, strict=True)
+                if count
+            )
+        )
+
+    def load(self, plan: Plan) -> Counts:
+        """Give the GPUs that a plan takes in each round, shape (rounds,)."""
+        return self.sizes @ plan.astype(np.int64)
