@@ -3,11 +3,11 @@
 from math import inf
 from typing import get_args
 
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
+from gsopt.simulation.deciders.windows.outlook import Outlook, Since, Terms
 from gsopt.simulation.deciders.windows.program import Effort
 from gsopt.simulation.deciders.windows.windowing import Windowing
-from heuristics.policies.options import require, require_one_of
-from heuristics.policies.shockwave_outlook import Outlook, Since, Terms
 
 #: Relative gap at which the authors' program ends a solve.
 _GAP = 1e-3

@@ -8,12 +8,11 @@ import pytest
 
 from gsopt.job import Job
 from gsopt.simulation import State, simulate
-from gsopt.simulation.deciders.windows import search
+from gsopt.simulation.deciders.windows import outlook, search
+from gsopt.simulation.deciders.windows.outlook import Outlook, Terms
 from gsopt.simulation.deciders.windows.program import Effort
 from gsopt.simulation.deciders.windows.window import Plan, Window
 from gsopt.simulation.deciders.windows.windowing import Windowing
-from heuristics.policies import shockwave_outlook
-from heuristics.policies.shockwave_outlook import Outlook, Terms
 from tests.gsopt.simulation.scenarios import bundle
 
 TERMS: dict[str, Any] = {
@@ -41,7 +40,7 @@ def windows(
     def policy(state: State) -> Windowing:
         return Windowing(state, Outlook(Terms(**TERMS | terms)), interval=60, renewal=8)
 
-    monkeypatch.setattr(shockwave_outlook, "best_plan", watched)
+    monkeypatch.setattr(outlook, "best_plan", watched)
     jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
     simulate(jobs, policy, cluster=gpus)
     return asked
@@ -83,7 +82,7 @@ def test_nobody_is_idle_that_the_plan_leaves_out(monkeypatch: pytest.MonkeyPatch
     def policy(state: State) -> Windowing:
         return Windowing(state, Outlook(Terms(**TERMS)), interval=60, renewal=8)
 
-    monkeypatch.setattr(shockwave_outlook, "best_plan", nobody)
+    monkeypatch.setattr(outlook, "best_plan", nobody)
     jobs = bundle(Job(name=f"j{d}", release_date=0, duration=d, gpus=1) for d in (60, 120))
     assert simulate(jobs, policy, cluster=1).completion_times == (180, 120)
 
