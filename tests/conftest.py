@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule  # pytest has no public name for it
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.effort import cases
 from tests.processes import PATIENCE
@@ -16,7 +16,10 @@ from tests.processes import PATIENCE
 gc.set_threshold(50_000, 20, 100)  # traces of 82,182 jobs are read in two thirds of the time
 
 slow = [HealthCheck.too_slow]
-settings.register_profile("gsopt", max_examples=cases(150), deadline=None, suppress_health_check=slow)
+found = [phase for phase in Phase if phase is not Phase.explain]  # which traces every line, for minutes
+settings.register_profile(
+    "gsopt", max_examples=cases(150), deadline=None, suppress_health_check=slow, phases=found
+)
 settings.load_profile("gsopt")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what it runs in the background

@@ -132,6 +132,8 @@ class DaskCluster:
                 message = f"the Dask worker died, {deaths} times"
                 return Reply(Outcome(State.FAILED, {}, monotonic() - begin, message, "Crash"))
             self._machines.add(answer.machine)
+            if not self._workers:
+                self._looked = -_LOOK  # somebody has joined since
             if answer.reply is not None:
                 self._begun.pop(order.number, None)
                 return answer.reply

@@ -29,7 +29,7 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     state
         The state at the beginning of the run.
     span
-        Seconds of a slice of time.
+        Seconds of a slice of time, at least a millionth of one.
     sharing
         When jobs of a group run at the same time: ``measured``, ``memory`` or ``never``.
 

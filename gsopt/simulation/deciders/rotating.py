@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.deciders.partners import suitable
 from gsopt.simulation.deciders.starts import on_free
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
@@ -75,7 +76,8 @@ class Rotating:
     preemptive = True
 
     def __init__(self, state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> None:
-        self._span, self._sharing = type(state.now)(span), sharing
+        del state
+        self._instants, self._sharing = Instants(span, "span"), sharing
         self._groups: list[Group] = []
         self._waiting: list[int] = []
         self._modes: dict[int, str] = {}
@@ -91,7 +93,7 @@ class Rotating:
         yield from self._settle(state, self._groups)
         yield from self._place(state)
         if any(group.waits for group in self._groups):
-            self._turn = (state.now // self._span + 1) * self._span
+            self._turn = self._instants.after(state.now)
             yield Wake(self._turn)
         else:
             self._turn = None

@@ -409,7 +409,7 @@ Highs().solve(market_split(), log=True)
 def test_ctrl_c_leaves_the_best_incumbent(tmp_path: Path, backend: str) -> None:
     """Ctrl-C must end a solve that would take hours with its best incumbent; the next solve works."""
     text = f"""{SOLVE}
-outcome = {backend}().solve(union_of_servers(120, 160, 40), on_incumbent=lambda i: print("found", flush=True))
+outcome = {backend}().solve(union_of_servers(120, 160, 40), on_incumbent=lambda i: os.write(1, b"found\\n"))
 print("ended", outcome.status, outcome.stopped_by, outcome.objective is not None, flush=True)
 print({backend}().solve(knapsack()).objective)
 """

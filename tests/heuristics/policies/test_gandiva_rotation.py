@@ -127,6 +127,14 @@ def test_gpus_that_go_as_the_last_job_completes_dissolve_its_group(cluster: Clus
     assert run.completion_times == (1, 1, 2, 3)
 
 
+def test_turns_end_after_they_begin_at_dates_of_today() -> None:
+    """Where rounding makes a date the multiple of a span that follows it, a turn ends one span later."""
+    begin, span = 1.7e9 + 0.1, 0.06
+    assert (begin // span + 1) * span == begin
+    run = made((begin, 0.2, 1), (begin, 0.2, 1), gpus=1, span=span)
+    assert max(run.completion_times) == pytest.approx(begin + 0.4, abs=1e-6)
+
+
 def test_always_legal() -> None:
     """Every decision is legal and every figure the judge's, with phases, overheads and GPUs that go."""
     policies: list[Policy] = [
