@@ -141,6 +141,14 @@ class Menus:
             modes=[self._adaptive(order.model, batch, demanded)] if tunes else [],
         )
 
+    def halved(self, order: Order, halvings: int) -> Order:
+        """Halve the largest power of two in a demand so often, or take the next number that can be."""
+        batch = order.batch_size
+        wanted = max(1, 2 ** (order.gpus.bit_length() - 1) >> halvings)
+        counts = range(wanted, order.gpus)
+        able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
+        return order._replace(gpus=next(able, order.gpus))
+
     def _adaptive(self, model: str, batch: int, demanded: float) -> Mode:
         single = model == SINGLE
         speeds = self._speeds(model, batch, batch if single else None, demanded)
@@ -179,6 +187,7 @@ def scenario_of(
     *,
     name: str,
     source: str,
+    halvings: int | None = None,
     **physics: Any,
 ) -> Scenario:
     """Make a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
@@ -200,6 +209,8 @@ def scenario_of(
         How jobs measure and tune, as their authors have it.
     name, source
         Of the workload.
+    halvings
+        How often demands are halved; None for those of the rows.
     **physics
         What else holds, see `gsopt.scenario.Physics`.
 
@@ -214,7 +225,8 @@ def scenario_of(
         physics["restarts"] = "machines"
         nodes = nodes[:NODES_OF_A_JOB]
     menus = Menus(applications, agents, sum(node.gpus for node in nodes))
-    jobs = [menus.job(row, tunes=not is_ares) for row in rows]
+    asked = rows if halvings is None else [menus.halved(row, halvings) for row in rows]
+    jobs = [menus.job(row, tunes=not is_ares) for row in asked]
     workload = Workload(name=name, source=f"{source}, setting {setting}", jobs=jobs)
     return Scenario.of(workload, cluster, applications=applications, agents=agents, **physics)
 

@@ -42,6 +42,7 @@ def sia(
     nodes: int = 16,
     gpus_per_node: int | None = None,
     jobs: int | None = None,
+    halvings: int | None = None,
 ) -> Scenario:
     """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
 
@@ -68,6 +69,10 @@ def sia(
         The cluster; by default each node has as many GPUs as those on which the models were measured.
     jobs
         Number of jobs, from the first row; None for all.
+    halvings
+        Take for a job's demand the largest power of two in it, halved so many times, or the next number of GPUs
+        on which it can run. By default the demand is that of the row, at which Sia wants GPUs to be well used;
+        the demands of Ares' jobs are not printed. Policies that divide the GPUs by goodput ask for none.
 
     Raises
     ------
@@ -92,6 +97,7 @@ def sia(
     require_one_of("gpu", gpu, GPUS)
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
+    require(halvings is None or halvings >= 0, "halvings", halvings, "must be at least 0")
     cluster = nodes_of(nodes, size, gpu)
     rows = orders(path, trace, number, jobs)
     applications = read_applications(
@@ -111,4 +117,5 @@ def sia(
         source=f"{trace} workload {number}, applications of Sia on {gpu}",
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         restarts="shape",
+        halvings=halvings,
     )

@@ -9,6 +9,7 @@ from gsopt.errors import InvalidInput
 from gsopt.scenario import Overhead
 from gsopt.tolerances import SUM
 from instances.scenarios import pollux, sia
+from instances.scenarios.adaptive import Setting
 from tests.instances.traces.samples import adaptive_folder
 
 
@@ -37,12 +38,28 @@ def test_the_setting_of_ares(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("setting", ["published", "ares"])
+def test_demands_are_halved(tmp_path: Path, setting: Setting) -> None:
+    """A job of half the demand is as fast on every number of GPUs, and never demands less than one."""
+    folder = adaptive_folder(tmp_path)
+    whole, half, least = (
+        sia(folder, nodes=2, setting=setting, halvings=times).workload.jobs for times in (None, 1, 9)
+    )
+
+    assert [job.gpus for job in half] == [max(1, job.gpus // 2) for job in whole]
+    assert {job.gpus for job in least} == {1}
+    for ours, other in zip(half, whole, strict=True):
+        speeds = [ours.speed(gpus) / other.speed(gpus) for gpus in set(ours.counts) & set(other.counts)]
+        assert speeds == pytest.approx([1 / other.speed(ours.gpus)] * len(speeds), rel=SUM)
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
         ({"setting": "paper"}, "setting: 'paper': must be one of published, ares"),
         ({"gpu": "tpu"}, "gpu: 'tpu': must be one of aws"),
         ({"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
+        ({"halvings": -1}, "halvings: -1: must be at least 0"),
     ],
 )
 def test_what_is_out_of_range_is_refused(tmp_path: Path, options: dict[str, Any], line: str) -> None:
