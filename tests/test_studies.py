@@ -38,10 +38,13 @@ def test_both_studies_of_dally_have_the_same_policies() -> None:
     assert len(methods) == 11
 
 
-@pytest.mark.parametrize(("name", "cells"), [("sweeps", 8 * 5), ("heterogeneous", 3 * 5)])
-def test_the_studies_of_aryl_span_their_grids(name: str, cells: int) -> None:
-    """Every scheduler meets five shares of the jobs; without data a line says so."""
-    study = studies.read_study(FOLDER / f"aryl-{name}.json")
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [("aryl-sweeps", 8 * 5), ("aryl-heterogeneous", 3 * 5), ("ares-demands", 4 * 2 * (2 * 4 + 2))],
+)
+def test_studies_span_their_grids(name: str, cells: int) -> None:
+    """Schedulers of Aryl meet five shares of the jobs, those of Ares two demands; data are asked for."""
+    study = studies.read_study(FOLDER / f"{name}.json")
     if catalogue.data_folder() is None:
         with pytest.raises(InvalidInput, match="needs real data"):
             studies.cells_of(study)

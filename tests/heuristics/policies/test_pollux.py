@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formulations.goodput import exact as proven
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
+from gsopt.problems.goodput import Goodput, GoodputSolution
+from gsopt.result import Result
 from gsopt.scenario import Scenario
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
@@ -47,6 +50,30 @@ def test_every_run_is_legal(scenarios: st.SearchStrategy[Scenario], exact: bool)
         assert check_policy(partial(pollux, exact=exact, **QUICK), [scenario], exact=False) == 1
 
     check()
+
+
+def test_exact_decisions_end_after_a_limit() -> None:
+    """With next to no time every decision is the best that is known by then, and all jobs complete."""
+    jobs = bundle(Job(name=n, release_date=0, duration=600, gpus=1, menu=MENU) for n in "abcdefgh")
+    run = simulate(jobs, partial(pollux, exact=True, limit=1e-6), cluster=TWO)
+
+    assert max(run.completion_times) < 8 * 600
+
+
+def test_the_limit_is_that_of_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exact method is told how long it may take, or that there is no limit."""
+    told: list[float | None] = []
+
+    def watched(problem: Goodput, *, time_limit: float | None) -> Result[GoodputSolution]:
+        told.append(time_limit)
+        return proven(problem)
+
+    monkeypatch.setattr("heuristics.policies.pollux.find_method", lambda *_: watched)
+    jobs = bundle([Job(name="a", release_date=0, duration=60, gpus=1)])
+    for limit in (2.5, None):
+        simulate(jobs, partial(pollux, exact=True, limit=limit), cluster=TWO)
+
+    assert told[:1] + told[-1:] == [2.5, None]
 
 
 def test_everybody_runs_before_anybody_has_more() -> None:
@@ -158,6 +185,7 @@ def test_a_seed_repeats_a_run() -> None:
     [
         ({"interval": 0}, "interval: 0: must be a finite number of seconds, at least"),
         ({"restart_time": -1}, "restart_time: -1: must be"),
+        ({"limit": 0}, "limit: 0: must be a positive, finite number of seconds"),
         ({"power": 0}, "power: 0: must be a whole number from -10 to -1"),
         ({"population": 1}, "population: 1: must be a whole number, at least 2"),
         ({"generations": -1}, "generations: -1: must be"),
