@@ -211,3 +211,9 @@ SPEEDUP = 1e-9
 #: Error of what a job counts, in doubles, relative to it and for each unit of the power: eight roundings of
 #: 2**-53, of which the speed-up, the factor, their product, the constant, the sum and a power commit seven.
 GOODPUT_COST = 2.0**-50
+
+# Windows
+
+#: Relative gap at which a plan of Shockwave's rounds is good enough, as in its authors' program: what a job
+#: gains from a round is estimated far more coarsely. With ``exact`` there is none.
+WINDOW_GAP = 1e-3

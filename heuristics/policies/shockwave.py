@@ -8,9 +8,7 @@ from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.windows.outlook import Outlook, Since, Terms
 from gsopt.simulation.deciders.windows.program import Effort
 from gsopt.simulation.deciders.windows.windowing import Windowing
-
-#: Relative gap at which the authors' program ends a solve.
-_GAP = 1e-3
+from gsopt.tolerances import WINDOW_GAP
 
 #: Most rounds of a window, of which plans are tables.
 _MOST_ROUNDS = 1000
@@ -132,6 +130,6 @@ def shockwave(
         power=float(power),
         most_weight=float(most_weight),
         since=since,
-        effort=Effort() if exact else Effort(gap=_GAP, limit=limit),
+        effort=Effort() if exact else Effort(gap=WINDOW_GAP, limit=limit),
     )
     return Windowing(state, Outlook(terms), interval=interval, renewal=renewal)
