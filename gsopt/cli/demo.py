@@ -93,7 +93,8 @@ def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) 
         _show_policies(console)
     missing = sum(each.optimal < each.instances for each in seen)
     worst = max((each.worst for each in seen if each.worst is not None), default=0)
-    lost = f"{missing} of {len(seen)} heuristics miss an optimum, by up to {100 * worst:,.0f} %."
+    judged = sum(each.instances > 0 for each in seen)
+    lost = f"{missing} of {judged} heuristics miss an optimum, by up to {100 * worst:,.0f} %."
     _print(console)
     _print(console, Text.assemble((lost, "bold"), (" More: gsopt demo --all", "dim")))
 

@@ -54,6 +54,8 @@ class Glance:
 
     def line(self, *, ascii_only: bool = False) -> Text:
         """Show it in a line of eighty characters: optima, mean gap, worst gap, and the mean gap as a bar."""
+        if not self.instances:
+            return Text(f"  {self.method:<{_NAME}}{'-':>{_OPTIMAL}}  is for none of these instances", "dim")
         style = self._style()
         line = Text(f"  {self.method:<{_NAME}}{f'{self.optimal} of {self.instances}':>{_OPTIMAL}}")
         line.append(f"{_share(self.mean):>{_GAP}}", style)
@@ -78,6 +80,8 @@ def heads(title: str) -> Text:
 
 def glances(comparison: Comparison) -> list[Glance]:
     """Give a glance at every heuristic of a comparison, the smallest mean gap first.
+
+    Instances that a heuristic is not for are not counted; one that is for none of them comes last.
 
     Examples
     --------
@@ -127,12 +131,13 @@ def proofs(comparison: Comparison) -> str:
     proven = sum(row.optimum_known for row in rows)
     each = median(row.result.runtime for row in rows if row.result is not None)
     time = f"{1000 * each:.0f} ms" if each < 1 else f"{each:.1f} s"
-    perfect = [seen.method for seen in glances(comparison) if seen.optimal == seen.instances]
+    perfect = [seen.method for seen in glances(comparison) if seen.optimal == seen.instances > 0]
     equal = f"{perfect[0]} finds them all too" if perfect else "no heuristic finds them all"
     return f"exact proves {proven} of {len(rows)} optima in {time} each; {equal}"
 
 
-def _glance(name: str, rows: Sequence[Row]) -> Glance:
+def _glance(name: str, given: Sequence[Row]) -> Glance:
+    rows = [row for row in given if row.result is not None or row.failed]
     return Glance(
         method=name,
         instances=len(rows),

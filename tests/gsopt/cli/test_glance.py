@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from gsopt.cli.glance import Glance, glances, heads, proofs
+from gsopt.errors import Unsupported
 from gsopt.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.studies.compare import compare
@@ -40,6 +41,24 @@ def test_figures_are_those_of_the_rows() -> None:
     assert seen.mean == pytest.approx(float(sum(gaps) / len(gaps)))
     assert seen.worst == pytest.approx(float(max(gaps)))
     assert proofs(comparison).startswith("exact proves 30 of 30 optima in ")
+
+
+def test_instances_that_a_heuristic_is_not_for_do_not_count() -> None:
+    """A heuristic that refuses a problem has not failed on it; one that refuses all says so."""
+
+    @heuristic
+    def large_only(problem: Reclaiming) -> ReclaimingSolution:
+        if len(problem.servers) < 5:
+            raise Unsupported("for more than four servers only")
+        return last_servers(problem).solution or ReclaimingSolution(servers=())
+
+    sizes = [server_uniform(servers=servers, jobs=4, degree=2, demand=2, seed=1) for servers in (3, 4, 6)]
+    [seen] = glances(compare(sizes, ["exact", large_only]))
+
+    assert (seen.method, seen.instances, seen.unsolved) == ("large_only", 1, 0)
+    small = compare(sizes[:2], ["exact", large_only])
+    assert "none of these" in glances(small)[0].line().plain
+    assert proofs(small).endswith("no heuristic finds them all")
 
 
 def test_smallest_gap_first() -> None:
