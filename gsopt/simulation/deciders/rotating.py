@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.partners import suitable
 from gsopt.simulation.deciders.starts import on_free
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake

@@ -6,7 +6,7 @@ from gsopt.errors import InvalidInput
 from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
 from gsopt.simulation.deciders.adapting.nodes import Nodes
 from gsopt.simulation.deciders.adapting.outlook import Caps, Outlook
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
 
 #: Divides the GPUs: gives a solution of the problem.

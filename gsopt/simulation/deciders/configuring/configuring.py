@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from gsopt.problems.configuration import AdaptiveJob, ConfigurationSolution, Shape
 from gsopt.simulation.deciders.configuring.park import Park, Stock
 from gsopt.simulation.deciders.configuring.seating import seat
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.policy import Action, Assign, State, Wake
 
 #: Makes a decision: GPUs of each kind, configurations and jobs to a solution.

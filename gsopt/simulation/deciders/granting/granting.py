@@ -6,7 +6,7 @@ from typing import Any
 from gsopt.simulation.deciders.granting.contender import Contender, Contenders
 from gsopt.simulation.deciders.granting.freest import freest
 from gsopt.simulation.deciders.granting.grants import Grants
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.pool import Count, Holding, pool_of
 from gsopt.simulation.policy import Action, Assign, State, Wake
 

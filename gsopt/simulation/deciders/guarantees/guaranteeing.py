@@ -8,7 +8,7 @@ from gsopt.errors import InvalidInput
 from gsopt.simulation.deciders.guarantees.plan import by_deadline, shares, with_spare
 from gsopt.simulation.deciders.guarantees.profile import Share
 from gsopt.simulation.deciders.guarantees.wish import Wish, levels_of
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.pool import Count, pool_of
 from gsopt.simulation.policy import Action, Assign, State, Wake
 

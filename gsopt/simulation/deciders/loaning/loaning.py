@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.loaning.books import Books
 from gsopt.simulation.deciders.loaning.crew import Crew
 from gsopt.simulation.deciders.loaning.epoch import Elastic, Epoch, Scheduler
 from gsopt.simulation.deciders.loaning.flexing import flex
-from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.deciders.loaning.machines import Counts, Machines
 from gsopt.simulation.deciders.loaning.orchestrator import Orchestrator
 from gsopt.simulation.deciders.loaning.queue import Queue

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
 
 from gsopt.errors import InvalidInput
+from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.inventory import Inventory
-from gsopt.simulation.deciders.loaning.instants import Instants
 from gsopt.simulation.policy import Action, State, Wake
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from gsopt.errors import InvalidInput
-from gsopt.simulation.deciders.loaning.instants import Instants
+from gsopt.simulation.deciders.instants import Instants
 
 
 def test_multiples() -> None:
