@@ -1,4 +1,4 @@
-"""Lucid: jobs are profiled, shortest GPU time first, and packed in pairs that bear each other's company."""
+"""Lucid: jobs are profiled, started by least GPU time, and packed in pairs that interfere little."""
 
 from collections.abc import Iterable, Iterator
 from math import inf
