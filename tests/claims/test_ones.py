@@ -27,7 +27,7 @@ P_VALUES = {
 
 
 def test_reductions_agree_with_each_other() -> None:
-    """The reductions of section 4.4 at 64 GPUs are those of section 4.2, and that of section 6 is the largest."""
+    """Section 4.4 has the reductions of section 4.2 at 64 GPUs, and section 6 the largest of them."""
     for precise, rounded in REDUCTIONS.values():
         assert Decimal(precise).quantize(Decimal(1), ROUND_HALF_UP) == Decimal(rounded)
     assert max(Decimal(precise) for precise, _ in REDUCTIONS.values()) == Decimal("45.6")
