@@ -73,6 +73,25 @@ def test_ties_go_to_the_lower_number(thirds: int) -> None:
     assert simulate(workload, themis_auction, cluster=2, lease=0.3, bound=False).start_times[2] > 0.3
 
 
+@pytest.mark.parametrize("thirds", range(1, 9))
+def test_equal_bids_go_to_the_lower_numbers(thirds: int) -> None:
+    """Where all bid the same for fewer GPUs than there are jobs, the first jobs win, whatever the rounding."""
+    run = simulate(
+        jobs(*[(0, thirds / 3, 1)] * 7), themis_auction, cluster=3, bidding=1.0, lease=3, bound=False
+    )
+    assert run.start_times[:3] == (0, 0, 0)
+
+
+def test_bidders_are_counted_without_rounding() -> None:
+    """Three of ten jobs bid, and win two GPUs each, though ten times the part is above 3; two take the rest."""
+    part = 1 - 0.7
+    assert 10 * part > 3
+    menu = [(1, 1.0), (2, 2.0)]
+    twice = [Job(name=f"j{i}", release_date=0, duration=9, gpus=1, menu=menu) for i in range(10)]
+    run = simulate(bundle(twice), themis_auction, cluster=8, bidding=part, payments=False, bound=False)
+    assert run.start_times.count(0) == 5
+
+
 def test_what_is_left_goes_first_to_those_who_did_not_bid() -> None:
     """The bidder rather waits for two GPUs than runs on one, which the job behind it has first."""
     menu = [(1, 0.1), (2, 1.0)]
@@ -92,6 +111,11 @@ SCENARIOS = [
     Scenario(
         workload=jobs((0, 50, 1), (3, 20, 2), (10, 35, 2), (11, 30, 1), menu=True),
         cluster=Cluster.uniform(machines=2, gpus=2),
+    ),
+    Scenario(
+        workload=jobs((0, 50, 1), (3, 20, 2)),
+        cluster=Cluster.plain(2),
+        capacity_changes=[CapacityChange(time=2, gpus=0), CapacityChange(time=30, gpus=2)],
     ),
     Scenario(workload=jobs(), cluster=Cluster.plain(1)),
     Scenario(workload=jobs((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),

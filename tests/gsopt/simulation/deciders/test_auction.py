@@ -39,6 +39,16 @@ def test_as_all_divisions_say(seed: int) -> None:
         assert award.part == pytest.approx(prod(values) / values[place] / largest(others, gpus))
 
 
+@pytest.mark.parametrize("seed", range(cases(200)))
+def test_of_equal_bids_the_first_win(seed: int) -> None:
+    """Later bidders have the fewest GPUs, in whichever order the logarithms of equal products are added."""
+    random = Random(seed)
+    bidders = random.randint(2, 8)
+    gpus = random.randint(1, bidders - 1)
+    awards = auction([{0: random.uniform(0.01, 1.0), 1: random.uniform(1.0, 9.0)}] * bidders, gpus)
+    assert [award.gpus for award in awards] == [1] * gpus + [0] * (bidders - gpus)
+
+
 def test_nobody_bids() -> None:
     """Without bidders, or without GPUs, nothing is won and nothing paid."""
     assert auction([], 4) == []
