@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
+from gsopt.scenario import CapacityChange
 from gsopt.simulation import Decider, Replay, State, simulate
 from gsopt.simulation.deciders.inventory import Inventory
 from gsopt.simulation.deciders.packing import Packing, Pairing
@@ -55,6 +56,21 @@ def test_units_have_equal_parts(pairing: Pairing, gpus: int) -> None:
     units = [job for job in range(3) if pairs.get(job, job) >= job]
     expected: dict[int, dict[str, float]] = {job: {"gpu": 0.5} if job in units else {} for job in range(3)}
     assert {job: dict(own) for job, own in parts.items()} == expected
+
+
+def test_a_pair_is_parted_where_the_memory_for_both_is_gone() -> None:
+    """Two of three jobs share the only GPU that has the memory; without it all take turns on the other one."""
+    machines = [Machine(name=f"{memory}", gpus=1, memory=memory) for memory in (8, 16)]
+    jobs = bundle([Job(name=name, release_date=0, duration=3000, gpus=1, memory=6) for name in "abc"])
+
+    def packed(state: State) -> Decider:
+        packing = Packing()
+        return Rounds(state, packing, pairs=lambda: packing.pairs)
+
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    less = [CapacityChange(time=500, gpus=1)]
+    run = simulate(jobs, packed, cluster=cluster, share_limit=2, capacity_changes=less, bound=False)
+    assert run.metrics.completed == 3
 
 
 def test_a_pair_that_loses_is_drawn_anew() -> None:
