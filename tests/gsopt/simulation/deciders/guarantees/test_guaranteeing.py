@@ -11,6 +11,7 @@ from gsopt.scenario import CapacityChange
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
+from gsopt.tolerances import SUM
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -98,3 +99,27 @@ def test_a_wait_that_is_over_begins_no_slot() -> None:
 def test_slots_are_counted_in_spite_of_rounding(epoch: float) -> None:
     """A deadline three slots of a tenth of a second away leaves three slots, whatever the rounding."""
     assert run(made((epoch, 0.3, epoch + 0.3)), slot=0.1)[1][0].admitted
+
+
+def test_completions_that_rounding_delays_lose_no_slot() -> None:
+    """A job that completes just after the end of its slot, on the clock, leaves the next one to others."""
+    work = made((0, 0.4, 0.5), (0, 0.30000000000000004, 0.7), (0, 0.2, 0.9), (0, 0.30000000000000004, 1.2))
+    times, told = run(work, slot=0.1)
+    assert all(each.admitted for each in told)
+    assert times == pytest.approx((0.4, 0.7, 0.9, 1.2), rel=SUM)
+
+
+def test_jobs_that_are_through_but_for_rounding_are_not_stopped() -> None:
+    """Where slots end with one completion, a job that completes with it but for rounding completes too."""
+    menus = [[(1, 1.0), (3, 3.0)], [(4, 1.0)], [(1, 1.0), (2, 1.5)]]
+    sizes = [(0.30000000000000004, 1, 0.1), (0.2, 4, 0.3), (0.1, 1, 0.4)]
+    work = bundle(
+        Job(name=f"j{i}", release_date=0, duration=d, gpus=g, menu=menu, deadline=due)
+        for i, ((d, g, due), menu) in enumerate(zip(sizes, menus, strict=True))
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=0.1, drops=False)
+
+    times = simulate(work, policy, cluster=4).completion_times
+    assert times == pytest.approx((0.1, 0.3, 0.1), rel=SUM)

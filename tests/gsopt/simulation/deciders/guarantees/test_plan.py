@@ -57,3 +57,10 @@ def test_later_work_is_saved_at_the_level_of_the_share() -> None:
     ]
     planned = {0: Share(1, 1, 10), 1: Share(2, 2, 7)}
     assert with_spare(wishes, planned, 4) == {0: 1, 1: 3}
+
+
+def test_linear_jobs_tie() -> None:
+    """Of jobs that are as many times faster as they have GPUs the first one grows, whatever the rounding."""
+    whole, thirds = (1.0, 2.0, 3.0), (1 / 3, 2 / 3, 3 / 3)
+    wishes = [Wish(n, 600.0, (1, 2, 3), speeds, 60) for n, speeds in enumerate([whole, thirds])]
+    assert with_spare(wishes, {0: Share(2, 2, 5), 1: Share(2, 2, 15)}, 5) == {0: 3, 1: 2}
