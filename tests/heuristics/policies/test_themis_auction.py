@@ -55,6 +55,20 @@ def test_who_has_the_larger_ratio_bids() -> None:
     assert run.start_times == (100, 0)
 
 
+def test_isolation_is_on_no_more_gpus_than_are_demanded() -> None:
+    """An equal part above the demand is the demand: after a lease the large job has the larger ratio."""
+    run = simulate(jobs((0, 5000, 1), (0, 100, 4)), themis_auction, cluster=4, lease=250, bound=False)
+    assert run.start_times == (0, 250)
+
+
+def test_who_does_not_bid_gets_as_much_of_its_demand_as_there_is() -> None:
+    """The small job bids, and an elastic one has two of the three GPUs that are left for its four."""
+    elastic = Job(name="e", release_date=0, duration=100, gpus=4, menu=linear_menu(4, {1, 2, 4}))
+    work = bundle([elastic, *jobs((0, 300, 1)).jobs])
+    run = simulate(work, themis_auction, cluster=4, bound=False)
+    assert run.completion_times == (200, 300)
+
+
 def test_winners_of_elastic_size_pay() -> None:
     """Whoever wins all four GPUs for a lease delays the other to 2.6 times its time, and keeps two."""
     workload = jobs((0, 4000, 2), (0, 4000, 2), menu=True)
