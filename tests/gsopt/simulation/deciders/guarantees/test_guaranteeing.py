@@ -101,6 +101,38 @@ def test_slots_are_counted_in_spite_of_rounding(epoch: float) -> None:
     assert run(made((epoch, 0.3, epoch + 0.3)), slot=0.1)[1][0].admitted
 
 
+def test_what_was_planned_is_kept_when_a_job_is_ahead() -> None:
+    """A job that could do with one GPU for longer goes on with two, so that the wide one has room."""
+    given: list[tuple[str, float, float, int, list[tuple[int, float]], float | None]] = [
+        ("ahead", 0, 270, 1, [(1, 1.0), (2, 1.5)], 240),
+        ("wide", 0, 60, 2, [(2, 1.0)], 240),
+        ("new", 60, 60, 1, [(1, 1.0)], None),
+    ]
+    work = bundle(
+        Job(name=name, release_date=r, duration=d, gpus=g, menu=menu, deadline=due)
+        for name, r, d, g, menu, due in given
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=60, drops=False)
+
+    assert simulate(work, policy, cluster=2).completion_times == (180, 240, 300)
+
+
+def test_gpus_that_are_left_over_go_to_the_earlier_deadline() -> None:
+    """Of two jobs that gain the same from a third GPU that has it which is due first, though it came last."""
+    menu = [(1, 1.0), (2, 2.0)]
+    work = bundle(
+        Job(name=f"j{i}", release_date=0, duration=60, gpus=1, menu=menu, deadline=due)
+        for i, due in enumerate([600, 300])
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=60, drops=False)
+
+    assert simulate(work, policy, cluster=3).completion_times == (60, 30)
+
+
 def test_completions_that_rounding_delays_lose_no_slot() -> None:
     """A job that completes just after the end of its slot, on the clock, leaves the next one to others."""
     work = made((0, 0.4, 0.5), (0, 0.30000000000000004, 0.7), (0, 0.2, 0.9), (0, 0.30000000000000004, 1.2))
