@@ -129,6 +129,5 @@ def _cost(wish: Wish, rung: int, level: int) -> float:
     """Give by how much the GPU time of a job rises, for each GPU of its step to a rung, in a second of it."""
     more = wish.levels[rung] - wish.levels[rung - 1]
     faster = wish.speeds[rung] - wish.speeds[rung - 1]
-    return 1 - float(
-        settled(faster * level / wish.speed(level) / more)
-    )  # as many GPUs are often as many times faster
+    gain = faster * level / wish.speed(level) / more
+    return 1 - float(settled(gain))  # jobs of linear speed tie
