@@ -34,10 +34,10 @@ def elasticflow(
     Readings: newcomers of one slot are admitted one by one, in the order of their release, where the authors'
     simulator rejects all of them together. Where lower levels than those of the plan before would make a job
     late, a newcomer too, and with these more jobs are in time, they are not lowered. Rejected jobs and those
-    without a deadline run on what is left over; the paper drops the former. Overheads are not planned, so jobs
-    may be late by them: the figure ``deadlines_kept`` says how many are not, `on_admission` how many were
-    planned. An admitted job whose share is not there any more, as GPUs have gone, comes first in what is left
-    over.
+    without a deadline run on what is left over; the paper drops the former. Overheads are not planned, nor
+    phases: a job has the speeds of the time of its admission. So jobs may be late by them: the figure
+    ``deadlines_kept`` says how many are not, `on_admission` how many were planned. An admitted job whose share
+    is not there any more, as GPUs have gone, comes first in what is left over.
 
     By its path only, as ``heuristics.policies.elasticflow:elasticflow``: it refuses GPUs of several kinds.
 

@@ -11,6 +11,7 @@ from gsopt.simulation.deciders.auction import auction
 from gsopt.simulation.deciders.inventory import kinds_of
 from gsopt.simulation.deciders.options import require_lease
 from gsopt.simulation.deciders.ties import settled
+from gsopt.tolerances import SUM
 
 
 def themis_auction(
@@ -21,8 +22,8 @@ def themis_auction(
     At every arrival and completion, and at the end of every lease, all GPUs without a lease are offered to
     those jobs without a lease whose ratio is largest. Each bids one over the ratio that it would have with each
     number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to those who did not
-    bid, the largest ratio first, and then to those who did not win, to each as much of its demand as there is,
-    so that no GPU is idle that somebody can use for it.
+    bid, the largest ratio first, and then to those who did not win, to each as much of its demand as there is.
+    So no GPU is idle on which a job without any could run; but what winners pay is, where nobody else can.
 
     The ratio of a job is (age + work left / speed) / isolated time, where the isolated time is that of all its
     work at the speed of its demand, in an equal part of the GPUs for each job that is there.
@@ -95,7 +96,7 @@ class _Auctions:
         self._there |= dict.fromkeys(state.arrived)
         self._ends = {job: end for job, end in self._ends.items() if end > state.now}
         claimants = [job for job in self._there if job not in self._ends]
-        if claimants:
+        if claimants and state.capacity:
             held = {job: state.running[job] for job in self._ends}
             awarded = self._award(state, claimants, state.capacity - sum(held.values()))
             self._ends |= dict.fromkeys(awarded, state.now + self._lease)
@@ -107,7 +108,7 @@ class _Auctions:
         """Give the jobs that get GPUs, with how many."""
         ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
         order = sorted(claimants, key=lambda job: (-ratios[job], job))
-        bidders = order[: ceil(self._bidding * len(order))]
+        bidders = order[: ceil(self._bidding * len(order) * (1 - SUM))]  # 100 * 0.07 is above 7
         awards = auction([self._bid(state, job) for job in bidders], free)
         won: dict[int, int] = {}
         for job, award in zip(bidders, awards, strict=True):

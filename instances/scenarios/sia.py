@@ -97,7 +97,8 @@ def sia(
     require_one_of("gpu", gpu, GPUS)
     size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
     require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
-    require(halvings is None or halvings >= 0, "halvings", halvings, "must be at least 0")
+    counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
+    require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
     cluster = nodes_of(nodes, size, gpu)
     rows = orders(path, trace, number, jobs)
     applications = read_applications(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from statistics import fmean
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -124,7 +125,7 @@ def _placements(folder: Path, gpu: str) -> list[Placement]:
     by_shape: dict[tuple[int, ...], list[Point]] = {}
     for row, step in _table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point):
         by_shape.setdefault(tuple(map(int, row.values["placement"])), []).append(_whole(step))
-    return [Placement(shape=shape, points=sorted(points)) for shape, points in by_shape.items()]
+    return [Placement(shape=shape, points=_averaged(points)) for shape, points in by_shape.items()]
 
 
 def _spread(folder: Path, gpu: str) -> list[Spread]:
@@ -132,7 +133,18 @@ def _spread(folder: Path, gpu: str) -> list[Spread]:
     for _, (nodes, gpus, step) in _table(folder / f"scalability-{gpu}.csv", SPREAD_COLUMNS, spread_point):
         by_numbers.setdefault((nodes, gpus), []).append(_whole(step))
     return [
-        Spread(nodes=nodes, gpus=gpus, points=sorted(points)) for (nodes, gpus), points in by_numbers.items()
+        Spread(nodes=nodes, gpus=gpus, points=_averaged(points)) for (nodes, gpus), points in by_numbers.items()
+    ]
+
+
+def _averaged(points: Iterable[Point]) -> list[Point]:
+    """Give the mean of what was measured with each batch; on ``dgx-ext`` most were measured twice."""
+    by_batch: dict[int, list[Point]] = {}
+    for each in points:
+        by_batch.setdefault(each[0], []).append(each)
+    return [
+        (local, fmean(seconds for _, seconds, _ in same), fmean(sync for _, _, sync in same))
+        for local, same in sorted(by_batch.items())
     ]
 
 

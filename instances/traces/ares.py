@@ -94,7 +94,8 @@ def ares(
     limit = selection.get("max_gpus")
     selection["max_gpus"] = gpus if limit is None else min(limit, gpus)
     reading = sia(path, trace=trace, number=number, gpus_per_node=GPUS_PER_NODE, profiles=profiles, **selection)
-    require(halvings is None or halvings >= 0, "halvings", halvings, "must be at least 0")
+    counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
+    require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
     asked = (
         reading.workload.jobs if halvings is None else (_halved(job, halvings) for job in reading.workload.jobs)
     )

@@ -1,7 +1,7 @@
 """Auction: GPUs go to those who bid, so that the product of their values is largest, and each pays its harm."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import log
+from math import isclose, log
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +96,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Give the fewest GPUs of a bidder with which it and those before it are worth most."""
-    fitting = [count for count in sorted(worth) if count <= left]
-    return max(fitting, key=lambda count: worth[count] + float(before[left - count]))
+    """Give the fewest GPUs of a bidder with which it and those before it are worth most, rounding excused."""
+    total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
+    most = max(total.values())
+    return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

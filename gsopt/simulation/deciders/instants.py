@@ -40,12 +40,15 @@ class Instants:
         self._interval = interval
         self._asked: Any = None
 
-    def reached(self, now: Any) -> bool:
-        """Tell whether it is time, at a multiple or where one that was waited for has passed; end the wait."""
+    def reached(self, now: Any, excused: float = 0) -> bool:
+        """Tell whether it is time, at a multiple or where one that was waited for has passed; end the wait.
+
+        So many seconds after a multiple are excused: what happens then was to happen at it, but for rounding.
+        """
         waited = self._asked is not None and now >= self._asked
         self._asked = None
         length = type(now)(self._interval)
-        return bool(waited or round(now / length) * length == now)
+        return bool(waited or 0 <= now - round(now / length) * length <= excused)
 
     def after(self, now: Any) -> Any:
         """Give the first multiple after a time."""

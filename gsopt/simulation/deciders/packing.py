@@ -82,7 +82,7 @@ class Packing:
         elif self._pairing == "exact":
             self.pairs = dict(self._best(state, jobs, inventory))
         else:
-            kept = self._kept(state, there)
+            kept = self._kept(state, there, inventory)
             self.pairs = kept | dict(self._drawn(state, [job for job in jobs if job not in kept], inventory))
         units = [job for job in jobs if self.pairs.get(job, job) >= job]
         return {job: self._part(state, job, len(units), inventory) for job in units} | {
@@ -98,12 +98,14 @@ class Packing:
         most = max(1.0, sum(parts.values()))
         return {kind: part / most for kind, part in parts.items()}
 
-    def _kept(self, state: State, there: AbstractSet[int]) -> dict[int, int]:
-        """Give the pairs of which both are there and lose nothing."""
+    def _kept(self, state: State, there: AbstractSet[int], inventory: Inventory) -> dict[int, int]:
+        """Give the pairs of which both are there, lose nothing, and still have GPUs with memory for both."""
         return {
             job: other
             for job, other in self.pairs.items()
-            if {job, other} <= there and _gain(_together(state, job, other)) >= 0
+            if {job, other} <= there
+            and _common(state, job, other, inventory)
+            and _gain(_together(state, job, other)) >= 0
         }
 
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:

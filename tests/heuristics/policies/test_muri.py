@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import CapacityChange
@@ -81,10 +82,36 @@ def test_groups_of_four() -> None:
     assert together(*jobs, cluster=machine(1), share_limit=2) == {("a", "b")}
 
 
+def test_no_group_is_larger_than_it_may_be() -> None:
+    """Pairs that would be four are not merged where three is the most; one of three pairs waits."""
+    jobs = [job(name, 0, 9, 1) for name in "abcdef"]
+    found = together(*jobs, cluster=machine(2), share_limit=4, most=3)
+    assert [len(group) for group in found] == [2, 2]
+
+
+def test_a_group_has_the_place_of_its_first_job() -> None:
+    """The pair of the first and the last job goes before the one between, which is too wide for the rest."""
+    jobs = job("a", 0, 1, 1), job("b", 0, 2, 2), job("c", 0, 9, 1)
+    assert together(*jobs, cluster=machine(2)) == {("a", "c")}
+
+
 def test_only_jobs_of_one_size_and_type_share() -> None:
-    """A job on one GPU shares with none on two."""
+    """A job on one GPU shares with none on two, and none on GPUs of one type with any on another."""
     jobs = job("a", 0, 9, 2), job("b", 0, 9, 1), job("c", 0, 9, 1)
     assert together(*jobs, cluster=machine(3)) == {("a",), ("b", "c")}
+    typed = [job(name, 0, 9, 1, gpu_type=kind) for name, kind in [("a", "x"), ("b", "y"), ("c", "x")]]
+    slow = {"a": {"c": 2.0}, "c": {"a": 2.0}}
+    kinds = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in "xy"]
+    cluster = Cluster(racks=[Rack(name="r", machines=kinds)])
+    assert together(*typed, cluster=cluster, slowdowns=slow) == {("a", "c"), ("b",)}
+
+
+def test_nothing_is_decided_while_nothing_happens() -> None:
+    """A job that waits for the other one is looked at again when that is complete, not at every interval."""
+    jobs = [job(name, 0, 100, 1) for name in "ab"]
+    replayed = run(muri, *jobs, cluster=machine(1), share_limit=1, interval=10)
+    assert replayed.start_times == (0, 100)
+    assert len(replayed.decision_seconds) == 3
 
 
 def test_memory() -> None:

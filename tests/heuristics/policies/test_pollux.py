@@ -1,5 +1,6 @@
 """Pollux: random clusters, menus and adaptive jobs, and what the decision sees of them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from formulations.goodput import exact as proven
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
+from gsopt.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.result import Result
 from gsopt.scenario import Scenario
@@ -74,6 +76,27 @@ def test_the_limit_is_that_of_each_decision(monkeypatch: pytest.MonkeyPatch) -> 
         simulate(jobs, partial(pollux, exact=True, limit=limit), cluster=TWO)
 
     assert told[:1] + told[-1:] == [2.5, None]
+
+
+@pytest.mark.parametrize("better", ["exact", "greedy"])
+def test_what_is_not_proven_is_taken_if_it_is_the_better(monkeypatch: pytest.MonkeyPatch, better: str) -> None:
+    """Of the solution at the limit and the greedy one that which gives both jobs four GPUs, whichever it is."""
+
+    def giving(most: int) -> Callable[..., Result[GoodputSolution]]:
+        @heuristic
+        def give(problem: Goodput, /, **_limit: float) -> GoodputSolution:
+            counts = {job.name: min(most, job.max_gpus or most) for job in problem.jobs}
+            return GoodputSolution(
+                gpus={name: (count, 0) if name == "a" else (0, count) for name, count in counts.items()}
+            )
+
+        return give
+
+    methods = {name: giving(4 if name == better else 1) for name in ("exact", "greedy")}
+    monkeypatch.setattr("heuristics.policies.pollux.find_method", lambda _, name: methods[name])
+    jobs = bundle(Job(name=n, release_date=0, duration=600, gpus=1, menu=MENU) for n in "ab")
+    run = simulate(jobs, partial(pollux, exact=True, limit=1.0), cluster=TWO, bound=False)
+    assert max(run.completion_times) < 300
 
 
 def test_everybody_runs_before_anybody_has_more() -> None:

@@ -55,6 +55,20 @@ def test_who_has_the_larger_ratio_bids() -> None:
     assert run.start_times == (100, 0)
 
 
+def test_isolation_is_on_no_more_gpus_than_are_demanded() -> None:
+    """An equal part above the demand is the demand: after a lease the large job has the larger ratio."""
+    run = simulate(jobs((0, 5000, 1), (0, 100, 4)), themis_auction, cluster=4, lease=250, bound=False)
+    assert run.start_times == (0, 250)
+
+
+def test_who_does_not_bid_gets_as_much_of_its_demand_as_there_is() -> None:
+    """The small job bids, and an elastic one has two of the three GPUs that are left for its four."""
+    elastic = Job(name="e", release_date=0, duration=100, gpus=4, menu=linear_menu(4, {1, 2, 4}))
+    work = bundle([elastic, *jobs((0, 300, 1)).jobs])
+    run = simulate(work, themis_auction, cluster=4, bound=False)
+    assert run.completion_times == (200, 300)
+
+
 def test_winners_of_elastic_size_pay() -> None:
     """Whoever wins all four GPUs for a lease delays the other to 2.6 times its time, and keeps two."""
     workload = jobs((0, 4000, 2), (0, 4000, 2), menu=True)
@@ -71,6 +85,25 @@ def test_ties_go_to_the_lower_number(thirds: int) -> None:
     time = thirds / 3 + 1
     workload = jobs((0, time, 1), (0, 1.1 * time, 1), (0.3, 1.3 * time, 1))
     assert simulate(workload, themis_auction, cluster=2, lease=0.3, bound=False).start_times[2] > 0.3
+
+
+@pytest.mark.parametrize("thirds", range(1, 9))
+def test_equal_bids_go_to_the_lower_numbers(thirds: int) -> None:
+    """Where all bid the same for fewer GPUs than there are jobs, the first jobs win, whatever the rounding."""
+    run = simulate(
+        jobs(*[(0, thirds / 3, 1)] * 7), themis_auction, cluster=3, bidding=1.0, lease=3, bound=False
+    )
+    assert run.start_times[:3] == (0, 0, 0)
+
+
+def test_bidders_are_counted_without_rounding() -> None:
+    """Three of ten jobs bid, and win two GPUs each, though ten times the part is above 3; two take the rest."""
+    part = 1 - 0.7
+    assert 10 * part > 3
+    menu = [(1, 1.0), (2, 2.0)]
+    twice = [Job(name=f"j{i}", release_date=0, duration=9, gpus=1, menu=menu) for i in range(10)]
+    run = simulate(bundle(twice), themis_auction, cluster=8, bidding=part, payments=False, bound=False)
+    assert run.start_times.count(0) == 5
 
 
 def test_what_is_left_goes_first_to_those_who_did_not_bid() -> None:
@@ -92,6 +125,11 @@ SCENARIOS = [
     Scenario(
         workload=jobs((0, 50, 1), (3, 20, 2), (10, 35, 2), (11, 30, 1), menu=True),
         cluster=Cluster.uniform(machines=2, gpus=2),
+    ),
+    Scenario(
+        workload=jobs((0, 50, 1), (3, 20, 2)),
+        cluster=Cluster.plain(2),
+        capacity_changes=[CapacityChange(time=2, gpus=0), CapacityChange(time=30, gpus=2)],
     ),
     Scenario(workload=jobs(), cluster=Cluster.plain(1)),
     Scenario(workload=jobs((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),

@@ -53,13 +53,28 @@ def test_demands_are_halved(tmp_path: Path, setting: Setting) -> None:
         assert speeds == pytest.approx([1 / other.speed(ours.gpus)] * len(speeds), rel=SUM)
 
 
+@pytest.mark.parametrize(("halvings", "gpus"), [(0, [4, 2]), (1, [2, 2]), (2, [2, 2]), (99, [2, 2])])
+def test_demands_are_powers_of_two_on_which_jobs_can_run(
+    tmp_path: Path, halvings: int, gpus: list[int]
+) -> None:
+    """7 counts as 4 and 3 as 2; where nothing was measured on one GPU the demand is the next number."""
+    folder = adaptive_folder(tmp_path)
+    measured = folder / "sia/profiles/bert/placements-aws.csv"
+    lines = measured.read_text().splitlines()
+    measured.write_text("\n".join(line for line in lines if not line.startswith("1,")) + "\n")
+    rows = ["name,time,application,num_replicas,batch_size", "bert-0,30,bert,7,24", "bert-1,70,bert,3,12"]
+    (folder / "sia/workloads/philly/workload-1.csv").write_text("\n".join(rows) + "\n")
+    assert [job.gpus for job in sia(folder, halvings=halvings).workload.jobs] == gpus
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
         ({"setting": "paper"}, "setting: 'paper': must be one of published, ares"),
         ({"gpu": "tpu"}, "gpu: 'tpu': must be one of aws"),
         ({"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
-        ({"halvings": -1}, "halvings: -1: must be at least 0"),
+        ({"halvings": -1}, "halvings: -1: must be a whole number, at least 0, or None"),
+        ({"halvings": 0.5}, "halvings: 0.5: must be a whole number, at least 0, or None"),
     ],
 )
 def test_what_is_out_of_range_is_refused(tmp_path: Path, options: dict[str, Any], line: str) -> None:

@@ -33,6 +33,16 @@ def test_fewer_samples_may_fit(tmp_path: Path) -> None:
     assert read_application(adaptive_folder(tmp_path) / FOLDER / "bert", most_local=8).limits.most_local == 8
 
 
+def test_what_was_measured_twice_is_averaged(tmp_path: Path) -> None:
+    """A batch with two rows for the same numbers of nodes and GPUs takes their mean, others their own."""
+    home = adaptive_folder(tmp_path) / FOLDER / "bert"
+    before = [read_application(home).step_time((1, 1, 1, 1), local) for local in (4, 8)]
+    with (home / "scalability-aws.csv").open("a") as file:
+        file.write("4,4,4,0.36,0.2\n")
+    after = [read_application(home).step_time((1, 1, 1, 1), local) for local in (4, 8)]
+    assert after == [pytest.approx((0.3, 0.15), rel=SUM), before[1]]
+
+
 @pytest.mark.parametrize(
     ("file", "text", "line"),
     [

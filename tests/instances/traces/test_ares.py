@@ -53,7 +53,7 @@ def test_demands_can_be_halved(tmp_path: Path) -> None:
     assert [job.gpus for job in halved] == [1, 1, 4]
     assert halved[1].menu == ((1, 1.0), (2, pytest.approx(1.6)))
     assert halved[1].duration == pytest.approx(1.6 * rows[1].duration)
-    with pytest.raises(InvalidInput, match="halvings: -1: must be at least 0"):
+    with pytest.raises(InvalidInput, match="halvings: -1: must be a whole number, at least 0"):
         ares(path, halvings=-1)
 
 

@@ -109,7 +109,8 @@ class Guaranteeing:
             self._others.pop(job, None)
             del self._levels[job]
         self._new += state.arrived
-        if self._instants.reached(state.now):
+        excused = clock_error(state.now, self._slot) if isinstance(state.now, float) else 0
+        if self._instants.reached(state.now, excused) and not _any_is_through(state, excused):
             yield Assign(self._plan(state))
         elif self._new or self._admitted or self._others:
             yield Wake(self._instants.ask(state.now))
@@ -153,3 +154,11 @@ class Guaranteeing:
         left = due - now
         excused = clock_error(due, abs(left)) if isinstance(now, float) else 0
         return int((left + excused) // type(now)(self._slot))
+
+
+def _any_is_through(state: State, excused: float) -> bool:
+    """Tell whether a running job is through but for rounding: it is waited for, as its GPUs are planned for."""
+    return any(
+        state.remaining(job) <= excused * state.rate(job, state.placement(job) or count)
+        for job, count in state.running.items()
+    )

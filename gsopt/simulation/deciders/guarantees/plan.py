@@ -5,6 +5,7 @@ from math import inf
 
 from gsopt.simulation.deciders.guarantees.profile import Profile, Share
 from gsopt.simulation.deciders.guarantees.wish import Wish
+from gsopt.simulation.deciders.ties import settled
 
 
 def shares(
@@ -128,4 +129,5 @@ def _cost(wish: Wish, rung: int, level: int) -> float:
     """Give by how much the GPU time of a job rises, for each GPU of its step to a rung, in a second of it."""
     more = wish.levels[rung] - wish.levels[rung - 1]
     faster = wish.speeds[rung] - wish.speeds[rung - 1]
-    return (more - faster * level / wish.speed(level)) / more
+    gain = faster * level / wish.speed(level) / more
+    return 1 - float(settled(gain))  # jobs of linear speed tie

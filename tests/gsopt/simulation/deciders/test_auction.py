@@ -36,7 +36,23 @@ def test_as_all_divisions_say(seed: int) -> None:
     assert prod(values) == pytest.approx(largest(bids, gpus))
     for place, award in enumerate(awards):
         others = bids[:place] + bids[place + 1 :]
+        assert award.part <= 1
         assert award.part == pytest.approx(prod(values) / values[place] / largest(others, gpus))
+
+
+@pytest.mark.parametrize("seed", range(cases(200)))
+def test_of_equal_bids_the_first_win(seed: int) -> None:
+    """Later bidders have the fewest GPUs, in whichever order the logarithms of equal products are added."""
+    random = Random(seed)
+    bidders = random.randint(2, 8)
+    gpus = random.randint(1, bidders - 1)
+    awards = auction([{0: random.uniform(0.01, 1.0), 1: random.uniform(1.0, 9.0)}] * bidders, gpus)
+    assert [award.gpus for award in awards] == [1] * gpus + [0] * (bidders - gpus)
+
+
+def test_numbers_that_are_worth_nothing_more_are_not_taken() -> None:
+    """Of equally good numbers a bidder has the fewest, in whichever order it bids them."""
+    assert auction([{2: 3.0, 1: 3.0, 0: 3.0}], 2) == [Award(0, 1.0)]
 
 
 def test_nobody_bids() -> None:

@@ -18,6 +18,12 @@ def test_multiples() -> None:
     assert not third.reached(Fraction(7, 2))
 
 
+def test_seconds_after_a_multiple_are_excused() -> None:
+    """So many after it are as good as the multiple, more or any before it are not."""
+    instants = Instants(10)
+    assert [instants.reached(time, 0.5) for time in (20.0, 20.5, 20.75, 19.75)] == [True, True, False, False]
+
+
 def test_a_wait_ends_once() -> None:
     """Where decisions come later than what was waited for, the first of them is the instant."""
     instants = Instants(60)

@@ -63,6 +63,15 @@ def test_it_is_the_best_of_many_jobs(size: int, kinds: int) -> None:
     assert _worth(values, best_matching(values)) == pytest.approx(_best(values), rel=SUM)
 
 
+@pytest.mark.parametrize("seed", [13, 71, 73])
+def test_prices_bound_what_pairs_are_worth(seed: int) -> None:
+    """So it is where some jobs are worth much with anybody: no pair seems cheap that is not."""
+    random = Random(seed)
+    own = [random.uniform(0, 3) for _ in range(12)]
+    values = _symmetric([[one + other + random.uniform(0, 0.3) for other in own] for one in own])
+    assert _worth(values, best_matching(values)) == pytest.approx(_best(values), rel=SUM)
+
+
 def test_odd_ones_are_looked_at_twice() -> None:
     """Two groups of three, whose bound no matching reaches, are joined by a pair that costs what is missing."""
     values = np.full((6, 6), 0.0)

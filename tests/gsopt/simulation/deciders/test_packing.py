@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from random import Random
 from typing import NamedTuple
 
 import pytest
 
-from gsopt.cluster import Cluster
+from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.job import Job
+from gsopt.scenario import CapacityChange
 from gsopt.simulation import Decider, Replay, State, simulate
 from gsopt.simulation.deciders.inventory import Inventory
 from gsopt.simulation.deciders.packing import Packing, Pairing
@@ -25,9 +27,14 @@ class Division(NamedTuple):
 
 
 def divisions(
-    *jobs: Job, gpus: int, pairing: Pairing = "random", seed: int = 0, slow: Speed | None = None
+    *jobs: Job,
+    gpus: int = 1,
+    pairing: Pairing = "random",
+    seed: int = 0,
+    slow: Speed | None = None,
+    cluster: Cluster | None = None,
 ) -> list[Division]:
-    """Run jobs on one machine, and give every division."""
+    """Run jobs on one machine, or a cluster, and give every division."""
     found: list[Division] = []
 
     def watched(state: State) -> Decider:
@@ -39,8 +46,8 @@ def divisions(
 
         return Rounds(state, divide, renewal=360, pairs=lambda: packing.pairs)
 
-    machine = Cluster.uniform(machines=1, gpus=gpus)
-    simulate(bundle(jobs), watched, cluster=machine, share_limit=2, speed=slow, bound=False)
+    cluster = cluster or Cluster.uniform(machines=1, gpus=gpus)
+    simulate(bundle(jobs), watched, cluster=cluster, share_limit=2, speed=slow, bound=False)
     return found
 
 
@@ -55,6 +62,73 @@ def test_units_have_equal_parts(pairing: Pairing, gpus: int) -> None:
     units = [job for job in range(3) if pairs.get(job, job) >= job]
     expected: dict[int, dict[str, float]] = {job: {"gpu": 0.5} if job in units else {} for job in range(3)}
     assert {job: dict(own) for job, own in parts.items()} == expected
+
+
+def _of_kinds(**machines: int) -> Cluster:
+    """Give machines of one GPU each, of a type and with a memory."""
+    listed = [Machine(name=kind, gpus=1, gpu_type=kind, memory=memory) for kind, memory in machines.items()]
+    return Cluster(racks=[Rack(name="r", machines=listed)])
+
+
+def test_no_unit_has_more_than_all_of_the_time() -> None:
+    """A pair on three of five GPUs, on which no other fits beside it, has all of the time and no more."""
+    jobs = [Job(name=name, release_date=0, duration=100, gpus=3) for name in "ab"]
+    assert divisions(*jobs, gpus=5, pairing="exact")[0].parts == {0: {"gpu": 1.0}, 1: {}}
+
+
+@pytest.mark.parametrize("seed", range(5, 17))
+def test_as_many_draws_as_jobs(seed: int) -> None:
+    """Of three jobs, two of one size, these are a pair if one of three draws gives them."""
+    jobs = [
+        Job(name=name, release_date=0, duration=100, gpus=size) for name, size in [("a", 1), ("b", 1), ("c", 2)]
+    ]
+    random = Random(seed)
+    drawn = any({*random.sample([0, 1, 2], 2)} == {0, 1} for _ in jobs)
+    assert divisions(*jobs, gpus=2, seed=seed)[0].pairs == ({0: 1, 1: 0} if drawn else {})
+
+
+def test_jobs_of_one_model_are_told_apart_by_their_memory() -> None:
+    """Of three jobs of one model those two are the best pair whose memory fits together."""
+    jobs = [
+        Job(name=name, release_date=0, duration=100, gpus=1, model="m", memory=memory)
+        for name, memory in [("a", 4), ("b", 4), ("c", 14)]
+    ]
+    assert divisions(*jobs, pairing="exact", cluster=_of_kinds(x=16))[0].pairs == {0: 1, 1: 0}
+
+
+def test_jobs_of_one_model_are_told_apart_by_their_gpus() -> None:
+    """Of three jobs of one model those two are the best pair that run on one type, and have a part there."""
+    jobs = [
+        Job(name=name, release_date=0, duration=100, gpus=1, model="m", gpu_type=kind)
+        for name, kind in [("a", "x"), ("b", ""), ("c", "y")]
+    ]
+    parts, pairs = divisions(*jobs, pairing="exact", cluster=_of_kinds(x=16, y=16))[0]
+    other = pairs[1]
+    assert pairs == {1: other, other: 1}
+    assert parts[min(1, other)] == {"x" if other == 0 else "y": 0.5}
+
+
+@pytest.mark.parametrize("pairing", ["random", "exact"])
+def test_both_of_a_pair_make_progress(pairing: Pairing) -> None:
+    """Where one of two stands still beside the other, which does not mind, they are no pair."""
+    jobs = [Job(name=name, release_date=0, duration=100, gpus=1, model=name) for name in "ab"]
+    slow = Speed(interference={"a": {"b": 1.0}, "b": {"a": 5000.0}})
+    assert divisions(*jobs, pairing=pairing, slow=slow)[0].pairs == {}
+
+
+def test_a_pair_is_parted_where_the_memory_for_both_is_gone() -> None:
+    """Two of three jobs share the only GPU that has the memory; without it all take turns on the other one."""
+    machines = [Machine(name=f"{memory}", gpus=1, memory=memory) for memory in (8, 16)]
+    jobs = bundle([Job(name=name, release_date=0, duration=3000, gpus=1, memory=6) for name in "abc"])
+
+    def packed(state: State) -> Decider:
+        packing = Packing()
+        return Rounds(state, packing, pairs=lambda: packing.pairs)
+
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    less = [CapacityChange(time=500, gpus=1)]
+    run = simulate(jobs, packed, cluster=cluster, share_limit=2, capacity_changes=less, bound=False)
+    assert run.metrics.completed == 3
 
 
 def test_a_pair_that_loses_is_drawn_anew() -> None:

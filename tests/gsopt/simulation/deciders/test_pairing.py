@@ -10,6 +10,8 @@ from gsopt.job import Job
 from gsopt.simulation import Decider, State, simulate
 from gsopt.simulation.deciders import Match, Pairing
 from gsopt.simulation.deciders.pairing import best_pairs
+from gsopt.tolerances import SUM
+from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.heuristics.policies.shared import machine
 
@@ -66,6 +68,52 @@ def test_a_running_job_is_matched_until_it_has_no_gpus_left() -> None:
     pair = Job(name="pair", release_date=2, duration=9, gpus=2)
     run = simulate(bundle([*jobs[:3], pair]), _anybody, cluster=machine(3), share_limit=2)
     assert run.start_times == (0, 1, 1, 10)
+
+
+@pytest.mark.parametrize("seed", range(cases(24)))
+def test_the_ranks_of_the_pairs_have_the_least_sum(seed: int) -> None:
+    """Who starts beside whom is the best of all ways in which three jobs can join three."""
+    random = Random(seed)
+    ranks = {(job, partner): -random.random() for job in (3, 4, 5) for partner in (0, 1, 2)}
+    taken: dict[int, int] = {}
+
+    def judge(_state: State, job: int, partner: int, gpus: tuple[int, ...]) -> Match:
+        taken[gpus[0]] = partner
+        return Match(ranks[job, partner])
+
+    jobs = [Job(name=f"j{i}", release_date=i // 3, duration=99, gpus=1) for i in range(6)]
+    run = simulate(
+        bundle(jobs),
+        lambda state: Pairing(state, key=lambda job: job, judge=judge),
+        cluster=machine(3),
+        share_limit=2,
+        record=True,
+        bound=False,
+    )
+    assert run.schedule is not None
+    begun = {each.job: each.placement[0] for each in run.schedule.segments if each.start == 1}
+    found = sum(ranks[job, taken[begun[f"j{job}"]]] for job in (3, 4, 5))
+    least = min(
+        sum(ranks[pair] for pair in zip((3, 4, 5), order, strict=True)) for order in permutations(range(3))
+    )
+    assert found == pytest.approx(least, rel=SUM)
+
+
+def test_several_partners_and_free_gpus_together() -> None:
+    """A job that is too wide for the free GPUs and for a partner starts on both, if it may have several."""
+
+    def policy(state: State, *, several: bool) -> Pairing:
+        return Pairing(state, key=lambda job: job, judge=lambda *_pair: Match(-1), several=several)
+
+    jobs = [
+        Job(name="a", release_date=0, duration=9, gpus=2),
+        Job(name="b", release_date=1, duration=9, gpus=4),
+    ]
+    starts = [
+        simulate(bundle(jobs), policy, cluster=machine(4), share_limit=2, several=several).start_times
+        for several in (False, True)
+    ]
+    assert starts == [(0, 9), (0, 1)]
 
 
 def test_free_gpus_come_first() -> None:

@@ -11,6 +11,7 @@ from gsopt.scenario import CapacityChange
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
+from gsopt.tolerances import SUM
 from tests.gsopt.simulation.scenarios import bundle
 
 
@@ -98,3 +99,59 @@ def test_a_wait_that_is_over_begins_no_slot() -> None:
 def test_slots_are_counted_in_spite_of_rounding(epoch: float) -> None:
     """A deadline three slots of a tenth of a second away leaves three slots, whatever the rounding."""
     assert run(made((epoch, 0.3, epoch + 0.3)), slot=0.1)[1][0].admitted
+
+
+def test_what_was_planned_is_kept_when_a_job_is_ahead() -> None:
+    """A job that could do with one GPU for longer goes on with two, so that the wide one has room."""
+    given: list[tuple[str, float, float, int, list[tuple[int, float]], float | None]] = [
+        ("ahead", 0, 270, 1, [(1, 1.0), (2, 1.5)], 240),
+        ("wide", 0, 60, 2, [(2, 1.0)], 240),
+        ("new", 60, 60, 1, [(1, 1.0)], None),
+    ]
+    work = bundle(
+        Job(name=name, release_date=r, duration=d, gpus=g, menu=menu, deadline=due)
+        for name, r, d, g, menu, due in given
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=60, drops=False)
+
+    assert simulate(work, policy, cluster=2).completion_times == (180, 240, 300)
+
+
+def test_gpus_that_are_left_over_go_to_the_earlier_deadline() -> None:
+    """Of two jobs that gain the same from a third GPU that has it which is due first, though it came last."""
+    menu = [(1, 1.0), (2, 2.0)]
+    work = bundle(
+        Job(name=f"j{i}", release_date=0, duration=60, gpus=1, menu=menu, deadline=due)
+        for i, due in enumerate([600, 300])
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=60, drops=False)
+
+    assert simulate(work, policy, cluster=3).completion_times == (60, 30)
+
+
+def test_completions_that_rounding_delays_lose_no_slot() -> None:
+    """A job that completes just after the end of its slot, on the clock, leaves the next one to others."""
+    work = made((0, 0.4, 0.5), (0, 0.30000000000000004, 0.7), (0, 0.2, 0.9), (0, 0.30000000000000004, 1.2))
+    times, told = run(work, slot=0.1)
+    assert all(each.admitted for each in told)
+    assert times == pytest.approx((0.4, 0.7, 0.9, 1.2), rel=SUM)
+
+
+def test_jobs_that_are_through_but_for_rounding_are_not_stopped() -> None:
+    """Where slots end with one completion, a job that completes with it but for rounding completes too."""
+    menus = [[(1, 1.0), (3, 3.0)], [(4, 1.0)], [(1, 1.0), (2, 1.5)]]
+    sizes = [(0.30000000000000004, 1, 0.1), (0.2, 4, 0.3), (0.1, 1, 0.4)]
+    work = bundle(
+        Job(name=f"j{i}", release_date=0, duration=d, gpus=g, menu=menu, deadline=due)
+        for i, ((d, g, due), menu) in enumerate(zip(sizes, menus, strict=True))
+    )
+
+    def policy(state: State) -> Guaranteeing:
+        return Guaranteeing(state, keeps_all, slot=0.1, drops=False)
+
+    times = simulate(work, policy, cluster=4).completion_times
+    assert times == pytest.approx((0.1, 0.3, 0.1), rel=SUM)

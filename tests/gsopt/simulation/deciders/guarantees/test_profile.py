@@ -58,3 +58,9 @@ def test_a_level_that_is_not_left_is_made_up_for_later() -> None:
     assert profile.serve(Wish(0, 360.0, (3,), (3.0,), 9)) == Share(3, 3, 2)
     assert profile.serve(Wish(1, 600.0, (1, 4), (1.0, 4.0), 4)) == Share(4, 1, 4)
     assert [free for _, free in profile.left] == [0, 0, 4]
+
+
+def test_work_that_is_too_much_by_rounding_is_in_time() -> None:
+    """Three slots of work, but for a few roundings of it, are three slots."""
+    wish = Wish(0, work=3 * LENGTH * (1 + 1e-12), levels=(1,), speeds=(1.0,), slots=3)
+    assert Profile(1, LENGTH).serve(wish) == Share(1, 1, 3)
