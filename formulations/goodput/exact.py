@@ -21,12 +21,6 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.result import Result, StoppedBy
 from gsopt.scaling import optimize
 
-#: Patterns with which the stronger program is still the faster one.
-_MOST_PATTERNS = 4_000
-
-#: GPUs of a node whose patterns are listed at all.
-_LARGEST_NODE = 32
-
 
 @exact_method()
 def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
@@ -124,5 +118,4 @@ def _proven(
 def _program(case: Case, alive: Sequence[Sequence[Option]]) -> Program:
     """Give the program with patterns, unless nodes can hold too much for that."""
     patterned = Patterned(case, alive)
-    is_small = max(case.problem.nodes) <= _LARGEST_NODE and patterned.has_most(_MOST_PATTERNS)
-    return patterned if is_small else Reduced(case, alive)
+    return patterned if patterned.is_small else Reduced(case, alive)

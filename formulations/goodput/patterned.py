@@ -14,6 +14,12 @@ from formulations.goodput.patterns import Kind, Pattern, kinds
 from formulations.goodput.program import Program
 from formulations.goodput.rows import Key, Rows
 
+#: GPUs of a node whose patterns are listed at all.
+LARGEST_NODE = 32
+
+#: Patterns with which the program is still the faster one.
+MOST_PATTERNS = 4_000
+
 
 @dataclass(frozen=True, eq=False)
 class Patterned(Program):
@@ -39,10 +45,13 @@ class Patterned(Program):
         """All patterns of each kind."""
         return [list(self._patterns(kind)) for kind in self.kinds]
 
-    def has_most(self, number: int) -> bool:
-        """Tell whether there are no more patterns than a number."""
+    @property
+    def is_small(self) -> bool:
+        """Whether there are so few patterns that this program is the faster one."""
+        if max(self.case.problem.nodes, default=0) > LARGEST_NODE:
+            return False
         every = chain.from_iterable(map(self._patterns, self.kinds))
-        return next(islice(every, number, None), None) is None
+        return next(islice(every, MOST_PATTERNS, None), None) is None
 
     def _patterns(self, kind: Kind) -> Iterable[Pattern]:
         return kind.patterns(self.sizes, parts=bool(self.spread))

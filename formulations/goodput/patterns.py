@@ -75,13 +75,12 @@ class Kind:
         --------
         >>> kind = Kind(gpus=4, stays=(Stay(job=7, gpus=2, is_wide=True),), nodes=(0,))
         >>> [(len(each.stays), each.sizes, each.room) for each in kind.patterns([2, 3], parts=True)]
-        [(0, (), 4), (0, (3,), 1), (0, (2,), 2), (0, (2, 2), 0), (1, (2,), 0)]
+        [(0, (), 4), (0, (2,), 2), (0, (2, 2), 0), (0, (3,), 1), (1, (2,), 0)]
         """
         for stays, room in _staying(self.stays, self.gpus):
             is_open = parts and not any(stay.is_wide for stay in stays)
-            for chosen, left in _filled(sizes, room):
-                if is_open or not sizes or left < sizes[0]:
-                    yield Pattern(stays, chosen, left if is_open else 0)
+            for chosen, left in _filled(sizes, room, is_full=not is_open):
+                yield Pattern(stays, chosen, left if is_open else 0)
 
 
 def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[Kind]:
@@ -120,12 +119,13 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
             yield (first, *chosen), left
 
 
-def _filled(sizes: Sequence[int], room: int) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Give jobs of some sizes that fit together, and the GPUs that are left."""
+def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Give jobs of some sizes that fit together, and the GPUs that are left, in the end too few for another."""
     if not sizes:
         yield (), room
         return
-    first, *others = sizes
-    for number in range(room // first + 1):
-        for chosen, left in _filled(others, room - number * first):
-            yield (first,) * number + chosen, left
+    *others, largest = sizes
+    most = room // largest
+    for number in range(0 if others or not is_full else most, most + 1):
+        for chosen, left in _filled(others, room - number * largest, is_full=is_full):
+            yield chosen + (largest,) * number, left
