@@ -43,6 +43,16 @@ class Option(NamedTuple):
         """Whether the job stands on several nodes."""
         return self.least > 1
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the job stands on any one node."""
+        return self.least == 1 and not self.keeps
+
+    @property
+    def is_spread(self) -> bool:
+        """Whether the job stands on any several nodes."""
+        return self.is_wide and not self.keeps
+
 
 @dataclass(frozen=True, eq=False)
 class Case:

@@ -1,13 +1,17 @@
 """Exact: the knapsack of counts packed onto the nodes, and the integer program of what it leaves open."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from formulations.best import Best
 from formulations.goodput.beginning import begin, mean
-from formulations.goodput.case import Case
+from formulations.goodput.case import Case, Option
 from formulations.goodput.counting import Counting
 from formulations.goodput.packing import Packing, pack
+from formulations.goodput.patterned import Patterned
+from formulations.goodput.program import Program
 from formulations.goodput.reduced import Reduced
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
@@ -25,8 +29,9 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     1. What jobs have now, and the bound as if each had what is best for it alone.
     2. The knapsack of numbers of GPUs, as if all stood on one node: a bound, and options that are packed onto
        the nodes and improved there.
-    3. The integer program of those options with which the knapsack costs no more than the best solution.
-       Without GPUs left over and with few restarts, those are few.
+    3. The integer program of those options with which the knapsack costs no more than the best solution:
+       `Patterned`, or `Reduced` where nodes can hold too much to list. Without GPUs left over and with few
+       restarts, those options are few.
 
     Value and bound of an optimum differ by no more than `gsopt.problems.goodput.Goodput.resolution`.
 
@@ -83,27 +88,34 @@ def _proven(
 ) -> Result[GoodputSolution]:
     """Solve the integer program of what may be no worse than the best solution."""
     jobs = len(case.options)
-    reduced = Reduced(case, counting.alive(float(best.known_value) * jobs, best.budget))
+    alive = counting.alive(float(best.known_value) * jobs, best.budget)
     if best.finished:
         return best.result(best.finished, message="packed counts")
+    program = _program(case, alive)
 
     def hear(point: NDArray[np.float64], bound: Number | None) -> bool:
         del bound
-        best.take(case.solution(reduced.vectors(point)))
+        best.take(case.solution(program.vectors(point)))
         return best.asked_to_stop
 
     known = best.solution == case.solution(packing.vectors)  # else its options may be ruled out
     proof = optimize(
-        reduced.form,
+        program.form,
         best.budget,
-        costs=reduced.costs(float(best.bound) * jobs),
-        offset=reduced.paid,
-        start=reduced.point(packing.chosen, packing.vectors) if known else None,
+        costs=program.costs(float(best.bound) * jobs),
+        offset=program.paid,
+        start=program.point(packing.chosen, packing.vectors) if known else None,
         on_point=None if best.budget.on_incumbent is None else hear,
     )
     if proof.values is not None:
-        best.take(case.solution(reduced.vectors(proof.values)))
+        best.take(case.solution(program.vectors(proof.values)))
     if proof.bound is not None:
         best.raise_bound(mean(case, float(proof.bound)))
     stopped_by = StoppedBy.INTERRUPT if best.asked_to_stop else proof.stopped_by
     return best.result(stopped_by, solver=proof.solver, message="integer program")
+
+
+def _program(case: Case, alive: Sequence[Sequence[Option]]) -> Program:
+    """Give the program with patterns, unless nodes can hold too much for that."""
+    patterned = Patterned(case, alive)
+    return patterned if patterned.is_small else Reduced(case, alive)

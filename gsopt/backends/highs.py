@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gsopt.backends.worker import Link
     from gsopt.standard_form import StandardForm
 
+#: Presolve by aggregation (bit 12 of HiGHS' rules), after which 1.15.1 calls some points optimal that are not: it
+#: reckons with bounds of integers that are not whole.
+_AGGREGATION = 1 << 12
+
 #: What LP files cannot have as a name.
 _KEYWORDS = frozenset(
     "bin binaries binary bound bounds end free gen general generals inf infinity int integer integers "  # noqa: SIM905 - shorter
@@ -118,6 +122,7 @@ class Highs(Solver):
             "mip_rel_gap": gap_by_value(gap),
             "mip_abs_gap": 0.0,
             "mip_feasibility_tolerance": HIGHS_ROWS,
+            "presolve_rule_off": _AGGREGATION if form.integer.any() else 0,
             # a linear program's answer is a vertex
             "solver": "choose" if form.integer.any() else "simplex",
             "log_to_console": False,

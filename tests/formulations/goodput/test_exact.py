@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from formulations.goodput import counting, exact
+from gsopt.problems.goodput import Goodput
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from heuristics.goodput import genetic, greedy
 from instances.goodput import running_jobs
 from tests.effort import cases
 from tests.exactness import goodput as oracle
-from tests.strategies.goodput import committed, tiny
+from tests.strategies.goodput import committed, job, tiny
 
 
 def test_proves_the_optimum_of_every_small_instance() -> None:
@@ -31,6 +32,14 @@ def test_proves_the_optimum_of_hard_numbers() -> None:
         assert abs(Fraction(result.objective) - best) <= problem.resolution(best), seed
         messages.add(result.message)
     assert messages >= {"current GPUs", "packed counts", "integer program"}
+
+
+@pytest.mark.parametrize("gpus", [8, 64])
+def test_large_nodes_are_proven_too(gpus: int) -> None:
+    """Three jobs of more than half a node on two of them are proven, whichever program takes them."""
+    jobs = [job(name, [0.1] * (gpus // 2) + [1.0]) for name in "abc"]
+    result = exact(Goodput(nodes=[gpus, gpus], jobs=jobs))
+    assert (result.status, result.message) == (Status.OPTIMAL, "integer program")
 
 
 @pytest.mark.parametrize("method", [genetic, greedy], ids=["genetic", "greedy"])

@@ -257,3 +257,24 @@ def test_a_gap_is_narrowed_to_one_by_the_value() -> None:
     """HiGHS divides by the value, so a gap of a quarter of the bound is asked for as a fifth of the value."""
     options = Highs().request(knapsack(), time_limit=None, gap=0.25, start=None)[1].options
     assert options["mip_rel_gap"] == 0.2
+
+
+def test_no_point_is_called_optimal_that_is_not() -> None:
+    """Two jobs that each find a node cost nothing; presolve by aggregation says that 46 is the least."""
+    inf = np.inf
+    form = StandardForm.build(
+        cost=[1076, 0, 46, 0, 511, 0, 0, 0, 0],
+        matrix=[
+            [1, 1, 1, 0, 0, 0, 0, 0, 0],
+            [0, 0, 0, 1, 0, 0, 0, 0, 0],
+            [0, 0, 0, 0, 1, 1, 0, 0, 0],
+            [0, 0, 0, 0, 0, 0, 1, 1, 0],
+            [0, 0, 0, 0, 0, 0, 1, 0, -1],
+            [0, -1, 0, 0, 0, -1, 0, 1, 0],
+            *[[0, 0, -2, 0, 0, 0, 0, 0, 1]] * 3,
+        ],
+        row_lower=[1, 1, 1, -inf, 0, 0, 0, -inf, 0],
+        row_upper=[1, 1, 1, 3, inf, inf, inf, 0, inf],
+        column_upper=[1, 1, 1, 1, 1, 1, 3, 3, 3],
+    )
+    assert Highs().solve(form).objective == 0

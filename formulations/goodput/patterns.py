@@ -1,0 +1,131 @@
+"""Patterns: all that a node can hold, of jobs that stay on it, jobs of each size, and room for a part."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from formulations.goodput.case import Case, Option
+
+
+class Stay(NamedTuple):
+    """A job that may keep its GPUs on a node.
+
+    Attributes
+    ----------
+    job
+        The job.
+    gpus
+        Its GPUs there.
+    is_wide
+        Whether it has GPUs on other nodes too.
+    """
+
+    job: int
+    gpus: int
+    is_wide: bool
+
+
+class Pattern(NamedTuple):
+    """What a node holds.
+
+    Attributes
+    ----------
+    stays
+        Jobs that keep their GPUs.
+    sizes
+        GPUs of each job that has all its GPUs there, ascending.
+    room
+        GPUs that are left for a part of a job on several nodes; 0 where it would be beside another part.
+    """
+
+    stays: tuple[Stay, ...]
+    sizes: tuple[int, ...]
+    room: int
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Nodes that are alike: of as many GPUs, of which the same jobs may keep as many.
+
+    Attributes
+    ----------
+    gpus
+        GPUs of each.
+    stays
+        Jobs that may stay.
+    nodes
+        The nodes.
+    """
+
+    gpus: int
+    stays: tuple[Stay, ...]
+    nodes: tuple[int, ...]
+
+    def patterns(self, sizes: Sequence[int], *, parts: bool) -> Iterator[Pattern]:
+        """Give all patterns in which another job would not fit, unless its room is a part's.
+
+        Parameters
+        ----------
+        sizes
+            GPUs that jobs may have on any one node, ascending.
+        parts
+            Whether a part of a job may be there.
+
+        Examples
+        --------
+        >>> kind = Kind(gpus=4, stays=(Stay(job=7, gpus=2, is_wide=True),), nodes=(0,))
+        >>> [(len(each.stays), each.sizes, each.room) for each in kind.patterns([2, 3], parts=True)]
+        [(0, (), 4), (0, (2,), 2), (0, (2, 2), 0), (0, (3,), 1), (1, (2,), 0)]
+        """
+        for stays, room in _staying(self.stays, self.gpus):
+            is_open = parts and not any(stay.is_wide for stay in stays)
+            for chosen, left in _filled(sizes, room, is_full=not is_open):
+                yield Pattern(stays, chosen, left if is_open else 0)
+
+
+def kinds(case: Case, alive: Sequence[Sequence[Option]]) -> list[Kind]:
+    """Sort nodes by what they are for the options of each job that are left.
+
+    Examples
+    --------
+    >>> from gsopt.problems.goodput import Goodput, GoodputJob
+    >>> job = GoodputJob(name="a", speedups=[[1.0, 2.0]], current=[0, 1, 0], age=90)
+    >>> case = Case.of(Goodput(nodes=[2, 2, 2], jobs=[job]))
+    >>> [(kind.nodes, len(kind.stays)) for kind in kinds(case, case.options)]
+    [((0, 2), 0), ((1,), 1)]
+    """
+    staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
+    for job, options in enumerate(alive):
+        if any(option.keeps for option in options):
+            held = {node: gpus for node, gpus in enumerate(case.problem.currents[job]) if gpus}
+            for node, gpus in held.items():
+                staying[node].append(Stay(job, gpus, len(held) > 1))
+    alike: dict[tuple[int, tuple[Stay, ...]], list[int]] = {}
+    for node, (gpus, stays) in enumerate(zip(case.problem.nodes, staying, strict=True)):
+        alike.setdefault((gpus, tuple(stays)), []).append(node)
+    return [Kind(gpus, stays, tuple(nodes)) for (gpus, stays), nodes in alike.items()]
+
+
+def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
+    """Give who may stay together, and the GPUs that are left."""
+    if not stays:
+        yield (), room
+        return
+    first, *others = stays
+    yield from _staying(others, room)
+    if first.gpus <= room:
+        beside = [stay for stay in others if not (first.is_wide and stay.is_wide)]
+        for chosen, left in _staying(beside, room - first.gpus):
+            yield (first, *chosen), left
+
+
+def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Give jobs of some sizes that fit together, and the GPUs that are left, in the end too few for another."""
+    if not sizes:
+        yield (), room
+        return
+    *others, largest = sizes
+    most = room // largest
+    for number in range(0 if others or not is_full else most, most + 1):
+        for chosen, left in _filled(others, room - number * largest, is_full=is_full):
+            yield chosen + (largest,) * number, left

@@ -1,0 +1,114 @@
+"""Program: an integer program of the options that are left, whatever it says of the nodes."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.goodput.case import Case, Option, Vector
+from formulations.goodput.rows import Key, Rows
+from gsopt.standard_form import StandardForm
+from gsopt.tolerances import SPEEDUP
+
+
+@dataclass(frozen=True, eq=False)
+class Program(ABC):
+    """The options of each job that are left, as an integer program.
+
+    Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. Of jobs
+    that spread over several nodes the rows `fewest` and `most` say on how many they stand. How many GPUs they
+    have there, and what else is on a node, is said by those that inherit.
+
+    Attributes
+    ----------
+    case
+        The problem.
+    alive
+        Options of each job that are left; there is a solution with these.
+    """
+
+    case: Case
+    alive: Sequence[Sequence[Option]]
+
+    @cached_property
+    def base(self) -> list[float]:
+        """Least cost of each job, which every solution pays."""
+        return [min(option.cost for option in options) for options in self.alive]
+
+    @property
+    def paid(self) -> Fraction:
+        """What every solution pays."""
+        return sum(map(Fraction, self.base), Fraction(0))
+
+    def costs(self, least: float) -> list[Fraction]:
+        """Give what columns cost beyond that, rounded down: by no difference, if jobs cost at least so much."""
+        grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
+        beyond = [
+            (Fraction(option.cost) - Fraction(paid)) // grid * grid
+            for options, paid in zip(self.alive, self.base, strict=True)
+            for option in options
+        ]
+        return [*beyond, *[Fraction(0)] * (len(self.form.columns) - len(beyond))]
+
+    @cached_property
+    def form(self) -> StandardForm:
+        """The model as arrays, without costs."""
+        return self.rows.form()
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The model as it is written down."""
+        rows = Rows()
+        for job, options in enumerate(self.alive):
+            for place in range(len(options)):
+                rows.column(("runs", job, place), 1)
+                rows.add(("one", job), ("runs", job, place), 1, 1, 1)
+        self._place(rows)
+        for job, options in enumerate(self.alive):
+            for place, option in enumerate(options):
+                if option.is_spread:
+                    rows.add(("fewest", job), ("runs", job, place), -option.least, 0, np.inf)
+                    rows.add(("most", job), ("runs", job, place), -option.most, -np.inf, 0)
+        return rows
+
+    @abstractmethod
+    def _place(self, rows: Rows) -> None:
+        """Write down what is on the nodes."""
+
+    def _part(self, rows: Rows, job: int, part: Key) -> None:
+        """Count a part of a job that spreads among its nodes."""
+        rows.add(("fewest", job), part, 1, 0, np.inf)
+        rows.add(("most", job), part, 1, -np.inf, 0)
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """GPUs that jobs may have on any one node, ascending."""
+        return sorted({option.gpus for options in self.alive for option in options if option.is_single})
+
+    @cached_property
+    def spread(self) -> list[int]:
+        """Jobs that may spread over several nodes."""
+        return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
+
+    def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
+        """Give the columns of a point by their keys."""
+        return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
+
+    def chosen(self, found: Mapping[Key, int]) -> list[Option]:
+        """Give the option of each job."""
+        return [
+            next(each for place, each in enumerate(options) if found["runs", job, place])
+            for job, options in enumerate(self.alive)
+        ]
+
+    @abstractmethod
+    def vectors(self, values: NDArray[np.float64]) -> list[Vector]:
+        """Read the GPUs of each job on every node from the values of the columns."""
+
+    @abstractmethod
+    def point(self, chosen: Sequence[Option], vectors: Iterable[Vector]) -> NDArray[np.float64]:
+        """Give options of jobs, of those that are left, and where they stand as values of the columns."""

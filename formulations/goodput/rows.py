@@ -1,0 +1,68 @@
+"""Rows: an integer program as it is written down, column by column and row by row."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from gsopt.standard_form import StandardForm
+
+#: A row or a column: its kind, and of what.
+Key = tuple[str, int] | tuple[str, int, int]
+
+
+@dataclass
+class Rows:
+    """Columns, which are non-negative integers, and rows by their keys.
+
+    Attributes
+    ----------
+    columns
+        The most that each may be.
+    limits
+        Least and most of each row.
+    entries
+        Row, column and factor.
+
+    Examples
+    --------
+    >>> rows = Rows()
+    >>> rows.column(("holds", 0), 3)
+    >>> rows.add(("room", 0), ("holds", 0), 2.0, 0.0, 4.0)
+    >>> form = rows.form()
+    >>> form.columns, form.rows, form.violation([3])
+    (('holds[0]',), ('room[0]',), 2.0)
+    """
+
+    columns: dict[Key, int] = field(default_factory=dict)
+    limits: dict[Key, tuple[float, float]] = field(default_factory=dict)
+    entries: list[tuple[Key, Key, float]] = field(default_factory=list)
+
+    def column(self, key: Key, most: int) -> None:
+        """Write down a column."""
+        self.columns[key] = most
+
+    def add(self, row: Key, column: Key, factor: float, lower: float, upper: float) -> None:
+        """Write down what a column counts in a row, and the row's limits."""
+        self.limits[row] = (lower, upper)
+        self.entries.append((row, column, factor))
+
+    def form(self) -> StandardForm:
+        """Give the model as arrays, without costs."""
+        across = {key: number for number, key in enumerate(self.columns)}
+        down = {key: number for number, key in enumerate(self.limits)}
+        places = ([down[row] for row, _, _ in self.entries], [across[column] for _, column, _ in self.entries])
+        factors = [factor for _, _, factor in self.entries]
+        return StandardForm.build(
+            cost=np.zeros(len(across)),
+            matrix=csr_array((factors, places), shape=(len(down), len(across))),
+            row_lower=[lower for lower, _ in self.limits.values()],
+            row_upper=[upper for _, upper in self.limits.values()],
+            column_upper=list(self.columns.values()),
+            columns=tuple(map(_named, across)),
+            rows=tuple(map(_named, down)),
+        )
+
+
+def _named(key: Key) -> str:
+    return f"{key[0]}[{','.join(map(str, key[1:]))}]"
