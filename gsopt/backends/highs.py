@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from gsopt.backends.worker import Link
     from gsopt.standard_form import StandardForm
 
-#: Presolve by aggregation (bit 12 of HiGHS' rules), after which 1.15.1 calls some points optimal that are not: it
-#: reckons with bounds of integers that are not whole.
+#: Presolve by aggregation, bit 12 of HiGHS' rules: after it 1.15.1 calls some points optimal that are not.
 _AGGREGATION = 1 << 12
 
 #: What LP files cannot have as a name.
