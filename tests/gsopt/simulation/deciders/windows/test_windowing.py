@@ -75,6 +75,14 @@ def test_rounds_are_planned_anew_when_gpus_go_or_come() -> None:
     assert None not in times
 
 
+def test_rounds_are_planned_anew_when_gpus_were_away_for_a_moment() -> None:
+    """Though all GPUs are there again at the next round there is a new plan, as jobs were stopped."""
+    changes = [CapacityChange(time=time, gpus=gpus) for time, gpus in ((2, 0), (4, 1))]
+    times, planned = run((0, 20), (0, 20), capacity_changes=changes)
+    assert planned[:2] == [0, 10]
+    assert times == (38, 50)
+
+
 def test_gpus_of_several_kinds_are_refused() -> None:
     """The cluster is named in one line."""
     machines = [Machine(name=kind, gpus=1, gpu_type=kind) for kind in ("v100", "k80")]
