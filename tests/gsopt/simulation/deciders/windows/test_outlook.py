@@ -66,6 +66,13 @@ def test_rounds_that_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [claim.weight for claim in first.claims] == [1, 1]
 
 
+def test_who_is_just_in_time_is_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight equal jobs on seven GPUs the one that ran in all of seven rounds may leave out the eighth."""
+    planned = windows(monkeypatch, *[(0, 480)] * 8, gpus=7, rounds=1, makespan=0.0)
+    (last,) = [window for window in planned if sorted(c.left for c in window.claims) == [60] + [120] * 7]
+    assert sorted(claim.least for claim in last.claims) == [0] + [1] * 7
+
+
 def test_no_share_is_more_than_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alone on two GPUs a job of 300 s is promised 300 s, so that it must run in both rounds of a window."""
     first = windows(monkeypatch, (0, 300), gpus=2)[0]
