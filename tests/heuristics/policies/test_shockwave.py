@@ -56,6 +56,13 @@ SCENARIOS = [
 ]
 
 
+def test_any_finish_time_may_be_fair() -> None:
+    """A ratio beyond which there is no number leaves the plans as they are without the condition."""
+    work = jobs((0, 480, 1), (0, 240, 1), (0, 120, 1))
+    times = [simulate(work, shockwave, cluster=1, ratio=r).completion_times for r in (100.0, 1e308)]
+    assert times[0] == times[1]
+
+
 def test_it_passes_the_check() -> None:
     """Whatever counts, it replays scenarios legally, and every job completes."""
     options: dict[str, Any] = {"interval": 30, "rounds": 2, "renewal": 2}
@@ -84,11 +91,15 @@ def test_jobs_that_demand_too_much_are_refused() -> None:
         ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"rounds": 0}, "rounds: 0: must be a whole number from 1 to 1000"),
         ({"rounds": 2.5}, "rounds: 2.5: must be a whole number from 1 to 1000"),
+        ({"rounds": True}, "rounds: True: must be a whole number from 1 to 1000"),
         ({"renewal": -1}, "renewal: -1: must be a whole number from 1 to 1000"),
         ({"makespan": -1}, "makespan: -1: must be from 0 to 1,000,000"),
+        ({"makespan": "1"}, "makespan: '1': must be from 0 to 1,000,000"),
         ({"power": float("inf")}, "power: inf: must be a finite number, at least 0"),
         ({"ratio": 0}, "ratio: 0: must be a finite number above 0"),
-        ({"most_weight": 0.5}, "most_weight: 0.5: must be a finite number, at least 1"),
+        ({"ratio": 10**400}, "ratio: 1000"),
+        ({"most_weight": 0.5}, "most_weight: 0.5: must be from 1 to 1,000,000,000"),
+        ({"most_weight": 1e300}, "most_weight: 1e+300: must be from 1 to 1,000,000,000"),
         ({"limit": 0}, "limit: 0: must be a positive, finite number of seconds, or None"),
         ({"since": "end"}, "since: 'end': must be one of start, release"),
     ],
