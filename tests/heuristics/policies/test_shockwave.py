@@ -11,7 +11,11 @@ from gsopt.errors import InvalidInput, Unsupported
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import simulate
+from gsopt.simulation.deciders.windows.outlook import Outlook, Terms
+from gsopt.simulation.deciders.windows.program import Effort
 from gsopt.testing import check_policy
+from gsopt.tolerances import WINDOW_GAP
+from heuristics.policies import shockwave as policy_module
 from heuristics.policies.shockwave import shockwave
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -42,6 +46,69 @@ def test_idle_gpus_go_to_the_longest() -> None:
     """The GPU beside a job of three goes to the longer one of two, though the shorter one is in time by it."""
     run = simulate(jobs((0, 120, 3), (0, 120, 1), (0, 360, 1)), shockwave, cluster=4)
     assert run.completion_times == (120, 240, 360)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "sizes", "changes", "options", "times"),
+    [
+        (
+            3,
+            [(30, 240, 2), (30, 150, 3), (60, 300, 2), (90, 150, 2)],
+            [],
+            {"rounds": 3, "renewal": 3, "ratio": 0.5},
+            (780, 450, 960, 630),
+        ),
+        (
+            2,
+            [(0, 150, 2), (30, 150, 1), (60, 300, 2), (120, 90, 1)],
+            [(60, 1), (240, 2)],
+            {"rounds": 2, "renewal": 3, "ratio": 1.5},
+            (330, 510, 720, 510),
+        ),
+        (
+            3,
+            [(0, 300, 2), (120, 90, 3), (150, 150, 1), (300, 60, 2)],
+            [],
+            {"rounds": 3, "renewal": 2, "power": 2, "since": "release"},
+            (480, 270, 390, 360),
+        ),
+    ],
+)
+def test_the_only_best_plans(
+    gpus: int,
+    sizes: list[tuple[float, float, int]],
+    changes: list[tuple[float, int]],
+    options: dict[str, Any],
+    times: tuple[float, ...],
+) -> None:
+    """Where every window has just one best plan, jobs complete as an enumeration of all plans says."""
+    changed = [CapacityChange(time=time, gpus=left) for time, left in changes]
+    terms: dict[str, Any] = {"interval": 60, "makespan": 0.01, "power": 5, "exact": True} | options
+    policy = partial(shockwave, **terms)
+    run = simulate(jobs(*sizes), policy, cluster=gpus, capacity_changes=changed)
+    assert run.completion_times == times
+
+
+@pytest.mark.parametrize(
+    ("options", "effort"),
+    [
+        ({}, Effort(gap=WINDOW_GAP, limit=15)),
+        ({"limit": 2}, Effort(WINDOW_GAP, 2)),
+        ({"exact": True}, Effort()),
+    ],
+)
+def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effort: Effort) -> None:
+    """Plans are made as in the published program for 32 GPUs; what is exact has neither gap nor limit."""
+    made: list[Terms] = []
+    outlook = policy_module.Outlook
+
+    def watched(terms: Terms) -> Outlook:
+        made.append(terms)
+        return outlook(terms)
+
+    monkeypatch.setattr(policy_module, "Outlook", watched)
+    simulate(jobs((0, 1, 1)), partial(shockwave, **options), cluster=1)
+    assert made == [Terms(20, 120, 1e-3, 1.0, 12.0, 1e6, "start", effort)]
 
 
 SCENARIOS = [

@@ -1,12 +1,13 @@
 """Outlook of Shockwave: gains, promises and weights by hand."""
 
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gsopt.job import Job
+from gsopt.job import Job, Phase
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.windows import outlook, search
 from gsopt.simulation.deciders.windows.outlook import Outlook, Terms
@@ -28,7 +29,11 @@ TERMS: dict[str, Any] = {
 
 
 def windows(
-    monkeypatch: pytest.MonkeyPatch, *sizes: tuple[float, float], gpus: int = 1, **terms: Any
+    monkeypatch: pytest.MonkeyPatch,
+    *sizes: tuple[float, float],
+    gpus: int = 1,
+    phases: Sequence[Phase] = (),
+    **terms: Any,
 ) -> list[Window]:
     """Simulate jobs of one GPU of (release date, duration), and give the windows that were planned."""
     asked: list[Window] = []
@@ -41,7 +46,10 @@ def windows(
         return Windowing(state, Outlook(Terms(**TERMS | terms)), interval=60, renewal=8)
 
     monkeypatch.setattr(outlook, "best_plan", watched)
-    jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
+    jobs = bundle(
+        Job(name=f"j{i}", release_date=r, duration=d, gpus=1, phases=tuple(phases))
+        for i, (r, d) in enumerate(sizes)
+    )
     simulate(jobs, policy, cluster=gpus)
     return asked
 
@@ -51,12 +59,23 @@ def test_gains_are_those_of_the_piecewise_logarithm(monkeypatch: pytest.MonkeyPa
     (claim,) = windows(monkeypatch, (0, 300))[0].claims
     assert claim.left == 300
     assert claim.gains == pytest.approx([(log(0.2) - log(1e-6)) / 2, (log(0.4) - log(0.2)) / 2])
+    shared = windows(monkeypatch, (0, 300), (0, 300))[0]
+    assert shared.claims[0].gains == pytest.approx([gain / 2 for gain in claim.gains])
 
 
 def test_nothing_is_gained_beyond_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A job that is complete after half a round gains all in its first round, and no more."""
     (claim,) = windows(monkeypatch, (0, 30), gpus=2)[0].claims
     assert claim.gains == pytest.approx([-log(1e-6) / 2, 0])
+
+
+def test_work_counts_at_the_speed_of_the_present_phase(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that is half as fast has twice as long to run, and gains half as much from a round."""
+    phases = [Phase(until=1, slowdown=2.0)]
+    (claim,) = windows(monkeypatch, (0, 300), gpus=2, phases=phases)[0].claims
+    assert claim.left == 600
+    assert claim.gains == pytest.approx([(log(0.2) - log(1e-6)) / 4] * 2)
+    assert claim.least == 2
 
 
 def test_rounds_that_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
