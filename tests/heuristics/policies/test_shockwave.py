@@ -1,6 +1,7 @@
 """Shockwave: plans by hand, and every kind of scenario of one kind of GPUs."""
 
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -109,6 +110,7 @@ def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effor
     monkeypatch.setattr(policy_module, "Outlook", watched)
     simulate(jobs((0, 1, 1)), partial(shockwave, **options), cluster=1)
     assert made == [Terms(20, 120, 1e-3, 1.0, 12.0, 1e6, "start", effort)]
+    assert signature(shockwave).parameters["renewal"].default == 8
 
 
 SCENARIOS = [
