@@ -180,13 +180,12 @@ class Outlook:
         due = max(self._promises[job].due(now) - base, LEAST)
         end = now - base + self._terms.interval * self._terms.rounds
         fair = due * self._terms.ratio + clock_error(now, due)  # who is just in time is in time
-        ratio = (now - base + need.left / share) / due
-        return _Verdict((fair - end) * share, self._weight(ratio, need.left))
+        complete = now - base + need.left / share
+        weight = 1.0 if complete <= fair else self._weight(complete / due, need.left)
+        return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Give what a job of a finish-time ratio weighs."""
-        if ratio <= self._terms.ratio:
-            return 1.0
+        """Give what a late job of a finish-time ratio weighs."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 

@@ -42,8 +42,10 @@ def windows(
         asked.append(window)
         return search.best_plan(window, effort)
 
+    meant = Terms(**TERMS | terms)
+
     def policy(state: State) -> Windowing:
-        return Windowing(state, Outlook(Terms(**TERMS | terms)), interval=60, renewal=8)
+        return Windowing(state, Outlook(meant), interval=meant.interval, renewal=8)
 
     monkeypatch.setattr(outlook, "best_plan", watched)
     jobs = bundle(
@@ -127,6 +129,15 @@ def test_weights_are_cut_and_rise_for_the_last_round(monkeypatch: pytest.MonkeyP
     """A late job that needs less than a round weighs as much as a job may."""
     second = windows(monkeypatch, (0, 50), (0, 50), (0, 50), ratio=0.5, most_weight=7.0)[1]
     assert [claim.weight for claim in second.claims] == pytest.approx([7, 7])
+
+
+def test_who_is_just_in_time_weighs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 74.4 s, for a promise of 93 s, 62 s and again 93 s, the 93 s that it takes are 1.25 times as much."""
+    sizes = [(0.0, 0.125), (0.0, 31.0), (0.0, 39.0), (21.0, 13.0)]
+    planned = windows(monkeypatch, *sizes, interval=8.0, ratio=1.25)
+    lefts = [[claim.left for claim in window.claims] for window in planned]
+    _, unfair = [window for window, left in zip(planned, lefts, strict=True) if left == [23, 31, 13]]
+    assert [claim.weight for claim in unfair.claims] == [1, 1, 1]
 
 
 def test_finish_times_count_from_the_release_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
