@@ -101,11 +101,10 @@ def test_the_only_best_plans(
 def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effort: Effort) -> None:
     """Plans are made as in the published program for 32 GPUs; what is exact has neither gap nor limit."""
     made: list[Terms] = []
-    outlook = policy_module.Outlook
 
     def watched(terms: Terms) -> Outlook:
         made.append(terms)
-        return outlook(terms)
+        return Outlook(terms)
 
     monkeypatch.setattr(policy_module, "Outlook", watched)
     simulate(jobs((0, 1, 1)), partial(shockwave, **options), cluster=1)
