@@ -1,6 +1,6 @@
 """Shockwave: the next rounds planned for welfare, finish-time fairness and a short makespan."""
 
-from math import inf
+import sys
 from typing import get_args
 
 from gsopt.errors import require, require_one_of
@@ -15,6 +15,9 @@ _MOST_ROUNDS = 1000
 
 #: Largest price of a second, beside which doubles still know what jobs gain to a thousandth.
 _MOST_PRICE = 1_000_000
+
+#: Largest weight, beside which a job of weight 1 does not vanish among the tolerances of solvers.
+_MOST_WEIGHT = 1_000_000_000
 
 
 def shockwave(
@@ -55,17 +58,21 @@ def shockwave(
     Readings:
 
     - `since`: finish times that are compared count from the ``start`` of the run in the program, so that ratios
-      come closer to 1 the longer it lasts; in the paper from each job's ``release``.
+      come closer to 1 the longer it lasts; in the paper from each job's ``release``. A run starts here when its
+      first job comes.
     - An equal share is that of a job among jobs, of one GPU each, as in the program, whatever their demands.
     - In the program a job that is late and needs less than a round weighs its ratio to the power 100, which no
       solver can bear; weights are cut at `most_weight`.
+    - `renewal` counts the rounds of the run in which there are jobs; in the program a job that completes begins
+      the count anew.
     - Plans are ordered in any case; in the program only unfair ones are, others are as the solver leaves them.
 
     Departures: the program predicts how batches grow, and what is left of a job from that; here it is known, at
     its present speed. Progress counts continuously, not in whole epochs. The first term is solved apart from
     the second (`gsopt.simulation.deciders.windows.search`): where `makespan` is large, a gap of a thousandth of
     both together leaves the first one to chance. Overheads are not planned, and a job that stops before it has
-    got over its restart gets nowhere; rounds are to be longer than restarts.
+    got over its restart gets nowhere; rounds are to be longer than restarts. While GPUs are away, jobs that
+    demand more than there are count neither in plans nor in shares.
 
     By its path only, as ``heuristics.policies.shockwave:shockwave``: it refuses GPUs of several kinds, and jobs
     that demand more than there are.
@@ -87,7 +94,7 @@ def shockwave(
     power
         Power of the ratio of late jobs (lambda in the paper).
     most_weight
-        Most that a late job weighs.
+        Most that a late job weighs, at most a billion.
     since
         From when on finish times count: the ``start`` of the run, or a job's ``release``.
     exact
@@ -114,14 +121,15 @@ def shockwave(
     """
     for name, value in {"rounds": rounds, "renewal": renewal}.items():
         rule = f"must be a whole number from 1 to {_MOST_ROUNDS}"
-        require(isinstance(value, int) and 1 <= value <= _MOST_ROUNDS, name, value, rule)
-    require(0 <= makespan <= _MOST_PRICE, "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
-    require(0 <= power < inf, "power", power, "must be a finite number, at least 0")
-    require(0 < ratio < inf, "ratio", ratio, "must be a finite number above 0")
-    require(1 <= most_weight < inf, "most_weight", most_weight, "must be a finite number, at least 1")
+        require(type(value) is int and 1 <= value <= _MOST_ROUNDS, name, value, rule)
+    require(_is_within(makespan, 0, _MOST_PRICE), "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
+    require(_is_within(power, 0), "power", power, "must be a finite number, at least 0")
+    require(_is_within(ratio, 0) and ratio > 0, "ratio", ratio, "must be a finite number above 0")
+    rule = f"must be from 1 to {_MOST_WEIGHT:,}"
+    require(_is_within(most_weight, 1, _MOST_WEIGHT), "most_weight", most_weight, rule)
     require_one_of("since", since, get_args(Since))
     rule = "must be a positive, finite number of seconds, or None"
-    require(limit is None or 0 < limit < inf, "limit", limit, rule)
+    require(limit is None or (_is_within(limit, 0) and limit > 0), "limit", limit, rule)
     terms = Terms(
         rounds=rounds,
         interval=interval,
@@ -133,3 +141,7 @@ def shockwave(
         effort=Effort() if exact else Effort(gap=WINDOW_GAP, limit=limit),
     )
     return Windowing(state, Outlook(terms), interval=interval, renewal=renewal)
+
+
+def _is_within(value: object, least: float, most: float = sys.float_info.max) -> bool:
+    return isinstance(value, int | float) and least <= value <= most

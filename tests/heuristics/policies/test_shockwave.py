@@ -1,6 +1,7 @@
 """Shockwave: plans by hand, and every kind of scenario of one kind of GPUs."""
 
 from functools import partial
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -11,7 +12,11 @@ from gsopt.errors import InvalidInput, Unsupported
 from gsopt.job import Job, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import simulate
+from gsopt.simulation.deciders.windows.outlook import Outlook, Terms
+from gsopt.simulation.deciders.windows.program import Effort
 from gsopt.testing import check_policy
+from gsopt.tolerances import WINDOW_GAP
+from heuristics.policies import shockwave as policy_module
 from heuristics.policies.shockwave import shockwave
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
@@ -44,6 +49,69 @@ def test_idle_gpus_go_to_the_longest() -> None:
     assert run.completion_times == (120, 240, 360)
 
 
+@pytest.mark.parametrize(
+    ("gpus", "sizes", "changes", "options", "times"),
+    [
+        (
+            3,
+            [(30, 240, 2), (30, 150, 3), (60, 300, 2), (90, 150, 2)],
+            [],
+            {"rounds": 3, "renewal": 3, "ratio": 0.5},
+            (780, 450, 960, 630),
+        ),
+        (
+            2,
+            [(0, 150, 2), (30, 150, 1), (60, 300, 2), (120, 90, 1)],
+            [(60, 1), (240, 2)],
+            {"rounds": 2, "renewal": 3, "ratio": 1.5},
+            (330, 510, 720, 510),
+        ),
+        (
+            3,
+            [(0, 300, 2), (120, 90, 3), (150, 150, 1), (300, 60, 2)],
+            [],
+            {"rounds": 3, "renewal": 2, "power": 2, "since": "release"},
+            (480, 270, 390, 360),
+        ),
+    ],
+)
+def test_the_only_best_plans(
+    gpus: int,
+    sizes: list[tuple[float, float, int]],
+    changes: list[tuple[float, int]],
+    options: dict[str, Any],
+    times: tuple[float, ...],
+) -> None:
+    """Where every window has just one best plan, jobs complete as an enumeration of all plans says."""
+    changed = [CapacityChange(time=time, gpus=left) for time, left in changes]
+    terms: dict[str, Any] = {"interval": 60, "makespan": 0.01, "power": 5, "exact": True} | options
+    policy = partial(shockwave, **terms)
+    run = simulate(jobs(*sizes), policy, cluster=gpus, capacity_changes=changed)
+    assert run.completion_times == times
+
+
+@pytest.mark.parametrize(
+    ("options", "effort"),
+    [
+        ({}, Effort(gap=WINDOW_GAP, limit=15)),
+        ({"limit": 2}, Effort(WINDOW_GAP, 2)),
+        ({"exact": True}, Effort()),
+    ],
+)
+def test_presets(monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], effort: Effort) -> None:
+    """Plans are made as in the published program for 32 GPUs; what is exact has neither gap nor limit."""
+    made: list[Terms] = []
+
+    def watched(terms: Terms) -> Outlook:
+        made.append(terms)
+        return Outlook(terms)
+
+    monkeypatch.setattr(policy_module, "Outlook", watched)
+    simulate(jobs((0, 1, 1)), partial(shockwave, **options), cluster=1)
+    assert made == [Terms(20, 120, 1e-3, 1.0, 12.0, 1e6, "start", effort)]
+    assert signature(shockwave).parameters["renewal"].default == 8
+
+
 SCENARIOS = [
     Scenario(
         workload=jobs((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1)),
@@ -54,6 +122,13 @@ SCENARIOS = [
     Scenario(workload=jobs((0, 50, 1), (3, 20, 2), (10, 35, 2)), cluster=Cluster.uniform(machines=2, gpus=2)),
     Scenario(workload=jobs(), cluster=Cluster.plain(1)),
 ]
+
+
+def test_any_finish_time_may_be_fair() -> None:
+    """A ratio beyond which there is no number leaves the plans as they are without the condition."""
+    work = jobs((0, 480, 1), (0, 240, 1), (0, 120, 1))
+    times = [simulate(work, shockwave, cluster=1, ratio=r).completion_times for r in (100.0, 1e308)]
+    assert times[0] == times[1]
 
 
 def test_it_passes_the_check() -> None:
@@ -84,11 +159,15 @@ def test_jobs_that_demand_too_much_are_refused() -> None:
         ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"rounds": 0}, "rounds: 0: must be a whole number from 1 to 1000"),
         ({"rounds": 2.5}, "rounds: 2.5: must be a whole number from 1 to 1000"),
+        ({"rounds": True}, "rounds: True: must be a whole number from 1 to 1000"),
         ({"renewal": -1}, "renewal: -1: must be a whole number from 1 to 1000"),
         ({"makespan": -1}, "makespan: -1: must be from 0 to 1,000,000"),
+        ({"makespan": "1"}, "makespan: '1': must be from 0 to 1,000,000"),
         ({"power": float("inf")}, "power: inf: must be a finite number, at least 0"),
         ({"ratio": 0}, "ratio: 0: must be a finite number above 0"),
-        ({"most_weight": 0.5}, "most_weight: 0.5: must be a finite number, at least 1"),
+        ({"ratio": 10**400}, "ratio: 1000"),
+        ({"most_weight": 0.5}, "most_weight: 0.5: must be from 1 to 1,000,000,000"),
+        ({"most_weight": 1e300}, "most_weight: 1e+300: must be from 1 to 1,000,000,000"),
         ({"limit": 0}, "limit: 0: must be a positive, finite number of seconds, or None"),
         ({"since": "end"}, "since: 'end': must be one of start, release"),
     ],

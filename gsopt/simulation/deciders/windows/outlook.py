@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from gsopt.clock import clock_error
 from gsopt.job import LEAST
 from gsopt.simulation import State
 from gsopt.simulation.deciders.inventory import Inventory
@@ -14,7 +15,6 @@ from gsopt.simulation.deciders.windows.packing import conserving
 from gsopt.simulation.deciders.windows.program import Effort, Program
 from gsopt.simulation.deciders.windows.search import best_plan
 from gsopt.simulation.deciders.windows.window import Claim, Plan, Window
-from gsopt.tolerances import SPAN_ERROR
 
 #: From when on finish times count where they are compared: the first job of the run, or each job's own release.
 Since = Literal["start", "release"]
@@ -179,13 +179,13 @@ class Outlook:
         base = state.jobs[job].release_date if self._terms.since == "release" else self._start or 0.0
         due = max(self._promises[job].due(now) - base, LEAST)
         end = now - base + self._terms.interval * self._terms.rounds
-        ratio = (now - base + need.left / share) / due
-        return _Verdict((due * self._terms.ratio - end) * share, self._weight(ratio, need.left))
+        fair = due * self._terms.ratio + clock_error(now, due)  # who is just in time is in time
+        complete = now - base + need.left / share
+        weight = 1.0 if complete <= fair else self._weight(complete / due, need.left)
+        return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Give what a job of a finish-time ratio weighs."""
-        if ratio <= self._terms.ratio:
-            return 1.0
+        """Give what a late job of a finish-time ratio weighs."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 
@@ -215,7 +215,7 @@ def _fair(window: Window, spares: Sequence[float]) -> Window | None:
     if any(spare < 0 for spare in spares):
         return None
     claims = [
-        claim._replace(least=max(ceil((claim.left - spare) / window.length * (1 - SPAN_ERROR)), 0))
+        claim._replace(least=ceil(max(claim.left - spare, 0.0) / window.length))
         for claim, spare in zip(window.claims, spares, strict=True)
     ]
     return replace(window, claims=claims)

@@ -72,7 +72,7 @@ class Windowing:
         (self._kind,) = self._inventory.kinds
         self._instants = Instants(interval)
         self._there: dict[int, None] = {}
-        self._changed = True  # whether jobs have come or gone since the plan
+        self._changed = True  # whether jobs or GPUs have come or gone since the plan
         self._plan: Sequence[Collection[int]] = ()
         self._rounds = self._planned = -1  # the number of the present round, and of the first one of the plan
         self._begun: Any = None
@@ -91,6 +91,9 @@ class Windowing:
         if not self._there:
             self._instants = Instants(self._interval)  # nobody waits for one
             return
+        before = self._inventory.counts
+        self._inventory.look(state)
+        self._changed = self._changed or self._inventory.counts != before
         if self._instants.reached(state.now):
             if state.now != self._begun:
                 self._rounds, self._begun = self._rounds + 1, state.now
@@ -100,11 +103,9 @@ class Windowing:
 
     def _chosen(self, state: State) -> Collection[int]:
         """Give the jobs of this round, after a new plan if it is time for one."""
-        before = self._inventory.counts
-        self._inventory.look(state)
         age = self._rounds - self._planned
         is_due = self._rounds % self._renewal == 0 and age > 0
-        if self._changed or is_due or age >= len(self._plan) or self._inventory.counts != before:
+        if self._changed or is_due or age >= len(self._plan):
             jobs = [job for job in self._there if self._inventory.kinds_with_room(state, job)]
             self._plan = self._planner.plan(state, self._inventory, jobs)
             self._changed, self._planned, age = False, self._rounds, 0

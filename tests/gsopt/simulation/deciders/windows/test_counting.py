@@ -1,6 +1,6 @@
 """Counting: the relaxation against all numbers of rounds."""
 
-from itertools import product
+from itertools import pairwise, product
 from random import Random
 
 import numpy as np
@@ -12,7 +12,7 @@ from tests.gsopt.simulation.deciders.windows.drawn import drawn
 
 
 def test_choices_are_the_best_numbers_of_rounds() -> None:
-    """The first is the best of all numbers that fit, the next ones gain less, and the ceiling is no less."""
+    """The first is the best of all that fit, the next ones gain less on fewer GPUs, the ceiling is no less."""
     random = Random(3)
     for _ in range(cases(400)):
         window = drawn(random)
@@ -24,7 +24,10 @@ def test_choices_are_the_best_numbers_of_rounds() -> None:
             continue
         ranges = [range(number, window.rounds + 1) for number in least.tolist()]
         fitting = [np.array(counts) for counts in product(*ranges) if window.sizes @ counts <= room]
-        gains = [window.gained(counts) for counts in counting.choices(least)]
+        choices = list(counting.choices(least))
+        taken = [int(window.sizes @ counts) for counts in choices]
+        assert all(fewer < more for more, fewer in pairwise(taken))
+        gains = [window.gained(counts) for counts in choices]
         assert gains[0] == pytest.approx(max(map(window.gained, fitting)), rel=1e-12, abs=1e-12)
         assert gains == sorted(gains, reverse=True)
         assert gains[-1] == window.gained(least)

@@ -1,12 +1,13 @@
 """Outlook of Shockwave: gains, promises and weights by hand."""
 
+from collections.abc import Sequence
 from math import log
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gsopt.job import Job
+from gsopt.job import Job, Phase
 from gsopt.simulation import State, simulate
 from gsopt.simulation.deciders.windows import outlook, search
 from gsopt.simulation.deciders.windows.outlook import Outlook, Terms
@@ -28,7 +29,11 @@ TERMS: dict[str, Any] = {
 
 
 def windows(
-    monkeypatch: pytest.MonkeyPatch, *sizes: tuple[float, float], gpus: int = 1, **terms: Any
+    monkeypatch: pytest.MonkeyPatch,
+    *sizes: tuple[float, float],
+    gpus: int = 1,
+    phases: Sequence[Phase] = (),
+    **terms: Any,
 ) -> list[Window]:
     """Simulate jobs of one GPU of (release date, duration), and give the windows that were planned."""
     asked: list[Window] = []
@@ -37,11 +42,16 @@ def windows(
         asked.append(window)
         return search.best_plan(window, effort)
 
+    meant = Terms(**TERMS | terms)
+
     def policy(state: State) -> Windowing:
-        return Windowing(state, Outlook(Terms(**TERMS | terms)), interval=60, renewal=8)
+        return Windowing(state, Outlook(meant), interval=meant.interval, renewal=8)
 
     monkeypatch.setattr(outlook, "best_plan", watched)
-    jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
+    jobs = bundle(
+        Job(name=f"j{i}", release_date=r, duration=d, gpus=1, phases=tuple(phases))
+        for i, (r, d) in enumerate(sizes)
+    )
     simulate(jobs, policy, cluster=gpus)
     return asked
 
@@ -51,6 +61,8 @@ def test_gains_are_those_of_the_piecewise_logarithm(monkeypatch: pytest.MonkeyPa
     (claim,) = windows(monkeypatch, (0, 300))[0].claims
     assert claim.left == 300
     assert claim.gains == pytest.approx([(log(0.2) - log(1e-6)) / 2, (log(0.4) - log(0.2)) / 2])
+    shared = windows(monkeypatch, (0, 300), (0, 300))[0]
+    assert shared.claims[0].gains == pytest.approx([gain / 2 for gain in claim.gains])
 
 
 def test_nothing_is_gained_beyond_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,11 +71,27 @@ def test_nothing_is_gained_beyond_the_end(monkeypatch: pytest.MonkeyPatch) -> No
     assert claim.gains == pytest.approx([-log(1e-6) / 2, 0])
 
 
+def test_work_counts_at_the_speed_of_the_present_phase(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that is half as fast has twice as long to run, and gains half as much from a round."""
+    phases = [Phase(until=1, slowdown=2.0)]
+    (claim,) = windows(monkeypatch, (0, 300), gpus=2, phases=phases)[0].claims
+    assert claim.left == 600
+    assert claim.gains == pytest.approx([(log(0.2) - log(1e-6)) / 4] * 2)
+    assert claim.least == 2
+
+
 def test_rounds_that_are_fair(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two jobs of 300 s are promised 600 s: 480 s after the window, half of them for each, leave 240 s."""
     first = windows(monkeypatch, (0, 300), (0, 300))[0]
     assert [claim.least for claim in first.claims] == [1, 1]
     assert [claim.weight for claim in first.claims] == [1, 1]
+
+
+def test_who_is_just_in_time_is_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight equal jobs on seven GPUs the one that ran in all of seven rounds may leave out the eighth."""
+    planned = windows(monkeypatch, *[(0, 480)] * 8, gpus=7, rounds=1, makespan=0.0)
+    (last,) = [window for window in planned if sorted(c.left for c in window.claims) == [60] + [120] * 7]
+    assert sorted(claim.least for claim in last.claims) == [0] + [1] * 7
 
 
 def test_no_share_is_more_than_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +129,15 @@ def test_weights_are_cut_and_rise_for_the_last_round(monkeypatch: pytest.MonkeyP
     """A late job that needs less than a round weighs as much as a job may."""
     second = windows(monkeypatch, (0, 50), (0, 50), (0, 50), ratio=0.5, most_weight=7.0)[1]
     assert [claim.weight for claim in second.claims] == pytest.approx([7, 7])
+
+
+def test_who_is_just_in_time_weighs_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 74.4 s, for a promise of 93 s, 62 s and again 93 s, the 93 s that it takes are 1.25 times as much."""
+    sizes = [(0.0, 0.125), (0.0, 31.0), (0.0, 39.0), (21.0, 13.0)]
+    planned = windows(monkeypatch, *sizes, interval=8.0, ratio=1.25)
+    lefts = [[claim.left for claim in window.claims] for window in planned]
+    _, unfair = [window for window, left in zip(planned, lefts, strict=True) if left == [23, 31, 13]]
+    assert [claim.weight for claim in unfair.claims] == [1, 1, 1]
 
 
 def test_finish_times_count_from_the_release_if_wanted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,34 @@ def test_the_most_gain_is_the_most() -> None:
             assert window.gained(plan.sum(axis=1)) == pytest.approx(max(gains), rel=CONTINUOUS, abs=CONTINUOUS)
 
 
+def test_jobs_change_places() -> None:
+    """The two heaviest of three jobs come first, whoever shared their rounds."""
+    claims = [Claim(1, (0.0, 0.0), left=9.0, weight=weight) for weight in (1.0, 2.0, 3.0)]
+    window = Window(gpus=2, rounds=2, length=60.0, claims=claims, price=0.0)
+    plan = np.array([[False, True], [True, False], [False, True]])
+    assert Program(window, Effort()).first(plan).astype(int).tolist() == [[0, 1], [1, 0], [1, 0]]
+
+
+def test_without_time_the_most_is_the_start() -> None:
+    """A solve that has no time ends with the plan that it was given, and finds none without."""
+    claims = [Claim(gpus, (1.0, 0.5), left=9.0) for gpus in (1, 2, 2)]
+    program = Program(Window(gpus=3, rounds=2, length=60.0, claims=claims, price=0.0), Effort(limit=0.0))
+    start = np.array([[True, False], [False, False], [False, False]])
+    found = program.most(np.array([1, 0, 0]), start)
+    assert found is not None
+    assert found.tolist() == start.tolist()
+    assert program.most(np.array([1, 0, 0])) is None
+
+
+def test_gains_may_be_tiny() -> None:
+    """Gains of a trillionth are told apart, though solvers take them for none."""
+    claims = [Claim(1, (gain, gain), left=9.0) for gain in (1e-12, 2e-12, 3e-12)]
+    window = Window(gpus=1, rounds=2, length=60.0, claims=claims, price=0.0)
+    plan = Program(window, Effort()).most(np.zeros(3, dtype=np.int64))
+    assert plan is not None
+    assert plan.sum(axis=1).tolist() == [0, 0, 2]
+
+
 def test_without_time_the_plan_is_the_start() -> None:
     """A solve that has no time leaves the numbers of rounds as they are, the heaviest rounds first."""
     claims = [Claim(1, (0.0,) * 3, left=9.0, weight=weight) for weight in (1.0, 5.0)]

@@ -48,7 +48,7 @@ def test_numbers_that_fit_no_rounds_are_given_up() -> None:
     assert plan.sum(axis=1).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(("gap", "gained"), [(0.0, 2.0), (0.1, 1.9)])
+@pytest.mark.parametrize(("gap", "gained"), [(0.0, 2.0), (0.04, 2.0), (0.1, 1.9)])
 def test_a_packing_is_enough_within_the_gap(gap: float, gained: float) -> None:
     """Where the best numbers do not fit, the next ones that do are taken within the gap, else the best plan."""
     gains = [(2, (0.9, 0.6)), (3, (1.0, 0.8)), (2, (0.5, 0.5)), (3, (1.0, 0.8))]
@@ -65,6 +65,22 @@ def test_a_shorter_remaining_time_pays_for_less_gain() -> None:
     plan = best_plan(Window(gpus=1, rounds=2, length=60.0, claims=claims, price=1 / 64), Effort())
     assert plan is not None
     assert plan.sum(axis=1).tolist() == [1, 1]
+
+
+def test_what_is_found_later_may_be_worth_less() -> None:
+    """Both jobs once gain 1 and leave 30 s; the first one twice gains as much and leaves 90 s to the other."""
+    claims = [Claim(1, (0.5, 0.5), left=90.0), Claim(2, (0.5, 0.0), left=90.0)]
+    plan = best_plan(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=1 / 256), Effort())
+    assert plan is not None
+    assert plan.sum(axis=1).tolist() == [1, 1]
+
+
+def test_the_gap_is_a_part_of_the_gain() -> None:
+    """A gap of an eighth leaves less than a sixteenth of 1/2 open, not 5/16 of what 60 s cost."""
+    claims = [Claim(1, (1.0, 0.25), left=90.0), Claim(2, (0.25, 0.25), left=180.0)]
+    plan = best_plan(Window(gpus=2, rounds=2, length=60.0, claims=claims, price=1 / 32), Effort(gap=0.125))
+    assert plan is not None
+    assert plan.sum(axis=1).tolist() == [0, 2]
 
 
 def test_no_jobs() -> None:

@@ -67,12 +67,38 @@ def test_rounds_are_planned_anew_after_so_many() -> None:
     assert planned == [0, 20, 30, 40, 50]
 
 
+def test_renewals_count_the_rounds_of_the_run() -> None:
+    """There is a new plan in the second round for who came in the first one, and in the third all the same."""
+    _, planned = run((0, 40), (0, 40), (5, 40), renewal=2)
+    assert planned[:4] == [0, 10, 20, 40]
+
+
+def test_a_job_that_comes_to_nobody_waits_for_the_next_round() -> None:
+    """The round that was to begin when the last job was complete is not begun later, within another one."""
+    assert run((0, 5), (21, 5)) == ((5, 35), [0, 30])
+
+
+def test_rounds_begin_with_the_decision_after_them() -> None:
+    """With decisions every 7 s rounds begin at 14 s, 21 s, 35 s and 42 s, the first ones after each 10 s."""
+    times, planned = run((0, 20), (0, 20), round_length=7)
+    assert times == (27, 48)
+    assert planned == [0, 21, 35, 42]
+
+
 def test_rounds_are_planned_anew_when_gpus_go_or_come() -> None:
     """When GPUs have gone or come there is a new plan in the next round; without any nobody runs."""
     changes = [CapacityChange(time=time, gpus=gpus) for time, gpus in ((5, 1), (25, 0), (55, 2))]
     times, planned = run((0, 40), (0, 40), (0, 40), cluster=2, capacity_changes=changes)
     assert planned[:6] == [0, 10, 30, 40, 50, 60]
     assert None not in times
+
+
+def test_rounds_are_planned_anew_when_gpus_were_away_for_a_moment() -> None:
+    """Though all GPUs are there again at the next round there is a new plan, as jobs were stopped."""
+    changes = [CapacityChange(time=time, gpus=gpus) for time, gpus in ((2, 0), (4, 1))]
+    times, planned = run((0, 20), (0, 20), capacity_changes=changes)
+    assert planned[:2] == [0, 10]
+    assert times == (38, 50)
 
 
 def test_gpus_of_several_kinds_are_refused() -> None:
