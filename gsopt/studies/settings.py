@@ -15,7 +15,7 @@ from gsopt.files import first_error
 from gsopt.job import Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
-from gsopt.simulation.run import SHORTEST_ROUND
+from gsopt.simulation.interval import SHORTEST_ROUND
 from gsopt.speed import TIER_PENALTIES, Speed
 
 

@@ -3,7 +3,7 @@
 from math import inf
 from typing import get_args
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.windows.outlook import Outlook, Since, Terms
 from gsopt.simulation.deciders.windows.program import Effort
@@ -15,6 +15,9 @@ _MOST_ROUNDS = 1000
 
 #: Largest price of a second, beside which doubles still know what jobs gain to a thousandth.
 _MOST_PRICE = 1_000_000
+
+#: Largest ratio that may be asked for, with which nobody is late.
+_MOST_RATIO = 1_000_000
 
 
 def shockwave(
@@ -114,14 +117,15 @@ def shockwave(
     """
     for name, value in {"rounds": rounds, "renewal": renewal}.items():
         rule = f"must be a whole number from 1 to {_MOST_ROUNDS}"
-        require(isinstance(value, int) and 1 <= value <= _MOST_ROUNDS, name, value, rule)
-    require(0 <= makespan <= _MOST_PRICE, "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
-    require(0 <= power < inf, "power", power, "must be a finite number, at least 0")
-    require(0 < ratio < inf, "ratio", ratio, "must be a finite number above 0")
-    require(1 <= most_weight < inf, "most_weight", most_weight, "must be a finite number, at least 1")
+        require(isinstance(value, int) and 1 <= number_of(value) <= _MOST_ROUNDS, name, value, rule)
+    require(0 <= number_of(makespan) <= _MOST_PRICE, "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
+    require(0 <= number_of(power) < inf, "power", power, "must be a finite number, at least 0")
+    require(0 < number_of(ratio) <= _MOST_RATIO, "ratio", ratio, f"must be above 0 and at most {_MOST_RATIO:,}")
+    sound = 1 <= number_of(most_weight) < inf
+    require(sound, "most_weight", most_weight, "must be a finite number, at least 1")
     require_one_of("since", since, get_args(Since))
     rule = "must be a positive, finite number of seconds, or None"
-    require(limit is None or 0 < limit < inf, "limit", limit, rule)
+    require(limit is None or 0 < number_of(limit) < inf, "limit", limit, rule)
     terms = Terms(
         rounds=rounds,
         interval=interval,

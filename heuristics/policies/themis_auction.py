@@ -1,16 +1,15 @@
 """Themis: leases of GPUs, auctioned among the jobs that are treated worst."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gsopt.errors import Unsupported, require
+from gsopt.errors import Unsupported, number_of, require
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.deciders.auction import auction
 from gsopt.simulation.deciders.inventory import kinds_of
-from gsopt.simulation.deciders.options import require_lease
 from gsopt.simulation.deciders.ties import settled
+from gsopt.simulation.interval import require_interval
 
 
 def themis_auction(
@@ -68,10 +67,8 @@ def themis_auction(
     >>> simulate(Workload(jobs=jobs), themis_auction, cluster=1).completion_times
     (3600.0, 1800.0)
     """
-    require_lease(lease)
-    require(lease is not None, "lease", lease, "must be a positive, finite number of seconds")
-    sound = isinstance(bidding, int | float | Fraction) and 0 < bidding <= 1
-    require(sound, "bidding", bidding, "must be a number above 0 and at most 1")
+    require_interval("lease", lease)
+    require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
     kinds = kinds_of(state.cluster)
     if len(kinds) > 1:
         raise Unsupported(f"themis_auction auctions GPUs that are all alike, there are {', '.join(kinds)}")

@@ -134,9 +134,11 @@ def test_jobs_of_several_gpus_are_refused(options: dict[str, Any]) -> None:
     [
         ({"alpha": 0}, "alpha: 0: must be above 0 and at most 1"),
         ({"rounds": "port"}, "rounds: 'port': must be one of original"),
+        ({"users": "ann"}, "users: 'ann': must be the users of jobs by name, or None"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"rounds": "original", "users": {}}, "users: {}: must be None in rounds"),
-        ({"rounds": "original", "interval": 0}, "interval: 0: must be a positive"),
-        ({"rounds": "original", "renewal": -1}, "renewal: -1: must be a positive"),
+        ({"rounds": "original", "interval": 0}, "interval: 0: must be a finite"),
+        ({"rounds": "original", "renewal": -1}, "renewal: -1: must be a finite"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

@@ -49,7 +49,7 @@ def test_always_legal() -> None:
     ("options", "line"),
     [
         ({"alpha": 2}, "alpha: 2: must be above 0 and at most 1"),
-        ({"interval": 0}, "interval: 0: must be a pos"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

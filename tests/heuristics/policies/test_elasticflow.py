@@ -74,7 +74,11 @@ def test_any_jobs(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [({"rejected": "first"}, "rejected: 'first': must be one of last, never"), ({"slot": -1}, "slot: -1")],
+    [
+        ({"rejected": "first"}, "rejected: 'first': must be one of last, never"),
+        ({"slot": -1}, "slot: -1"),
+        ({"on_admission": "print"}, "on_admission: 'print': must be a function, or None"),
+    ],
 )
 def test_bad_options(options: dict[str, Any], reason: str) -> None:
     """An option out of its range is refused in a line that names it."""

@@ -148,8 +148,9 @@ def test_always_legal() -> None:
     ("options", "line"),
     [
         ({"pairing": "best"}, "pairing: 'best': must be one of random, exact"),
-        ({"interval": 0}, "interval: 0: must be a positive, finite number of seconds"),
-        ({"renewal": -1}, "renewal: -1: must be a positive, finite number of seconds"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds, at least"),
+        ({"renewal": -1}, "renewal: -1: must be a finite number of seconds, at least"),
+        ({"seed": "luck"}, "seed: 'luck': must be a whole number"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

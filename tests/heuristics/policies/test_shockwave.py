@@ -87,7 +87,7 @@ def test_jobs_that_demand_too_much_are_refused() -> None:
         ({"renewal": -1}, "renewal: -1: must be a whole number from 1 to 1000"),
         ({"makespan": -1}, "makespan: -1: must be from 0 to 1,000,000"),
         ({"power": float("inf")}, "power: inf: must be a finite number, at least 0"),
-        ({"ratio": 0}, "ratio: 0: must be a finite number above 0"),
+        ({"ratio": 0}, "ratio: 0: must be above 0 and at most 1,000,000"),
         ({"most_weight": 0.5}, "most_weight: 0.5: must be a finite number, at least 1"),
         ({"limit": 0}, "limit: 0: must be a positive, finite number of seconds, or None"),
         ({"since": "end"}, "since: 'end': must be one of start, release"),

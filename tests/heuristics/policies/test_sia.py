@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from math import inf
 from typing import Any
 
 import pytest
@@ -148,11 +149,12 @@ def test_speeds_may_differ_by_any_factor() -> None:
         ({"power": 0}, "power: 0: must be from -10 to 10, not 0"),
         ({"penalty": 1}, "penalty: 1: must be above 1"),
         ({"growth": 1}, "growth: 1: must be above 1, or None"),
-        ({"most_gpus": 0}, "most_gpus: 0: must be at least 1"),
+        ({"most_gpus": 0}, "most_gpus: 0: must be a whole number, at least 1"),
         ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"restart_time": -1}, "restart_time: -1: must be a finite number of seconds"),
-        ({"restart_times": {"bert": float("inf")}}, "bert: inf: must be a finite number of seconds"),
-        ({"solver": "none"}, "none"),
+        ({"restart_times": 30}, "restart_times: 30: must be seconds by model"),
+        ({"restart_times": {"bert": inf}}, r"restart_times\['bert'\]: inf: must be a finite number of seconds"),
+        ({"solver": "none"}, "solver: 'none': must be one of exact, milp, greedy"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

@@ -114,8 +114,8 @@ def test_gpus_of_several_kinds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"lease": 0}, "lease: 0: must be a positive, finite number of seconds"),
-        ({"lease": None}, "lease: None: must be a positive, finite number of seconds"),
+        ({"lease": 0}, "lease: 0: must be a finite number of seconds, at least"),
+        ({"lease": None}, "lease: None: must be a finite number of seconds, at least"),
         ({"bidding": 0}, "bidding: 0: must be a number above 0 and at most 1"),
     ],
 )
