@@ -84,7 +84,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction what has no lease, if anybody has none who could take it."""
+        """Auction what has no lease, if there is any of it and anybody has none who could take it."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:
@@ -92,9 +92,10 @@ class _Auctions:
         self._there |= dict.fromkeys(state.arrived)
         self._ends = {job: end for job, end in self._ends.items() if end > state.now}
         claimants = [job for job in self._there if job not in self._ends]
-        if claimants:
-            held = {job: state.running[job] for job in self._ends}
-            awarded = self._award(state, claimants, state.capacity - sum(held.values()))
+        held = {job: state.running[job] for job in self._ends}
+        free = state.capacity - sum(held.values())
+        if claimants and free:
+            awarded = self._award(state, claimants, free)
             self._ends |= dict.fromkeys(awarded, state.now + self._lease)
             yield Assign({**held, **awarded})
         if self._ends:

@@ -93,6 +93,11 @@ SCENARIOS = [
         workload=jobs((0, 50, 1), (3, 20, 2), (10, 35, 2), (11, 30, 1), menu=True),
         cluster=Cluster.uniform(machines=2, gpus=2),
     ),
+    Scenario(  # without GPUs for a while, while one waits and another one comes
+        workload=jobs((0, 50, 1), (0, 20, 1), (25, 5, 1)),
+        cluster=Cluster.plain(1),
+        capacity_changes=[CapacityChange(time=20, gpus=0), CapacityChange(time=60, gpus=1)],
+    ),
     Scenario(workload=jobs(), cluster=Cluster.plain(1)),
     Scenario(workload=jobs((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),
 ]
