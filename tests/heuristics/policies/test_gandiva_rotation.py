@@ -9,7 +9,7 @@ import pytest
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
-from gsopt.scenario import CapacityChange, Overhead
+from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Policy, Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import gandiva_rotation
@@ -55,6 +55,13 @@ def test_nobody_passes_who_waits_for_gpus() -> None:
     """A job of a size without a group waits behind one that waits for more GPUs than are free."""
     run = made((0, 100, 1), (10, 10, 4), (20, 10, 2))
     assert [starts(run, name) for name in ("j1", "j2")] == [[100], [110]]
+
+
+def test_rounding_is_no_progress() -> None:
+    """Five turns are as long as a start; that they are longer by 3e-17 s in fractions is no turn's work."""
+    jobs = bundle(Job(name=name, release_date=0, duration=1, gpus=1) for name in "ab")
+    start = Scenario(workload=jobs, cluster=Cluster.plain(1), overheads={"": Overhead(start=0.5)})
+    assert check_policy(gandiva_rotation, [start], span=0.1) == 2
 
 
 def test_turns_go_on_when_a_partner_is_complete() -> None:
