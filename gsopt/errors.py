@@ -137,9 +137,8 @@ def number_of(value: Any) -> Any:
     >>> 0 < number_of(60) < 100, 0 < number_of("60") < 100, 0 < number_of(True) < 100, 0 < number_of(10**400)
     (True, False, False, False)
     """
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return nan
-    return value if abs(value) <= float_info.max or abs(value) == inf else nan
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return value if is_number and (abs(value) <= float_info.max or abs(value) == inf) else nan
 
 
 def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
