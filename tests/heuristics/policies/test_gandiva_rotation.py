@@ -38,6 +38,12 @@ def test_jobs_of_a_group_take_turns_of_a_minute() -> None:
     assert starts(run, "j2") == [120]
 
 
+def test_turns_are_as_long_as_they_are_said_to_be() -> None:
+    """Two jobs take turns of 20 s."""
+    run = made((0, 50, 1), (0, 30, 1), gpus=1, span=20)
+    assert (starts(run, "j0"), starts(run, "j1")) == ([0, 40, 70], [20, 60])
+
+
 def test_groups_are_of_jobs_of_one_size() -> None:
     """Jobs join the group of their size that has the fewest, and nobody else's."""
     run = made((0, 100, 2), (0, 100, 1), (0, 100, 1), (0, 100, 1), (0, 100, 2))
