@@ -1,5 +1,6 @@
 """AlloX: jobs of one GPU in the best orders."""
 
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -127,6 +128,15 @@ def test_jobs_of_several_gpus_are_refused(options: dict[str, Any]) -> None:
     jobs = Workload(jobs=[Job(name="wide", release_date=0, duration=1, gpus=2)])
     with pytest.raises(Unsupported, match="job 'wide' demands 2 GPUs, AlloX has an order for jobs of one only"):
         simulate(jobs, allox, cluster=2, **options)
+
+
+def test_rounds_and_orders_are_as_long_as_they_are_said_to_be() -> None:
+    """In Gavel's form it makes a difference how long a round is, and how long orders count."""
+    sizes = [(0, 900), (0, 500), (0, 500), (400, 500)]
+    jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
+    run = partial(simulate, jobs, allox, cluster=1, rounds="original", bound=False)
+    times = {run(**options).completion_times for options in ({}, {"interval": 100}, {"renewal": 100})}
+    assert len(times) == 3
 
 
 @pytest.mark.parametrize(
