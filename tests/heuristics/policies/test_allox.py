@@ -135,8 +135,8 @@ def test_rounds_and_orders_are_as_long_as_they_are_said_to_be() -> None:
     sizes = [(0, 900), (0, 500), (0, 500), (400, 500)]
     jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
     run = partial(simulate, jobs, allox, cluster=1, rounds="original", bound=False)
-    times = {run(**options).completion_times for options in ({}, {"interval": 100}, {"renewal": 100})}
-    assert len(times) == 3
+    given: list[dict[str, Any]] = [{}, {"interval": 100}, {"renewal": 100}]
+    assert len({run(**options).completion_times for options in given}) == 3
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,22 @@ def test_a_job_doubles_at_most() -> None:
     assert counts(fast, "a") == [(0, 8)]
 
 
+def test_a_job_has_no_more_than_the_most() -> None:
+    """A job alone stays at two GPUs where these are the most."""
+    run = simulate(bundle([job("a")]), sia, cluster=nodes(4, 4), record=True, most_gpus=2)
+    assert counts(run, "a") == [(0, 1), (60, 2)]
+
+
+def test_power_and_penalty_count() -> None:
+    """Four jobs on four GPUs: all run on one where it costs three times as much to wait, else some on more."""
+    sizes = [("a", 200), ("b", 900), ("c", 500), ("d", 500)]
+    jobs = bundle(Job(name=name, release_date=0, duration=d, gpus=1, menu=MENU[:3]) for name, d in sizes)
+    given: list[dict[str, Any]] = [{}, {"power": -2}, {"penalty": 3}]
+    times = [simulate(jobs, sia, cluster=4, bound=False, **options).completion_times for options in given]
+    assert len(set(times)) == 3
+    assert [each[0] for each in times if each[0] >= 200] == [200]
+
+
 def test_decisions_are_at_multiples_of_the_interval() -> None:
     """A job waits for the next minute, and what it leaves is given away at a minute."""
     jobs = bundle([job("a", 50, release_date=7), job("b", 50, release_date=61)])
