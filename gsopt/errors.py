@@ -1,6 +1,10 @@
 """The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
 
 from collections.abc import Iterable
+from math import inf, nan
+from numbers import Real
+from sys import float_info
+from typing import Any
 
 _LONGEST_VALUE = 60
 
@@ -123,6 +127,18 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
     """
     if not holds:
         raise InvalidInput("", field, shorten(value), rule)
+
+
+def number_of(value: Any) -> Any:
+    """Give a number as it is, and NaN, which is in no range, for anything else and for what no double can hold.
+
+    Examples
+    --------
+    >>> 0 < number_of(60) < 100, 0 < number_of("60") < 100, 0 < number_of(True) < 100, 0 < number_of(10**400)
+    (True, False, False, False)
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return value if is_number and (abs(value) <= float_info.max or abs(value) == inf) else nan
 
 
 def require_one_of(field: str, value: object, words: Iterable[str]) -> None:

@@ -90,7 +90,8 @@ Policies = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
-        help="policy, such as srtf, tiresias:promote=2 or module:function; may be repeated; all when left out",
+        help="policy, such as srtf, tiresias:promote=2 or module:function, see gsopt methods scheduling; "
+        "may be repeated; all when left out",
         autocompletion=complete(catalogue.policies),
     ),
 ]

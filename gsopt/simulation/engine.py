@@ -12,6 +12,7 @@ from math import ceil, inf, nextafter
 from time import perf_counter
 from typing import Any
 
+from gsopt.clock import clock_error
 from gsopt.errors import InvalidInput
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
@@ -40,8 +41,8 @@ from gsopt.simulation.view import EngineState
 #: Arrivals from one report of progress to the next.
 _REPORT_EVERY = 500
 
-#: Changes in a row that came before the overhead of the last one was over, or that cost a job all its progress
-#: before any job was complete; then the run is given up.
+#: Changes in a row that came no later than the end of the overhead of the last one, or that cost a job all its
+#: progress, before any job was complete; then the run is given up.
 _FRUITLESS_CHANGES = 10_000
 
 
@@ -452,8 +453,10 @@ class Engine:
         self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
-        """Refuse to go on for ever with overheads that are longer than what lies between them."""
-        self.fruitless = self.fruitless + 1 if self.progress_from[job] > self.now else 0
+        """Refuse to go on for ever with overheads that take all, as far as the clock tells, of what is held."""
+        done, held = self.now - self.progress_from[job], self.now - self.held_since[job]
+        is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
+        self.fruitless = self.fruitless + 1 if is_fruitless else 0
         if self.fruitless > _FRUITLESS_CHANGES:
             rule = "jobs are stopped or resized after more time than their overhead takes, now and then"
             raise IllegalDecision(action, rule)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import Parameter, signature
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
@@ -17,15 +16,13 @@ from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import FairTimes
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
+from gsopt.simulation.interval import require_interval
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import record_of
 
 if TYPE_CHECKING:
     from gsopt.bounds.prices import PriceBound
-
-#: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
-SHORTEST_ROUND = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,9 +191,7 @@ def replay(
     >>> replay(scenario, fifo, round_length=60).metrics.mean_jct
     2.0
     """
-    if round_length is not None and not SHORTEST_ROUND <= round_length < inf:
-        rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g}"
-        raise InvalidInput("round_length", "", shorten(round_length), rule)
+    require_interval("round_length", round_length, or_none=True)
     if exact:
         scenario.refuse_fractions()
     engine = Engine(

@@ -6,13 +6,15 @@ go first. Any other method or policy is named ``package.module:function``, or gi
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from functools import lru_cache, reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -133,6 +135,19 @@ def policies() -> dict[str, Policy]:
     return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
 
 
+def policy_paths() -> dict[str, str]:
+    """Give the paths of gsopt's other policies by name, which no comparison has unless they are named by them.
+
+    Examples
+    --------
+    >>> policy_paths()["gavel"], "srtf" in policy_paths()
+    ('heuristics.policies.gavel:gavel', False)
+    """
+    package = _sibling("heuristics.policies")
+    found = sorted(module.name for module in iter_modules(package.__path__))
+    return {name: f"{package.__name__}.{name}:{name}" for name in found if name not in package.__all__}
+
+
 def trace_readers() -> dict[str, Callable[..., Any]]:
     """Give the readers of public traces by name.
 
@@ -210,7 +225,7 @@ def demo_workload() -> tuple[Workload, int]:
     return generators("workloads")["poisson"](jobs=1000, gpus=32, load=1.0), 32
 
 
-def find_method(word: str, method: MethodLike | str) -> MethodLike:
+def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
     """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
 
     A policy, which is told by its first parameter ``state``, is lifted to a heuristic of scheduling.
@@ -219,7 +234,7 @@ def find_method(word: str, method: MethodLike | str) -> MethodLike:
     ------
     InvalidInput
         The decision has no such method, or there is no such function, or it is a policy and the decision
-        another.
+        another; `field` says where it was named.
 
     Examples
     --------
@@ -228,12 +243,12 @@ def find_method(word: str, method: MethodLike | str) -> MethodLike:
     >>> find_method("reclaiming", "heuristics.reclaiming:greedy").__name__
     'greedy'
     """
-    found: MethodLike = _find("method", method, lambda: methods(word))
+    found: MethodLike = _find(field, method, lambda: methods(word))
     if not _is_policy(found):
         return found
     if word != Scheduling.word:
         rule = f"is a policy, which decides over time; {word} has none"
-        raise InvalidInput("", "method", name_of(found), rule)
+        raise InvalidInput("", field, name_of(found), rule)
     return lift(found)
 
 
@@ -275,9 +290,24 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
         return _imported(kind, wanted)
     offered = known()
     if wanted not in offered:
-        rule = f"must be one of {', '.join(offered)}, or package.module:function"
-        raise InvalidInput("", kind, shorten(wanted), rule)
+        raise InvalidInput("", kind, shorten(wanted), rule_of_names(wanted, offered))
     return offered[wanted]
+
+
+def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
+    """Say which names of methods or policies there are, and how the one is written that was probably meant.
+
+    Examples
+    --------
+    >>> rule_of_names("srft", ["fifo", "srtf"])
+    'must be one of fifo, srtf, or package.module:function; did you mean srtf?'
+    """
+    written = {name: name for name in offered}
+    rule = f"must be one of {', '.join(written)}, or package.module:function"
+    if not written.keys().isdisjoint(_named_exports("heuristics.policies")):
+        written = policy_paths() | written
+    meant = get_close_matches(wanted.lower(), written, n=1)
+    return f"{rule}; did you mean {written[meant[0]]}?" if meant else rule
 
 
 def _imported(kind: str, path: str) -> Any:

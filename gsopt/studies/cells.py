@@ -209,11 +209,7 @@ def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]
             rule = f"must be the label of an instance: {', '.join(labels)}"
             raise InvalidInput(source, f"{way.place}.{_FOR}", shorten(way.meant), rule)
         if way.name not in known:
-            rule = (
-                f"must be one of {', '.join(known)}, or package.module:function"
-                if known
-                else "fits no instance of the study"
-            )
+            rule = catalogue.rule_of_names(way.name, known) if known else "fits no instance of the study"
             place = f"{way.place}.{way.kind}" if way.kind else way.place
             raise InvalidInput(source, place, shorten(way.name), rule)
 

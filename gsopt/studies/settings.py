@@ -12,10 +12,10 @@ from gsopt.cluster import Cluster
 from gsopt.clusters import read_cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error
-from gsopt.job import Workload
+from gsopt.job import LATEST, Workload
 from gsopt.problem import Gpus, RuleBroken
 from gsopt.scenario import Physics, Scenario
-from gsopt.simulation.run import SHORTEST_ROUND
+from gsopt.simulation.interval import SHORTEST_ROUND
 from gsopt.speed import TIER_PENALTIES, Speed
 
 
@@ -40,7 +40,7 @@ class Setting(Physics):
 
     gpus: Gpus | None = None
     cluster: Cluster | None = None
-    round_length: Annotated[float, Field(ge=SHORTEST_ROUND)] | None = None
+    round_length: Annotated[float, Field(ge=SHORTEST_ROUND, le=LATEST)] | None = None
 
     @model_validator(mode="after")
     def _one_cluster(self) -> "Setting":

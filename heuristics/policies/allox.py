@@ -1,14 +1,14 @@
 """AlloX: jobs of one GPU in the orders on GPUs of several types in which they end earliest on average."""
 
 from collections.abc import Mapping
-from math import inf
 from typing import Literal
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.reserved import Reserved
 from gsopt.simulation.deciders.rounds import Rounds
 from gsopt.simulation.deciders.sequenced import Sequenced
+from gsopt.simulation.interval import require_interval
 
 
 def allox(
@@ -76,11 +76,13 @@ def allox(
     >>> simulate(Workload(jobs=jobs), allox, cluster=cluster, speed=speed).completion_times
     (11.0, 2.0)
     """
-    require(0 < alpha <= 1, "alpha", alpha, "must be above 0 and at most 1")
+    require(0 < number_of(alpha) <= 1, "alpha", alpha, "must be above 0 and at most 1")
+    require_interval("interval", interval)
+    require_interval("renewal", renewal)
+    by_job = users is None or isinstance(users, Mapping)
+    require(by_job, "users", users, "must be the users of jobs by name, or None")
     if rounds is None:
         return Sequenced(state, alpha=alpha, users=users)
     require_one_of("rounds", rounds, ("original",))
     require(users is None, "users", users, "must be None in rounds, where they do not count")
-    for name, value in {"interval": interval, "renewal": renewal}.items():
-        require(0 < value < inf, name, value, "must be a positive, finite number of seconds")
     return Rounds(state, Reserved(alpha), form=rounds, interval=interval, renewal=renewal)

@@ -1,11 +1,10 @@
 """AlloX as Sia and Ares compare with it: in rounds, with every job counted as one GPU."""
 
-from math import inf
-
-from gsopt.errors import require
+from gsopt.errors import number_of, require
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.reserved import Reserved
 from gsopt.simulation.deciders.rounds import Rounds
+from gsopt.simulation.interval import require_interval
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
@@ -46,6 +45,6 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     >>> simulate(Workload(jobs=jobs), allox_port, cluster=2).completion_times
     (900.0, 720.0)
     """
-    require(0 < alpha <= 1, "alpha", alpha, "must be above 0 and at most 1")
-    require(0 < interval < inf, "interval", interval, "must be a positive, finite number of seconds")
+    require(0 < number_of(alpha) <= 1, "alpha", alpha, "must be above 0 and at most 1")
+    require_interval("interval", interval)
     return Rounds(state, Reserved(alpha, gangs=True), form="port", interval=interval)

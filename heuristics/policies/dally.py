@@ -1,11 +1,11 @@
 """Dally: delay scheduling by network tiers, with tuned timers and preemption by network sensitivity."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from math import inf
 from typing import Any, Literal
 
-from gsopt.errors import InvalidInput, require, require_one_of, shorten
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.offers import Clock, Renewal
 from gsopt.simulation.deciders.options import Order, Placement, offers
@@ -129,10 +129,11 @@ def dally(
     _require_timers("delays", delays, least=1)
     for name, some in (("empty", empty), ("floors", floors), ("caps", caps)):
         _require_timers(name, some or (), least=0)
-    require(history > 0, "history", history, "must be more than 0 seconds")
-    require(max_len is None or max_len >= 1, "max_len", max_len, "must be at least 1")
+    require(number_of(history) > 0, "history", history, "must be more than 0 seconds")
+    require(max_len is None or number_of(max_len) >= 1, "max_len", max_len, "must be at least 1")
     require(ddof in {0, 1}, "ddof", ddof, "must be 0 or 1")
-    require(0 <= least_wait < inf, "least_wait", least_wait, "must be a finite number of seconds, at least 0")
+    sound = 0 <= number_of(least_wait) < inf
+    require(sound, "least_wait", least_wait, "must be a finite number of seconds, at least 0")
     if timers == "auto":
         make_list = partial(WaitList, history=history, history_on=history_on, max_len=max_len, ddof=ddof)
         patience: Timers = Tuner(
@@ -167,5 +168,6 @@ def _given(delays: Sequence[float]) -> Timer:
 
 
 def _require_timers(name: str, given: Sequence[float], least: int) -> None:
-    if len(given) < least or not all(0 <= seconds < inf for seconds in given):
-        raise InvalidInput("", name, shorten(given), "must be finite numbers of seconds, at least 0")
+    enough = isinstance(given, Collection) and len(given) >= least
+    sound = enough and all(0 <= number_of(seconds) < inf for seconds in given)
+    require(sound, name, given, "must be finite numbers of seconds, at least 0")

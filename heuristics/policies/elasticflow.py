@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from gsopt.errors import require_one_of
+from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.guarantees.guaranteeing import Admission, Guaranteeing
 from gsopt.simulation.deciders.guarantees.plan import keeps_all
@@ -72,5 +72,7 @@ def elasticflow(
     ((120.0, 120.0, 160.0), 1.0)
     """
     require_one_of("rejected", rejected, ("last", "never"))
+    told = on_admission is None or callable(on_admission)
+    require(told, "on_admission", on_admission, "must be a function, or None")
     admits = could_keep_all if exact else keeps_all
     return Guaranteeing(state, admits, slot=slot, drops=rejected == "never", on_admission=on_admission)

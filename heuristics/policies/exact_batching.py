@@ -4,7 +4,7 @@ from collections.abc import Callable
 from math import inf
 from typing import get_args
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.problems.batching import Batches, Batching
 from gsopt.result import Result
 from gsopt.simulation import Decider, State
@@ -81,7 +81,7 @@ def exact_batching(
         require_one_of(name, value, get_args(choices))
     consistent = criterion != "sum_time" or forced == "all"
     require(consistent, "forced", forced, "must be all where criterion is sum_time")
-    sound = isinstance(reconfiguration, int | float) and 0 <= reconfiguration < inf
+    sound = 0 <= number_of(reconfiguration) < inf
     require(sound, "reconfiguration", reconfiguration, "must be a number, at least 0")
     question = Question(criterion, forced, caps, float(reconfiguration))
     if solver is None:

@@ -2,7 +2,8 @@
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.migrating import Migrating
-from gsopt.simulation.deciders.options import Placement, placer_of, require_lease
+from gsopt.simulation.deciders.options import Placement, placer_of
+from gsopt.simulation.interval import require_interval
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
@@ -47,5 +48,5 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     >>> run.start_times, run.completion_times
     ((0.0, 0.0, 0.0), (4.08, 8.16, 4.0))
     """
-    require_lease(lease)
+    require_interval("lease", lease, or_none=True)
     return Migrating(state, lease=lease, placer=placer_of(placement))

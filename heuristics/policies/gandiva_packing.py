@@ -1,12 +1,12 @@
 """Gandiva as Gavel compares it: equal time for all, in pairs that share GPUs where there are too few."""
 
-from math import inf
 from typing import get_args
 
 from gsopt.errors import require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.packing import Packing, Pairing
 from gsopt.simulation.deciders.rounds import Rounds
+from gsopt.simulation.interval import require_interval
 
 
 def gandiva_packing(
@@ -74,7 +74,8 @@ def gandiva_packing(
     (240.0, 240.0)
     """
     require_one_of("pairing", pairing, get_args(Pairing))
-    for name, value in {"interval": interval, "renewal": renewal}.items():
-        require(0 < value < inf, name, value, "must be a positive, finite number of seconds")
+    require_interval("interval", interval)
+    require_interval("renewal", renewal)
+    require(isinstance(seed, int), "seed", seed, "must be a whole number")
     packing = Packing(pairing, seed=seed)
     return Rounds(state, packing, interval=interval, renewal=renewal, pairs=lambda: packing.pairs)

@@ -1,11 +1,11 @@
 """Gandiva as ElasticFlow and Tiresias compare it: jobs of one size take turns on groups of GPUs."""
 
-from math import inf
 from typing import get_args
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.rotating import Rotating, Sharing
+from gsopt.simulation.interval import require_interval
 
 
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
@@ -46,6 +46,6 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     >>> simulate(Workload(jobs=jobs), gandiva_rotation, cluster=1).completion_times
     (150.0, 120.0)
     """
-    require(0 < span < inf, "span", span, "must be a positive, finite number of seconds")
+    require_interval("span", span)
     require_one_of("sharing", sharing, get_args(Sharing))
     return Rotating(state, span=span, sharing=sharing)

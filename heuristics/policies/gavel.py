@@ -3,12 +3,13 @@
 from math import inf
 from typing import get_args
 
-from gsopt.errors import InvalidInput, require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.method import MethodLike
 from gsopt.problems.shares import Criterion, Shares
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.rounds import RULES, Form, Rounds
 from gsopt.simulation.deciders.time_shares import Isolated, TimeShares
+from gsopt.simulation.interval import require_interval
 from gsopt.studies.catalogue import find_method
 
 
@@ -98,24 +99,15 @@ def gavel(
     require_one_of("rounds", rounds, RULES)
     if isolated is not None:
         require_one_of("isolated", isolated, get_args(Isolated))
-    seconds = {"interval": interval, "renewal": renewal}
-    for name, value in seconds.items():
-        require(0 < value < inf, name, value, "must be a positive, finite number of seconds")
-    require(0 <= restart < inf, "restart", restart, "must be a finite number of seconds, at least 0")
+    require_interval("interval", interval)
+    require_interval("renewal", renewal)
+    require(0 <= number_of(restart) < inf, "restart", restart, "must be a finite number of seconds, at least 0")
     divide = TimeShares(
         objective,
-        _method(shares),
+        find_method(Shares.word, shares, field="shares"),
         isolated=isolated or ("accumulated" if rounds == "original" else "present"),
         interval=interval,
         restart=restart,
     )
     leftovers = objective != "fifo"
     return Rounds(state, divide, form=rounds, interval=interval, renewal=renewal, leftovers=leftovers)
-
-
-def _method(given: MethodLike | str) -> MethodLike:
-    """Find a method of the decision."""
-    try:
-        return find_method(Shares.word, given)
-    except InvalidInput as error:
-        raise InvalidInput("", "shares", error.value, error.rule) from None

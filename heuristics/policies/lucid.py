@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from gsopt.colocation import Pair
-from gsopt.errors import require
+from gsopt.errors import number_of, require
 from gsopt.simulation import Action, Decider, Start, State, Wake
 from gsopt.simulation.deciders.accumulation import Pairs, fits, memory_left
 from gsopt.simulation.deciders.fewest import FewestMachines
@@ -131,12 +131,14 @@ def lucid(
     >>> [(each.job, each.start, each.placement) for each in run.schedule.segments]
     [('a', 0.0, (1,)), ('b', 200.0, (1,)), ('a', 200.0, (0,)), ('b', 600.0, (0,))]
     """
-    require(quiet is None or 0 <= quiet < inf, "quiet", quiet, "must be a number of jobs, at least 0, or None")
-    require(largest >= 0, "largest", largest, "must be at least 0 GPUs")
-    require(threshold >= 0, "threshold", threshold, "must be at least 0")
-    require(0 < ratio < inf, "ratio", ratio, "must be a number above 0")
-    require(profilers is None or profilers >= 0, "profilers", profilers, "must be at least 0, or None")
-    require(0 < profiling < inf, "profiling", profiling, "must be a number of seconds above 0")
+    rule = "must be a number of jobs, at least 0, or None"
+    require(quiet is None or 0 <= number_of(quiet) < inf, "quiet", quiet, rule)
+    require(number_of(largest) >= 0, "largest", largest, "must be at least 0 GPUs")
+    require(number_of(threshold) >= 0, "threshold", threshold, "must be at least 0")
+    require(0 < number_of(ratio) < inf, "ratio", ratio, "must be a number above 0")
+    sound = profilers is None or (isinstance(profilers, int) and number_of(profilers) >= 0)
+    require(sound, "profilers", profilers, "must be a whole number, at least 0, or None")
+    require(0 < number_of(profiling) < inf, "profiling", profiling, "must be a number of seconds above 0")
     limit = QUIET * state.cluster.gpus / GPUS if quiet is None else quiet
     profiler = Profiler(state, profilers, seconds=profiling, largest=largest, charged=not as_published)
     books = _Books(predictor_from(predictions), scorer_from(scores), threshold, ratio)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, number_of, shorten
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.segments import Segments
 
@@ -74,7 +74,7 @@ def marginal(
     >>> simulate(Workload(jobs=jobs), marginal, cluster=2).completion_times
     (6.0, 6.833333333333333)
     """
-    if not (isinstance(charge, int | float | Fraction) and 0 <= charge < inf):
+    if not 0 <= number_of(charge) < inf:
         raise InvalidInput("", "charge", shorten(charge), "must be a finite number of seconds, at least 0")
     zero, least = type(state.now)(0), type(state.now)(charge)
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from math import inf
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, number_of, shorten
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.segments import Segments
 
@@ -58,7 +58,7 @@ def marginal_attained(
     >>> simulate(Workload(jobs=jobs), marginal_attained, cluster=2).completion_times
     (6.0, 11.0)
     """
-    if not (isinstance(grace, int | float | Fraction) and 0 < grace < inf):
+    if not 0 < number_of(grace) < inf:
         raise InvalidInput("", "grace", shorten(grace), "must be a positive, finite number of GPU-seconds")
     begin = type(state.now)(grace)
     return Segments(

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, combinations
-from math import inf
 from typing import Any, Literal, NamedTuple
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.deciders.accumulation import Pairs
 from gsopt.simulation.deciders.fewest import FewestMachines
 from gsopt.simulation.deciders.tiers import Need, need_of
+from gsopt.simulation.interval import require_interval
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
@@ -82,8 +82,8 @@ def muri(
     (60.0, 60.0, 60.0, 60.0)
     """
     require_one_of("order", order, ("remaining", "attained"))
-    require(isinstance(most, int) and most >= 1, "most", most, "must be an integer, at least 1")
-    require(0 < interval < inf, "interval", interval, "must be a finite number of seconds above 0")
+    require(isinstance(most, int) and number_of(most) >= 1, "most", most, "must be an integer, at least 1")
+    require_interval("interval", interval)
     return _Muri(state, order, min(most, state.share_limit), interval, whole_rounds=whole_rounds)
 
 

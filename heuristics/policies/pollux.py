@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 
 from gsopt.budget import Budget
-from gsopt.errors import require
+from gsopt.errors import number_of, require
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.result import Result, Status
 from gsopt.simulation import Decider, State
@@ -20,6 +20,9 @@ from heuristics.goodput.table import Counts, Table
 
 #: The lowest power of the mean, as in the decision.
 _LOWEST_POWER = -10
+
+#: Most candidates, and generations, of the search: a thousand times the published ones.
+_MOST_CANDIDATES = 100_000
 
 
 def pollux(
@@ -82,7 +85,7 @@ def pollux(
     interval
         Seconds between decisions.
     population, generations
-        Candidates of the search, and how often as many are made of them.
+        Candidates of the search, and how often as many are made of them: once at least, or nobody would start.
     power
         Power p of the mean, from -10 to -1.
     restart_time
@@ -109,15 +112,18 @@ def pollux(
     >>> [(each.job, each.start, each.gpus) for each in run.schedule.segments]
     [('a', 0.0, 1), ('b', 0.0, 1), ('a', 60.0, 2), ('b', 60.0, 2)]
     """
-    require(0 <= restart_time < inf, "restart_time", restart_time, "must be a number of seconds, at least 0")
+    sound = 0 <= number_of(restart_time) < inf
+    require(sound, "restart_time", restart_time, "must be a number of seconds, at least 0")
     rule = f"must be a whole number from {_LOWEST_POWER} to -1"
-    require(isinstance(power, int) and _LOWEST_POWER <= power <= -1, "power", power, rule)
-    least = {"population": 2, "generations": 0, "most_gpus": 1, "most_nodes": 1, "seed": 0}
-    given = (population, generations, most_gpus, most_nodes, seed)
-    for (name, lowest), value in zip(least.items(), given, strict=True):
+    require(isinstance(power, int) and _LOWEST_POWER <= number_of(power) <= -1, "power", power, rule)
+    for name, value, lowest in (("population", population, 2), ("generations", generations, 1)):
+        rule = f"must be a whole number from {lowest} to {_MOST_CANDIDATES:,}"
+        require(isinstance(value, int) and lowest <= number_of(value) <= _MOST_CANDIDATES, name, value, rule)
+    for name, value, lowest in (("most_gpus", most_gpus, 1), ("most_nodes", most_nodes, 1), ("seed", seed, 0)):
         rule = f"must be a whole number, at least {lowest}"
-        require(isinstance(value, int) and value >= lowest, name, value, rule)
-    require(limit is None or 0 < limit < inf, "limit", limit, "must be a positive, finite number of seconds")
+        require(isinstance(value, int) and number_of(value) >= lowest, name, value, rule)
+    sound = limit is None or 0 < number_of(limit) < inf
+    require(sound, "limit", limit, "must be a positive, finite number of seconds")
     draws = np.random.default_rng(seed)
     divide = partial(_solve, limit=limit) if exact else _Search(population, generations, most_nodes, draws)
     caps = Caps(gpus=most_gpus, nodes=most_nodes)

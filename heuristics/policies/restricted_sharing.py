@@ -1,6 +1,6 @@
 """Restricted sharing: small jobs share GPUs if their interference is small, as Lucid packs them."""
 
-from gsopt.errors import require
+from gsopt.errors import number_of, require
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.accumulation import Pairs, fits, memory_left
 from gsopt.simulation.deciders.colocating import Colocating
@@ -75,9 +75,9 @@ def restricted_sharing(
     (6.375, 3.375)
     (9.0, 3.0)
     """
-    require(largest >= 0, "largest", largest, "must be at least 0 GPUs")
-    require(threshold >= 0, "threshold", threshold, "must be at least 0")
-    require(ratio > 0, "ratio", ratio, "must be above 0")
+    require(number_of(largest) >= 0, "largest", largest, "must be at least 0 GPUs")
+    require(number_of(threshold) >= 0, "threshold", threshold, "must be at least 0")
+    require(number_of(ratio) > 0, "ratio", ratio, "must be above 0")
     return Colocating(
         state,
         size_key(state, order),

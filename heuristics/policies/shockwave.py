@@ -1,9 +1,9 @@
 """Shockwave: the next rounds planned for welfare, finish-time fairness and a short makespan."""
 
-import sys
+from math import inf
 from typing import get_args
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
 from gsopt.simulation.deciders.windows.outlook import Outlook, Since, Terms
 from gsopt.simulation.deciders.windows.program import Effort
@@ -121,15 +121,15 @@ def shockwave(
     """
     for name, value in {"rounds": rounds, "renewal": renewal}.items():
         rule = f"must be a whole number from 1 to {_MOST_ROUNDS}"
-        require(type(value) is int and 1 <= value <= _MOST_ROUNDS, name, value, rule)
-    require(_is_within(makespan, 0, _MOST_PRICE), "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
-    require(_is_within(power, 0), "power", power, "must be a finite number, at least 0")
-    require(_is_within(ratio, 0) and ratio > 0, "ratio", ratio, "must be a finite number above 0")
+        require(isinstance(value, int) and 1 <= number_of(value) <= _MOST_ROUNDS, name, value, rule)
+    require(0 <= number_of(makespan) <= _MOST_PRICE, "makespan", makespan, f"must be from 0 to {_MOST_PRICE:,}")
+    require(0 <= number_of(power) < inf, "power", power, "must be a finite number, at least 0")
+    require(0 < number_of(ratio) < inf, "ratio", ratio, "must be a finite number above 0")
     rule = f"must be from 1 to {_MOST_WEIGHT:,}"
-    require(_is_within(most_weight, 1, _MOST_WEIGHT), "most_weight", most_weight, rule)
+    require(1 <= number_of(most_weight) <= _MOST_WEIGHT, "most_weight", most_weight, rule)
     require_one_of("since", since, get_args(Since))
     rule = "must be a positive, finite number of seconds, or None"
-    require(limit is None or (_is_within(limit, 0) and limit > 0), "limit", limit, rule)
+    require(limit is None or 0 < number_of(limit) < inf, "limit", limit, rule)
     terms = Terms(
         rounds=rounds,
         interval=interval,
@@ -141,7 +141,3 @@ def shockwave(
         effort=Effort() if exact else Effort(gap=WINDOW_GAP, limit=limit),
     )
     return Windowing(state, Outlook(terms), interval=interval, renewal=renewal)
-
-
-def _is_within(value: object, least: float, most: float = sys.float_info.max) -> bool:
-    return isinstance(value, int | float) and least <= value <= most

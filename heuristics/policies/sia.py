@@ -5,7 +5,7 @@ from functools import partial
 from math import inf
 from typing import get_args
 
-from gsopt.errors import InvalidInput, require, require_one_of, shorten
+from gsopt.errors import number_of, require, require_one_of
 from gsopt.method import MethodLike
 from gsopt.method import run as run_method
 from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution, Shape
@@ -107,17 +107,19 @@ def sia(
     >>> [round(time) for time in simulate(Workload(jobs=jobs), sia, cluster=4).completion_times]
     [312, 193]
     """
-    require(
-        0 < abs(power) <= _MOST_POWER, "power", power, f"must be from -{_MOST_POWER} to {_MOST_POWER}, not 0"
-    )
+    sound = 0 < abs(number_of(power)) <= _MOST_POWER
+    require(sound, "power", power, f"must be from -{_MOST_POWER} to {_MOST_POWER}, not 0")
     rule = f"must be above 1, the cost of the slowest configuration, and at most {_MOST_PENALTY:,}"
-    require(1 < penalty <= _MOST_PENALTY, "penalty", penalty, rule)
-    require(growth is None or 1 < growth < inf, "growth", growth, "must be above 1, or None")
-    require(most_gpus >= 1, "most_gpus", most_gpus, "must be at least 1")
+    require(1 < number_of(penalty) <= _MOST_PENALTY, "penalty", penalty, rule)
+    require(growth is None or 1 < number_of(growth) < inf, "growth", growth, "must be above 1, or None")
+    sound = isinstance(most_gpus, int) and number_of(most_gpus) >= 1
+    require(sound, "most_gpus", most_gpus, "must be a whole number, at least 1")
     require_one_of("batches", batches, get_args(Batches))
-    for name, seconds in (("restart_time", restart_time), *restart_times.items()):
-        if not (isinstance(seconds, int | float) and 0 <= seconds < inf):
-            raise InvalidInput("", name, shorten(seconds), "must be a finite number of seconds, at least 0")
+    require(isinstance(restart_times, Mapping), "restart_times", restart_times, "must be seconds by model")
+    times = {f"restart_times[{model!r}]": seconds for model, seconds in restart_times.items()}
+    for name, seconds in {"restart_time": restart_time, **times}.items():
+        sound = 0 <= number_of(seconds) < inf
+        require(sound, name, seconds, "must be a finite number of seconds, at least 0")
     park = Park(state.cluster)
     estimates = Estimated(
         park,
@@ -127,7 +129,7 @@ def sia(
         restart_times=dict(restart_times),
         batches=batches,
     )
-    solve = partial(_solved, find_method("configuration", solver), float(power), float(penalty))
+    solve = partial(_solved, find_method("configuration", solver, field="solver"), float(power), float(penalty))
     return Configuring(state, park, estimates, solve, interval=interval)
 
 

@@ -1,16 +1,15 @@
 """Themis: leases of GPUs, auctioned among the jobs that are treated worst."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
-from gsopt.errors import Unsupported, require
+from gsopt.errors import Unsupported, number_of, require
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.deciders.auction import auction
 from gsopt.simulation.deciders.inventory import kinds_of
-from gsopt.simulation.deciders.options import require_lease
 from gsopt.simulation.deciders.ties import settled
+from gsopt.simulation.interval import require_interval
 from gsopt.tolerances import SUM
 
 
@@ -69,10 +68,8 @@ def themis_auction(
     >>> simulate(Workload(jobs=jobs), themis_auction, cluster=1).completion_times
     (3600.0, 1800.0)
     """
-    require_lease(lease)
-    require(lease is not None, "lease", lease, "must be a positive, finite number of seconds")
-    sound = isinstance(bidding, int | float | Fraction) and 0 < bidding <= 1
-    require(sound, "bidding", bidding, "must be a number above 0 and at most 1")
+    require_interval("lease", lease)
+    require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
     kinds = kinds_of(state.cluster)
     if len(kinds) > 1:
         raise Unsupported(f"themis_auction auctions GPUs that are all alike, there are {', '.join(kinds)}")
@@ -88,7 +85,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction what has no lease, if anybody has none who could take it."""
+        """Auction what has no lease, if there is any of it and anybody has none who could take it."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:
@@ -96,9 +93,10 @@ class _Auctions:
         self._there |= dict.fromkeys(state.arrived)
         self._ends = {job: end for job, end in self._ends.items() if end > state.now}
         claimants = [job for job in self._there if job not in self._ends]
-        if claimants and state.capacity:
-            held = {job: state.running[job] for job in self._ends}
-            awarded = self._award(state, claimants, state.capacity - sum(held.values()))
+        held = {job: state.running[job] for job in self._ends}
+        free = state.capacity - sum(held.values())
+        if claimants and free:
+            awarded = self._award(state, claimants, free)
             self._ends |= dict.fromkeys(awarded, state.now + self._lease)
             yield Assign({**held, **awarded})
         if self._ends:

@@ -1,13 +1,12 @@
 """Tiresias: discretised two-dimensional least attained service."""
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import ceil, inf, nextafter
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, number_of, require, shorten
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
 from gsopt.simulation.deciders.greedy import Greedy
 
@@ -77,12 +76,13 @@ def tiresias(
 
 def require_thresholds(thresholds: Sequence[float]) -> None:
     """Raise InvalidInput when thresholds of attained service are not positive, or do not rise."""
-    if not all(map(_is_positive, thresholds)) or any(a >= b for a, b in pairwise(thresholds)):
-        raise InvalidInput("", "thresholds", shorten(thresholds), "must be positive GPU-seconds that rise")
+    positive = isinstance(thresholds, Iterable) and all(map(_is_positive, thresholds))
+    rises = positive and all(a < b for a, b in pairwise(thresholds))
+    require(rises, "thresholds", thresholds, "must be positive GPU-seconds that rise")
 
 
 def _is_positive(value: Any) -> bool:
-    return isinstance(value, int | float | Fraction) and 0 < value < inf
+    return bool(0 < number_of(value) < inf)
 
 
 #: When a job falls or is promoted, the number of the plan, and the job.

@@ -1,10 +1,9 @@
 """Instants: the multiples of an interval, at which something is decided."""
 
-from math import floor, inf
+from math import floor
 from typing import Any
 
-from gsopt.errors import InvalidInput, shorten
-from gsopt.simulation.run import SHORTEST_ROUND
+from gsopt.simulation.interval import require_interval
 
 
 class Instants:
@@ -24,7 +23,7 @@ class Instants:
     Raises
     ------
     InvalidInput
-        The interval is no finite number of seconds, or shorter than rounds may be.
+        The interval is none, as `gsopt.simulation.interval` has it.
 
     Examples
     --------
@@ -34,9 +33,7 @@ class Instants:
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
-        if not (isinstance(interval, int | float) and SHORTEST_ROUND <= interval < inf):
-            rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g}"
-            raise InvalidInput("", field, shorten(interval), rule)
+        require_interval(field, interval)
         self._interval = interval
         self._asked: Any = None
 

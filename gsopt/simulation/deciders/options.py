@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from functools import partial
-from math import inf
 from typing import Any, Literal
 
-from gsopt.errors import require, require_one_of
+from gsopt.errors import require_one_of
 from gsopt.simulation.deciders.offers import Clock, Key, Offers, Renewal
 from gsopt.simulation.deciders.patience import Patience
 from gsopt.simulation.deciders.sensitivity import network_sensitivity, relative_sensitivity
 from gsopt.simulation.deciders.tiers import Tiers
+from gsopt.simulation.interval import require_interval
 from gsopt.simulation.placer import Placer, emptiest_first, first_fit
 from gsopt.simulation.policy import State
 
@@ -56,7 +56,7 @@ def offers(
     """
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
-    require_lease(lease)
+    require_interval("lease", lease, or_none=True)
     key = order if callable(order) else key_of(state, order)
     return Offers(state, patience, key, clock=clock, lease=lease, renew=renew, placer=placer_of(placement))
 
@@ -113,9 +113,3 @@ _ORDERS: dict[str, Key | None] = {
     "fifo": release_date,
     "round_robin": None,
 }
-
-
-def require_lease(lease: float | None) -> None:
-    """Raise InvalidInput when a lease is no time."""
-    rule = "must be a positive, finite number of seconds, or None"
-    require(lease is None or 0 < lease < inf, "lease", lease, rule)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from gsopt.clock import clock_error
 from gsopt.simulation.deciders.instants import Instants
 from gsopt.simulation.deciders.partners import suitable
 from gsopt.simulation.deciders.starts import on_free
@@ -137,12 +138,16 @@ class Rotating:
     def _rotate(self, state: State, group: Group) -> None:
         """Put the jobs that are through with their turn last, in a group in which somebody waits."""
         if group.waits:
-            through = [job for job in group.members if job in group.running and self._is_through(state, job)]
+            through = [
+                job for job in group.members if job in group.running and self._is_through(state, group, job)
+            ]
             group.members = [job for job in group.members if job not in through] + through
 
-    def _is_through(self, state: State, job: int) -> bool:
-        """Tell whether a running job has done something in its turn, and would keep it."""
-        return state.jobs[job].checkpoints and state.remaining(job) < self._left[job]
+    def _is_through(self, state: State, group: Group, job: int) -> bool:
+        """Tell whether a running job has done something in its turn, more than rounding, and would keep it."""
+        rate = state.rate(job, group.gpus or group.size, self._modes[job])
+        done = (self._left[job] - state.remaining(job)) / rate
+        return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
 
     def _settle(self, state: State, groups: Sequence[Group]) -> Iterator[Action]:
         """Let those run whose turn it is, and nobody else."""

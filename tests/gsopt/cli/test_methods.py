@@ -12,3 +12,4 @@ def test_listings() -> None:
         assert "exact" in gsopt("methods", word).stdout
         assert gsopt("generate", word).returncode == 0
         assert json.loads(gsopt("schema", word).stdout)["title"]
+    assert "themis_auction" in gsopt("methods", "scheduling").stdout

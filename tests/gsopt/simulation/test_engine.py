@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import accumulate, permutations
+from math import nextafter
 from random import Random
 from typing import Any, cast
 
@@ -27,6 +28,7 @@ from gsopt.simulation import (
     State,
     Stop,
     Wake,
+    engine,
     replay,
     simulate,
 )
@@ -261,11 +263,19 @@ def test_a_policy_that_is_not_preemptive_stops_no_job() -> None:
         simulate(_TWO, policy, cluster=2)
 
 
-def test_a_policy_that_never_gets_on_is_given_up() -> None:
-    """Preempting in every round with longer overheads ends in an error instead of never."""
+@pytest.mark.parametrize("start", [2.0, 0.3, nextafter(0.3, 0)])
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_policy_that_never_gets_on_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, start: float, *, exact: bool
+) -> None:
+    """Preempting in every round ends in an error instead of never, where overheads last as long or longer.
+
+    So does it where what is left for progress is rounding.
+    """
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = workload((0, 4, 1), (0, 4, 1))
     with pytest.raises(IllegalDecision, match="than their overhead takes"):
-        simulate(jobs, policies.las, cluster=1, round_length=1.0, overheads=Overhead(start=2.0))
+        simulate(jobs, policies.las, cluster=1, round_length=0.3, overheads=Overhead(start=start), exact=exact)
 
 
 def test_the_state_cannot_be_changed() -> None:

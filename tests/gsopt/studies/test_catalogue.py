@@ -11,6 +11,7 @@ import pytest
 
 import gsopt
 from gsopt.errors import InvalidInput, Unsupported
+from gsopt.method import name_of
 from gsopt.problems.reader import problem_types
 from gsopt.result import Status
 from gsopt.studies import catalogue
@@ -156,6 +157,36 @@ def test_paths_that_are_wrong(own: Path, path: str, message: str) -> None:
         with pytest.raises(InvalidInput) as caught:
             find(path)
         assert str(caught.value).endswith(f": {path!r}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("optimuss", "; did you mean optimus?"),
+        ("gavel", "; did you mean heuristics.policies.gavel:gavel?"),
+        ("Polux", "; did you mean heuristics.policies.pollux:pollux?"),
+        ("zzz", ", or package.module:function"),
+    ],
+)
+def test_names_that_are_wrong(name: str, meant: str) -> None:
+    """A name that is not there is answered by the one that comes closest, written as it has to be."""
+    for find in (partial(catalogue.find_method, "scheduling"), catalogue.find_policy):
+        with pytest.raises(InvalidInput) as caught:
+            find(name)
+        assert str(caught.value).endswith(meant)
+
+
+def test_policies_are_suggested_where_they_belong() -> None:
+    """A decision that is not taken over time is not answered by a policy."""
+    with pytest.raises(InvalidInput, match=r"or package\.module:function$"):
+        catalogue.find_method("reclaiming", "gavel")
+
+
+def test_every_policy_has_a_name_or_a_path() -> None:
+    """The policies of gsopt are offered by name, or found under their path."""
+    paths = catalogue.policy_paths()
+    assert paths.keys().isdisjoint(catalogue.policies())
+    assert all(name_of(catalogue.find_policy(path)) == name for name, path in paths.items())
 
 
 def test_entry_points_are_found(points: Path) -> None:

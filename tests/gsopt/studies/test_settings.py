@@ -70,6 +70,7 @@ def test_equal_racks_are_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ({"gpus": "8"}, "gpus: '8'"),
         ({"gpus": 8, "round_length": 0}, "round_length: 0"),
         ({"gpus": 8, "overheads": {"": {"begin": 1}}}, "overheads..begin: 1: is not a known key"),
+        ({"gpus": 8, "round_length": 1e13}, "round_length: 10000000000000.0: input should be less"),
         ({"cluster": "no-such-file.json"}, "no-such-file.json: cannot be read"),
     ],
 )

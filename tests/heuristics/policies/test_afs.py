@@ -56,6 +56,16 @@ def test_steps_that_gain_nothing_are_not_taken() -> None:
     assert simulate(bundle([flat]), afs, cluster=2).metrics.gpu_seconds == 60
 
 
+def test_exact_differs_where_steps_rise() -> None:
+    """A job whose second GPU saves nothing and whose third saves all gets them only by the exact division."""
+    late = Job(name="late", release_date=0, duration=120, gpus=1, menu=[(1, 1.0), (2, 1.0), (3, 4.0)])
+    even = Job(name="even", release_date=0, duration=120, gpus=1, menu=[(1, 1.0), (2, 1.25), (3, 1.5)])
+    pairs, exact = (
+        simulate(bundle([late, even]), policy, cluster=4).completion_times for policy in (afs, EXACT)
+    )
+    assert (pairs, exact) == ((120, 80), (30, 90))
+
+
 @settings(max_examples=cases(24), deadline=None)
 @given(scenario=plain_scenarios(elastic=True))
 def test_elastic_jobs(scenario: Scenario) -> None:

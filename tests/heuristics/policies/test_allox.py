@@ -1,5 +1,6 @@
 """AlloX: jobs of one GPU in the best orders."""
 
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -129,14 +130,25 @@ def test_jobs_of_several_gpus_are_refused(options: dict[str, Any]) -> None:
         simulate(jobs, allox, cluster=2, **options)
 
 
+def test_rounds_and_orders_are_as_long_as_they_are_said_to_be() -> None:
+    """In Gavel's form it makes a difference how long a round is, and how long orders count."""
+    sizes = [(0, 900), (0, 500), (0, 500), (400, 500)]
+    jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=1) for i, (r, d) in enumerate(sizes))
+    run = partial(simulate, jobs, allox, cluster=1, rounds="original", bound=False)
+    given: list[dict[str, Any]] = [{}, {"interval": 100}, {"renewal": 100}]
+    assert len({run(**options).completion_times for options in given}) == 3
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
         ({"alpha": 0}, "alpha: 0: must be above 0 and at most 1"),
         ({"rounds": "port"}, "rounds: 'port': must be one of original"),
+        ({"users": "ann"}, "users: 'ann': must be the users of jobs by name, or None"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"rounds": "original", "users": {}}, "users: {}: must be None in rounds"),
-        ({"rounds": "original", "interval": 0}, "interval: 0: must be a positive"),
-        ({"rounds": "original", "renewal": -1}, "renewal: -1: must be a positive"),
+        ({"rounds": "original", "interval": 0}, "interval: 0: must be a finite"),
+        ({"rounds": "original", "renewal": -1}, "renewal: -1: must be a finite"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

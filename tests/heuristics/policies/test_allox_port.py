@@ -34,6 +34,17 @@ def test_the_shortest_is_first() -> None:
     assert run.completion_times == (1980, 360, 860)
 
 
+def test_a_part_of_the_jobs_is_put_in_order() -> None:
+    """Where only the oldest has a say it is first, however long it is, and then the next, as rounds begin."""
+    times = [
+        simulate(
+            jobs((0, 900, 1), (0, 360, 1), (0, 500, 1)), allox_port, cluster=1, alpha=0.3, interval=interval
+        ).completion_times
+        for interval in (360, 100)
+    ]
+    assert times == [(900, 1440, 1940), (900, 1260, 1800)]
+
+
 def test_always_legal() -> None:
     """Every decision is legal and every figure the judge's, also where GPUs come and go."""
     some = jobs((0, 50, 1), (0, 20, 4), (10, 35, 2), (10, 9, 1), (25, 80, 2), (90, 10, 1))
@@ -49,7 +60,7 @@ def test_always_legal() -> None:
     ("options", "line"),
     [
         ({"alpha": 2}, "alpha: 2: must be above 0 and at most 1"),
-        ({"interval": 0}, "interval: 0: must be a pos"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

@@ -36,6 +36,18 @@ def test_by_hand() -> None:
     assert replay.completion_times == (200, 200)
 
 
+@pytest.mark.parametrize(
+    ("options", "times"),
+    [({}, (100, 220)), ({"slot": 50}, (100, 200)), ({"rejected": "never"}, (100, None))],
+)
+def test_rejected_jobs(options: dict[str, Any], times: tuple[float | None, ...]) -> None:
+    """A job that cannot be complete in time waits for the slot after the other is complete, or for ever."""
+    jobs = bundle(
+        Job(name=name, release_date=r, duration=100, gpus=1, deadline=150) for name, r in [("a", 0), ("b", 10)]
+    )
+    assert simulate(jobs, elasticflow, cluster=1, bound=False, **options).completion_times == times
+
+
 def test_planned_is_not_kept() -> None:
     """Overheads are not planned, so a job that is admitted may be late; without them it is not."""
     told: list[Admission] = []
@@ -74,7 +86,11 @@ def test_any_jobs(scenario: Scenario) -> None:
 
 @pytest.mark.parametrize(
     ("options", "reason"),
-    [({"rejected": "first"}, "rejected: 'first': must be one of last, never"), ({"slot": -1}, "slot: -1")],
+    [
+        ({"rejected": "first"}, "rejected: 'first': must be one of last, never"),
+        ({"slot": -1}, "slot: -1"),
+        ({"on_admission": "print"}, "on_admission: 'print': must be a function, or None"),
+    ],
 )
 def test_bad_options(options: dict[str, Any], reason: str) -> None:
     """An option out of its range is refused in a line that names it."""

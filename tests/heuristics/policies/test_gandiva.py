@@ -40,6 +40,14 @@ def test_a_job_moves_when_closer_gpus_are_free() -> None:
     assert run.completion_times == (4, 9, 7)
 
 
+@pytest.mark.parametrize(("placement", "gpus"), [("best", (6, 7)), ("first", (0, 1))])
+def test_placement(placement: str, gpus: tuple[int, ...]) -> None:
+    """A job that comes has the tightest machine, or the first one."""
+    jobs, machines = made((0, 1, 4), (0, 9, 2), (1, 1, 2)), Cluster.uniform(machines=2, gpus=4)
+    run = simulate(jobs, gandiva, cluster=machines, record=True, placement=placement)
+    assert pieces(run, "j2") == [(1, gpus)]
+
+
 def test_a_job_may_move_onto_gpus_of_its_own() -> None:
     """What it holds counts as free for it: one more GPU beside one of its own is enough."""
     jobs = made((0, 9, 1), (0, 2, 1), (0, 9, 2), (0, 5, 2))

@@ -144,12 +144,26 @@ def test_always_legal() -> None:
         check_policy(gandiva_packing, given, pairing=pairing, interval=8, renewal=20)
 
 
+def test_rounds_are_as_long_as_they_are_said_to_be() -> None:
+    """Two jobs take turns of 100 s, and a round ends with its job."""
+    replayed = run(
+        gandiva_packing,
+        job("a", 0, 150, 1),
+        job("b", 0, 150, 1),
+        cluster=machine(1),
+        interval=100,
+        share_limit=1,
+    )
+    assert replayed.completion_times == (250, 300)
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [
         ({"pairing": "best"}, "pairing: 'best': must be one of random, exact"),
-        ({"interval": 0}, "interval: 0: must be a positive, finite number of seconds"),
-        ({"renewal": -1}, "renewal: -1: must be a positive, finite number of seconds"),
+        ({"interval": 0}, "interval: 0: must be a finite number of seconds, at least"),
+        ({"renewal": -1}, "renewal: -1: must be a finite number of seconds, at least"),
+        ({"seed": "luck"}, "seed: 'luck': must be a whole number"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], line: str) -> None:

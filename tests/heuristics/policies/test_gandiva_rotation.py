@@ -9,7 +9,7 @@ import pytest
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput
 from gsopt.job import Job
-from gsopt.scenario import CapacityChange, Overhead
+from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Policy, Replay, simulate
 from gsopt.testing import check_policy
 from heuristics.policies import gandiva_rotation
@@ -38,6 +38,12 @@ def test_jobs_of_a_group_take_turns_of_a_minute() -> None:
     assert starts(run, "j2") == [120]
 
 
+def test_turns_are_as_long_as_they_are_said_to_be() -> None:
+    """Two jobs take turns of 20 s."""
+    run = made((0, 50, 1), (0, 30, 1), gpus=1, span=20)
+    assert (starts(run, "j0"), starts(run, "j1")) == ([0, 40, 70], [20, 60])
+
+
 def test_groups_are_of_jobs_of_one_size() -> None:
     """Jobs join the group of their size that has the fewest, and nobody else's."""
     run = made((0, 100, 2), (0, 100, 1), (0, 100, 1), (0, 100, 1), (0, 100, 2))
@@ -55,6 +61,13 @@ def test_nobody_passes_who_waits_for_gpus() -> None:
     """A job of a size without a group waits behind one that waits for more GPUs than are free."""
     run = made((0, 100, 1), (10, 10, 4), (20, 10, 2))
     assert [starts(run, name) for name in ("j1", "j2")] == [[100], [110]]
+
+
+def test_rounding_is_no_progress() -> None:
+    """Five turns are as long as a start; that they are longer by 3e-17 s in fractions is no turn's work."""
+    jobs = bundle(Job(name=name, release_date=0, duration=1, gpus=1) for name in "ab")
+    start = Scenario(workload=jobs, cluster=Cluster.plain(1), overheads={"": Overhead(start=0.5)})
+    assert check_policy(gandiva_rotation, [start], span=0.1) == 2
 
 
 def test_turns_go_on_when_a_partner_is_complete() -> None:
@@ -150,7 +163,7 @@ def test_always_legal() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"span": 0}, "span: 0: must be a positive, finite number of seconds"),
+        ({"span": 0}, "span: 0: must be a finite number of seconds, at least"),
         ({"sharing": "always"}, "sharing: 'always': must be one of measured, memory, never"),
     ],
 )

@@ -210,6 +210,13 @@ def test_profiling() -> None:
     assert held(replayed, "e") == [(150, (0, 1, 2), "")]  # it fits no other way
 
 
+@pytest.mark.parametrize("seconds", [50, 200, 499])
+def test_time_of_profiling(seconds: float) -> None:
+    """A job is profiled for as long as it is said, and then runs on elsewhere."""
+    replayed = run(busy, job("a", 0, 500, 1), cluster=row(2), profilers=1, share_limit=1, profiling=seconds)
+    assert held(replayed, "a") == [(0, (1,), ""), (seconds, (0,), "")]
+
+
 def test_profiling_as_published() -> None:
     """Jobs that do not complete in profiling run at once, and keep GPUs of the profiler from those that do."""
     jobs = job("a", 0, 300, 1), job("b", 0, 150, 1), job("c", 0, 500, 1)

@@ -1,19 +1,29 @@
 """What every policy has in common."""
 
+from fractions import Fraction
 from functools import partial
+from itertools import product
+from math import inf, nan
 
 import pytest
 
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.simulation import Policy, simulate
+from gsopt.studies import catalogue
+from gsopt.studies.options import known_options
 from gsopt.studies.policies import compare_policies
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.gsopt.simulation.scenarios import bundle
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
+
+#: What numbers are written as; and such options that are read only where they are needed, or by Python.
+_NUMBERS = (int, float, int | None, float | None, float | Fraction)
+_UNREAD = ("seed", "margin")
 
 _SIZES = [(0, 5, 1), (0, 2, 4), (1, 3, 2), (2, 1, 1), (2, 8, 1), (9, 1, 4), (9, 2, 2)]
 _JOBS = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(_SIZES))
@@ -23,6 +33,18 @@ _JOBS = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, 
 def test_every_policy_passes_the_check(policy: Policy) -> None:
     """Each listed policy replays a small workload legally and within the bound."""
     assert check_policy(policy, [Scenario(workload=_JOBS, cluster=Cluster.plain(4))]) == 2
+
+
+@pytest.mark.parametrize("name", [*catalogue.policies(), *catalogue.policy_paths()])
+def test_numbers_are_numbers(name: str) -> None:
+    """An option that is a number refuses what is none, or is without end, in one line that names the option."""
+    policy = catalogue.find_policy(catalogue.policy_paths().get(name, name))
+    one = bundle([Job(name="a", release_date=0, duration=3, gpus=1)])
+    numbers = [option for option, kind in known_options(policy).items() if kind in _NUMBERS]
+    for option, value in product(numbers, ["60", [60], nan, -inf, -(10**400)]):
+        if option not in _UNREAD:
+            with pytest.raises(InvalidInput, match=rf"\b{option}: .* (must|should) be "):
+                simulate(one, partial(policy, **{option: value}), cluster=1)
 
 
 def test_comparison_prints_a_line_per_policy() -> None:

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from itertools import product
+from math import inf
 from typing import Any
 
 import pytest
@@ -52,6 +53,22 @@ def test_a_job_doubles_at_most() -> None:
     assert counts(run, "a") == [(0, 1), (60, 2), (180, 4), (240, 8)]
     fast = simulate(bundle([job("a")]), sia, cluster=nodes(4, 4), record=True, growth=None, interval=30)
     assert counts(fast, "a") == [(0, 8)]
+
+
+def test_a_job_has_no_more_than_the_most() -> None:
+    """A job alone stays at two GPUs where these are the most."""
+    run = simulate(bundle([job("a")]), sia, cluster=nodes(4, 4), record=True, most_gpus=2)
+    assert counts(run, "a") == [(0, 1), (60, 2)]
+
+
+def test_power_and_penalty_count() -> None:
+    """Four jobs on four GPUs: all run on one where it costs three times as much to wait, else some on more."""
+    sizes = [("a", 200), ("b", 900), ("c", 500), ("d", 500)]
+    jobs = bundle(Job(name=name, release_date=0, duration=d, gpus=1, menu=MENU[:3]) for name, d in sizes)
+    given: list[dict[str, Any]] = [{}, {"power": -2}, {"penalty": 3}]
+    times = [simulate(jobs, sia, cluster=4, bound=False, **options).completion_times for options in given]
+    assert len(set(times)) == 3
+    assert [each[0] for each in times if each[0] >= 200] == [200]
 
 
 def test_decisions_are_at_multiples_of_the_interval() -> None:
@@ -148,11 +165,12 @@ def test_speeds_may_differ_by_any_factor() -> None:
         ({"power": 0}, "power: 0: must be from -10 to 10, not 0"),
         ({"penalty": 1}, "penalty: 1: must be above 1"),
         ({"growth": 1}, "growth: 1: must be above 1, or None"),
-        ({"most_gpus": 0}, "most_gpus: 0: must be at least 1"),
+        ({"most_gpus": 0}, "most_gpus: 0: must be a whole number, at least 1"),
         ({"interval": 0}, "interval: 0: must be a finite number of seconds"),
         ({"restart_time": -1}, "restart_time: -1: must be a finite number of seconds"),
-        ({"restart_times": {"bert": float("inf")}}, "bert: inf: must be a finite number of seconds"),
-        ({"solver": "none"}, "none"),
+        ({"restart_times": 30}, "restart_times: 30: must be seconds by model"),
+        ({"restart_times": {"bert": inf}}, r"restart_times\['bert'\]: inf: must be a finite number of seconds"),
+        ({"solver": "none"}, "solver: 'none': must be one of exact, milp, greedy"),
     ],
 )
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:

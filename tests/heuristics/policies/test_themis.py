@@ -1,5 +1,8 @@
 """Themis as others compare with it: Gavel's finish-time fairness, and what its isolated times are."""
 
+from functools import partial
+from typing import Any
+
 import pytest
 
 from gsopt.cluster import Cluster
@@ -18,13 +21,17 @@ JOBS = bundle(
 )
 
 
-def test_it_is_gavel_for_finish_times() -> None:
-    """Jobs complete as under the other name."""
-    runs = [
-        simulate(JOBS, themis, cluster=4, bound=False),
-        simulate(JOBS, gavel, cluster=4, objective="finish_time", bound=False),
-    ]
-    assert runs[0].completion_times == runs[1].completion_times
+@pytest.mark.parametrize(
+    "options", [{}, {"interval": 100}, {"renewal": 100}, {"rounds": "port"}, {"shares": "equal_time"}], ids=str
+)
+def test_it_is_gavel_for_finish_times(options: dict[str, Any]) -> None:
+    """Jobs complete as under the other name, with any option that makes a difference."""
+    sizes = [("a", 0, 1000), ("b", 50, 700), ("c", 400, 600)]
+    jobs = bundle(Job(name=name, release_date=r, duration=d, gpus=1) for name, r, d in sizes)
+    run = partial(simulate, jobs, cluster=1, bound=False)
+    times = run(themis, **options).completion_times
+    assert times == run(gavel, objective="finish_time", **options).completion_times
+    assert not options or times != run(themis).completion_times
 
 
 @pytest.mark.parametrize("isolated", ["accumulated", "present"])

@@ -131,6 +131,11 @@ SCENARIOS = [
         cluster=Cluster.plain(2),
         capacity_changes=[CapacityChange(time=2, gpus=0), CapacityChange(time=30, gpus=2)],
     ),
+    Scenario(  # without GPUs for a while, while one waits and another one comes
+        workload=jobs((0, 50, 1), (0, 20, 1), (25, 5, 1)),
+        cluster=Cluster.plain(1),
+        capacity_changes=[CapacityChange(time=20, gpus=0), CapacityChange(time=60, gpus=1)],
+    ),
     Scenario(workload=jobs(), cluster=Cluster.plain(1)),
     Scenario(workload=jobs((0, 5, 1), (0, 5, 1)), cluster=Cluster.plain(1)),
 ]
@@ -152,8 +157,8 @@ def test_gpus_of_several_kinds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"lease": 0}, "lease: 0: must be a positive, finite number of seconds"),
-        ({"lease": None}, "lease: None: must be a positive, finite number of seconds"),
+        ({"lease": 0}, "lease: 0: must be a finite number of seconds, at least"),
+        ({"lease": None}, "lease: None: must be a finite number of seconds, at least"),
         ({"bidding": 0}, "bidding: 0: must be a number above 0 and at most 1"),
     ],
 )
