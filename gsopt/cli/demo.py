@@ -123,8 +123,8 @@ def _instances(word: str) -> list[Problem[Any]]:
 def _question(problems: Sequence[Problem[Any]]) -> str:
     if not problems:
         return ": no instances"
-    wanted = "fewest" if problems[0].sense is Sense.MINIMIZE else "most"
-    return f": the {wanted} {problems[0].unit}, on {len(problems)} instances"
+    wanted = "minimise" if problems[0].sense is Sense.MINIMIZE else "maximise"
+    return f": {wanted} {problems[0].unit}, on {len(problems)} instances"
 
 
 def _show_policies(console: Console) -> None:

@@ -131,11 +131,12 @@ def test_gangs_start_although_no_single_gpu_is_of_use() -> None:
     assert max(times[True]) <= 240
 
 
-def test_gangs_start_without_any_search() -> None:
-    """The search is begun with a candidate in which they run, so that none has to be drawn."""
+def test_gangs_start_after_the_shortest_search() -> None:
+    """The search is begun with a candidate in which they run, so that it has not to be drawn."""
     jobs = bundle([Job(name="a", release_date=0, duration=9, gpus=8)])
 
-    assert simulate(jobs, pollux, cluster=TWO, generations=0).completion_times == (9.0,)
+    run = simulate(jobs, pollux, cluster=TWO, population=2, generations=1)
+    assert run.completion_times == (9.0,)
 
 
 def test_a_search_goes_on_from_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
