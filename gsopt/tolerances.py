@@ -172,6 +172,9 @@ FITTED = 1e-14
 
 # Batching
 
+#: Relative error at which a quantile of the Beta distribution is taken to be wrong: scipy's are finer, or far off.
+QUANTILE = 1e-6
+
 #: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
 #: row is far below what the rows' own randomness leaves open.
 LIKELIHOOD = 1e-7

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gsopt.batching.progress.observation import Floats
+from gsopt.batching.progress.quantile import beta_quantile
 from gsopt.errors import InvalidInput, shorten
 from gsopt.tolerances import LEAST_VARIATE
 
@@ -75,9 +76,7 @@ class Forecast:
 
     def quantile(self, probability: float) -> Floats:
         """Give the progress that each job has not passed with a probability."""
-        from scipy.special import betaincinv
-
-        return np.asarray(betaincinv(self.alpha, self.beta, _valid(probability)), dtype=float)
+        return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Give the ends of the central interval in which the progress is with a probability."""
@@ -101,11 +100,9 @@ class Forecast:
 
     def left_quantile(self, probability: float) -> Floats:
         """Give the samples that each job has at most left with a probability."""
-        from scipy.special import betaincinv
-
-        done = betaincinv(self.alpha, self.beta, 1 - _valid(probability))
+        done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
         # 1 - rho is Beta(beta, alpha) distributed; as a difference it would lose its digits near rho = 1
-        undone = betaincinv(self.beta, self.alpha, probability)
+        undone = beta_quantile(self.beta, self.alpha, probability)
         with np.errstate(divide="ignore"):
             result: Floats = self.processed * undone / done
         return result

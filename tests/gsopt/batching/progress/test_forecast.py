@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from gsopt.batching import Progress
 from gsopt.batching.progress import Forecast
 from gsopt.errors import InvalidInput
+from gsopt.tolerances import QUANTILE
 
 SHAPES = st.floats(1, 1e9)
 
@@ -60,7 +61,7 @@ def test_a_quantile_is_reached_with_its_probability(alpha: float, beta: float, p
     """The distribution function passes the probability within a millionth of the quantile."""
     forecast = Forecast.of(alpha, beta, 1)
     quantile = forecast.quantile(probability)
-    below, above = quantile * (1 - 1e-6), np.minimum(quantile * (1 + 1e-6), 1)
+    below, above = quantile * (1 - QUANTILE), np.minimum(quantile * (1 + QUANTILE), 1)
 
     assert forecast.reached(below) <= probability <= forecast.reached(above)
 
