@@ -172,7 +172,7 @@ FITTED = 1e-14
 
 # Batching
 
-#: Relative error from which on a quantile of the Beta distribution is wrong: those of scipy are finer, or far off.
+#: Relative error from which on a quantile of the Beta distribution is wrong: scipy's are finer, or far off.
 QUANTILE = 1e-6
 
 #: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
