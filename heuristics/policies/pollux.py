@@ -70,7 +70,7 @@ def pollux(
 
     On the five workloads of the authors (1 to 4 and 6, `instances.scenarios.pollux`) the mean job completion
     time is 1.5 % below theirs to 0.2 % above, on a cluster of 64 GPUs (`tests/benchmarks/bench_pollux.py`);
-    with exact decisions it is 1.5 % below to 0.6 % above. A decision takes 0.14 s at the median, exactly
+    with exact decisions it is up to 2.1 % below. A decision takes 0.14 s at the median, exactly
     0.006 s; on nodes of eight GPUs (newTrace of Sia) exactly 0.1 s, and up to some seconds, see `limit`.
 
     Parameters

@@ -31,8 +31,8 @@ def test_demo_is_a_glance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_demo_of_one_decision() -> None:
     """With a decision only that is shown, with all of its heuristics and without policies."""
-    shown, refused = gsopt("demo", "scheduling"), gsopt("demo", "scheming")
-    assert "Scheduling: minimise seconds of mean job completion time, on 39 instances" in shown.stdout
-    assert all(f"\n  {name} " in shown.stdout for name in catalogue.heuristics("scheduling"))
+    shown, refused = gsopt("demo", "reclaiming"), gsopt("demo", "reclaim")
+    assert "Reclaiming: minimise preemptions, on 12 instances" in shown.stdout
+    assert all(f"\n  {name} " in shown.stdout for name in catalogue.heuristics("reclaiming"))
     assert "Policies" not in shown.stdout
     assert (refused.returncode, refused.stdout) == (Exit.BAD_INPUT, "")
