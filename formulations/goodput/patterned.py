@@ -26,8 +26,8 @@ class Patterned(Program):
     """The options of each job that are left, and the pattern of every node.
 
     Nodes that are alike are interchangeable, so that of each kind and pattern there is a number of nodes. Its
-    relaxation mixes whole patterns, and so knows that three jobs of three GPUs do not fit on a node of eight,
-    which the sums of GPUs in `Reduced` do not.
+    relaxation mixes whole patterns, and so knows that jobs of four and five GPUs do not share a node of eight,
+    of which the sums of GPUs in `Reduced` give it the greater part of both.
 
     Columns beside `runs`: `holds`, nodes of a kind that have a pattern; `parts`, nodes with so much room on
     which a job stands that spreads. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a
