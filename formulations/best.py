@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number, highest, lowest, whole
 from gsopt.problem import Frozen, Problem, Sense
-from gsopt.result import Result, StoppedBy, is_within, round_bound, settles
+from gsopt.result import Result, StoppedBy, is_within, refuse_contradiction, round_bound, settles
 
 P = TypeVar("P", bound=Problem[Any])
 S = TypeVar("S", bound=Frozen)
@@ -84,6 +84,7 @@ class Best(Generic[P, S]):
     def take(self, solution: S) -> bool:
         """Keep a solution if it is the best; tell whether it is."""
         value = self._value(solution)
+        self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
             return False
         self.solution, self.value = solution, value
@@ -92,15 +93,31 @@ class Best(Generic[P, S]):
             self.asked_to_stop = bool(self.budget.on_incumbent(told)) or self.asked_to_stop
         return True
 
-    def raise_bound(self, bound: Number) -> None:
-        """Keep a bound that holds for every solution no worse than the best one known, where it is the best.
+    def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
+        """Keep a number that no solution's value is better than, where it is the best of these.
 
-        It is rounded to the next value that the objective can take. A float is weakened by its rounding first.
+        It is rounded to the next value that an optimum can have. A float is weakened by its rounding first;
+        what else may be wrong with it is for whoever proved it to take off.
+
+        Parameters
+        ----------
+        bound
+            The number.
+        of_better
+            Whether it holds only for solutions that are better than the best one known, as where a search has
+            left out all others. Then that one's value is a bound, too.
+
+        Raises
+        ------
+        Contradiction
+            The best solution known is better, by more than the problem's resolution: the proof is wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)
         rounded = whole(Fraction(round_bound(self.problem, safe(bound))))
         if self.value is not None:
+            if not of_better:
+                self._refuse_better(self.value, rounded)
             rounded = weakest(rounded, self.value)
         if strongest(rounded, self.bound) != self.bound:
             self.bound = rounded
@@ -118,6 +135,10 @@ class Best(Generic[P, S]):
             message=message,
             runtime=self.budget.runtime,
         )
+
+    def _refuse_better(self, value: Exact, bound: Exact) -> None:
+        sense, resolution = self.problem.sense, self.problem.resolution(value)
+        refuse_contradiction(sense, self.method, value, self.method, bound, resolution=resolution)
 
     def _value(self, solution: S) -> Exact:
         return whole(Fraction(self.problem.objective(solution)))

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, ulp
+from math import gcd, inf, nextafter, ulp
 
 from gsopt.tolerances import ULPS
 
@@ -25,7 +25,9 @@ def decimal(value: Number) -> Exact:
     (Fraction(11, 10), 2, Fraction(1, 1000000000), Fraction(1, 3))
     """
     if isinstance(value, float):
-        return int(value) if value.is_integer() else Fraction(float.__repr__(value))  # as numpy does not
+        if value.is_integer():
+            return int(value)
+        return Fraction(*Decimal(float.__repr__(value)).as_integer_ratio())  # numpy has a repr of its own
     return whole(value)
 
 
@@ -109,6 +111,18 @@ def floor_digits(value: Exact, digits: int) -> Exact:
     """
     context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
     return whole(Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator))))
+
+
+def float_below(value: Exact) -> float:
+    """Give the largest float that is not above a number, as it is written (`decimal`).
+
+    Examples
+    --------
+    >>> float_below(Fraction(1, 10)), float_below(Fraction(2, 3)), float_below(Fraction(-1, 3))
+    (0.1, 0.6666666666666666, -0.33333333333333337)
+    """
+    nearest = float(value)
+    return nearest if decimal(nearest) <= value else nextafter(nearest, -inf)
 
 
 def lowest(value: Number) -> Exact:

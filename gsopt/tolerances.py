@@ -85,10 +85,6 @@ CLOCK_TICKS = 8
 #: of 1e-16 of it.
 SPAN_ERROR = 1e-9
 
-#: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
-#: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
-OVERFULL = 1e-12
-
 #: Part of a job's work below which it counts as done: what repeated subtraction leaves of it.
 WORK_DONE = 1e-12
 

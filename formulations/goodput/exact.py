@@ -110,7 +110,7 @@ def _proven(
     if proof.values is not None:
         best.take(case.solution(program.vectors(proof.values)))
     if proof.bound is not None:
-        best.raise_bound(mean(case, float(proof.bound)))
+        best.raise_bound(mean(case, float(proof.bound)), of_better=True)
     stopped_by = StoppedBy.INTERRUPT if best.asked_to_stop else proof.stopped_by
     return best.result(stopped_by, solver=proof.solver, message="integer program")
 

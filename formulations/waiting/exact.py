@@ -7,6 +7,7 @@ from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from formulations.waiting.intervals import solve_intervals
 from formulations.waiting.listing import search_lists
+from formulations.waiting.search import Search
 from formulations.waiting.simple_bounds import bound_at_once
 from formulations.waiting.time_indexed import solve_relaxation
 from gsopt.backends import CpSat
@@ -18,6 +19,9 @@ from gsopt.result import Result, StoppedBy
 #: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
 _FEW_JOBS = 7
 
+#: States of a search that takes less time than to start a solver; and of one that nothing else replaces.
+_FEW_NODES, _NODES = 5_000, 1_000_000
+
 #: Part of the time left that the relaxation gets, and how often it is solved again where it needs a move.
 _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
@@ -26,12 +30,14 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Prove the optimum in the way that suits what is minimised.
 
-    1. Lists, a simple bound, and prices of GPU time.
+    1. Lists, a simple bound, and prices of GPU time; for few jobs a search of all orders, while it is short.
     2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
        and the search for GPUs for its schedule. Where there are none, what makes that so is ruled out a few
        times.
     3. Constraint programming with intervals, where 1. and 2. leave something open: at once for the makespan and
        for few jobs. The bound and the schedule known go into it.
+    4. The search of all orders of few jobs again, to its end, where their times are too different for slots of
+       which solvers can count so many.
 
     Without CP-SAT installed, 2. is all there is: it goes on until a schedule with GPUs meets the bound.
 
@@ -60,14 +66,19 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     try:
         bound_at_once(best)
         search_lists(best)
+        few = len(problem.jobs) <= _FEW_JOBS
+        if few and not best.finished and Search(best).run(_FEW_NODES):
+            technique = "search"
         has_intervals = find_spec(CpSat.package) is not None
         if not best.finished and not has_intervals:
             technique = solve_relaxation(best, conflicts=inf)
-        elif not best.finished and problem.minimize == "mean_jct" and len(problem.jobs) > _FEW_JOBS:
+        elif not best.finished and problem.minimize == "mean_jct" and not few:
             technique = solve_relaxation(best, _RELAXATION_SHARE, _CONFLICTS)
         if not best.finished and has_intervals:
             technique = "intervals"
             solve_intervals(best)
+        if few and not best.finished and not best.instance.limited.is_exact and Search(best).run(_NODES):
+            technique = "search"
         stopped_by = best.finished or StoppedBy.FINISHED
     except KeyboardInterrupt:
         stopped_by = StoppedBy.INTERRUPT

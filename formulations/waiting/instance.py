@@ -9,8 +9,8 @@ from typing import NamedTuple
 from gsopt.grid import Exact, decimal, step
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
 
-#: Slots of a horizon, at most: sums of that many times a thousand jobs stay far within 64 bits.
-_MOST_SLOTS = 2**40
+#: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, with room to spare.
+_MOST_SLOTS = 2**50
 
 
 class Place(NamedTuple):
@@ -51,11 +51,12 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Instance:
-    """Jobs and places of a problem on a grid of slots, all times rounded down.
+    """Jobs and places of a problem on a grid of slots.
 
-    A schedule stays legal when starts and run times are rounded down: whoever is there in a slot then was there
-    when it ended. So what is best on the grid is no worse than what is best of all; it is the same where all
-    times are whole slots.
+    Slots are the longest of which all times are multiples, however short. Solvers that cannot count so many
+    get longer ones, and all times are rounded down to them. A schedule stays legal when starts and run times
+    are rounded down: whoever is there in a slot then was there when it ended. So what is best on such a grid is
+    no worse than what is best of all.
 
     Attributes
     ----------
@@ -81,13 +82,17 @@ class Instance:
 
     @classmethod
     def of(cls, problem: Waiting) -> "Instance":
-        """Take the longest slots of which all times are multiples, or the shortest that are few enough."""
+        """Take the longest slots of which all times are multiples."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
-        releases = [decimal(job.release_date) for job in problem.jobs]
-        first = min(releases)
-        longest = sum(max(problem.run_times(job)) for job in problem.jobs) + max(releases) - first
-        common = step([*times, *(release - first for release in releases)]) or Fraction(1)
-        return cls(problem, max(common, Fraction(longest) / _MOST_SLOTS))
+        releases = (decimal(job.release_date) - problem.origin for job in problem.jobs)
+        return cls(problem, step([*times, *releases]) or Fraction(1))
+
+    @cached_property
+    def limited(self) -> "Instance":
+        """The same on slots that are few enough for solvers."""
+        longest = sum(map(max, self.seconds)) + max(self.exact_release)
+        least = Fraction(longest * len(self.demand), _MOST_SLOTS)
+        return self if self.slot >= least else Instance(self.problem, least)
 
     def coarser(self, factor: int) -> "Instance":
         """Give the same on slots that are so many times as long."""
@@ -102,7 +107,7 @@ class Instance:
     @cached_property
     def origin(self) -> Exact:
         """The first release date, in seconds."""
-        return min(decimal(job.release_date) for job in self.problem.jobs)
+        return self.problem.origin
 
     @cached_property
     def exact_release(self) -> tuple[Exact, ...]:

@@ -27,7 +27,8 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     Sets: jobs j; places P of every tier that can hold them; cells m, the innermost places.
     Parameters: d_j GPUs of a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the
-    last one in which it may end, from a known value (`latest_ends`).
+    last one in which it may end, from a known value (`latest_ends`). Times too different for slots of which
+    all are multiples are rounded down; what comes out is a bound then, and its order another list.
     Variables: s_j start; y_jP = 1 if job j is at place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m),
     for a place of several cells.
     Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the last of them.
@@ -91,7 +92,7 @@ class _Call:
     """One call of the solver, and what is heard of it."""
 
     def __init__(self, best: Best) -> None:
-        self.best, self.instance = best, best.instance
+        self.best, self.instance = best, best.instance.limited
         if best.value is None:
             raise AssertionError  # lists find a schedule
         jobs = range(len(self.instance.demand))

@@ -88,6 +88,11 @@ class Relaxation:
             for place in places
         )
 
+    @property
+    def horizon(self) -> int:
+        """Slots until the last job must have ended, which are coefficients of rows for the makespan."""
+        return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
+
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
         """Places of each job."""

@@ -1,11 +1,18 @@
 """Simple bounds: what no schedule is below, by formulas."""
 
 from fractions import Fraction
+from itertools import accumulate
 
 from formulations.waiting.best import Best
 from formulations.waiting.instance import Instance
 from gsopt.bounds import mean_jct_bound
-from gsopt.grid import Exact
+from gsopt.bounds.mean_busy_time import busy_times
+from gsopt.bounds.position import positions
+from gsopt.bounds.work import Steps
+from gsopt.cluster import Cluster
+from gsopt.grid import Exact, float_below
+from gsopt.job import Job, Workload
+from gsopt.scenario import Scenario
 
 
 def simple_bound(instance: Instance) -> Exact:
@@ -13,10 +20,12 @@ def simple_bound(instance: Instance) -> Exact:
 
     A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no
     job ends before its release and best run time, and after each release date all GPUs have to do what is
-    released from then on. For the mean completion time: the best run times; and when k jobs have ended, the GPU
-    time of at least the k smallest is done.
+    released from then on. For the mean completion time: as many jobs have ended at any time as by shortest
+    remaining time on one machine that is as fast as all GPUs, or as have had their best run times; and no job
+    ends before half of its own after the mean time of its work on such a machine.
 
-    Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001).
+    Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001); for the mean, the
+    formulas of `gsopt.bounds`, here on the exact times of the problem.
 
     Examples
     --------
@@ -28,18 +37,28 @@ def simple_bound(instance: Instance) -> Exact:
     >>> simple_bound(Instance.of(problem))
     Fraction(9, 1)
     """
-    jobs = range(len(instance.demand))
-    shortest = [Fraction(instance.shortest(job)) for job in jobs]
-    gpus = sum(instance.sizes)
-    area = [shortest[job] * instance.demand[job] / gpus for job in jobs]
-    release = instance.exact_release
+    steps = _steps(instance)
     if instance.problem.minimize == "makespan":
-        alone = max(release[job] + shortest[job] for job in jobs)
-        served = (
-            begin + sum(area[job] for job in jobs if release[job] >= begin) for begin in sorted(set(release))
-        )
-        return max(alone, *served)
-    return max(sum(shortest, Fraction(0)), _served(instance, area)) / len(shortest)
+        alone = max(map(sum, zip(steps.release, steps.height, strict=True)))
+        left = accumulate(reversed(steps.size))
+        served = max(map(sum, zip(reversed(steps.release), left, strict=True)))
+        return Fraction(max(alone, served) * steps.seconds)
+    total = max(sum(positions(steps)), busy_times(steps)) - sum(steps.release)
+    return Fraction(total * steps.seconds) / len(steps.release)
+
+
+def _steps(instance: Instance) -> Steps:
+    """Count times in parts of a slot of which all GPUs' time is a multiple, jobs by their release."""
+    gpus = sum(instance.sizes)
+    order = sorted(range(len(instance.demand)), key=lambda job: instance.release[job])
+    shortest = [min(instance.length(job, place) for place in instance.places_of(job)) for job in order]
+    return Steps(
+        seconds=instance.slot / gpus,
+        origin=0,
+        release=[instance.release[job] * gpus for job in order],
+        height=[length * gpus for length in shortest],
+        size=[length * instance.demand[job] for length, job in zip(shortest, order, strict=True)],
+    )
 
 
 def bound_at_once(best: Best) -> None:
@@ -61,18 +80,30 @@ def bound_at_once(best: Best) -> None:
     """
     best.raise_bound(simple_bound(best.instance))
     if best.problem.minimize == "mean_jct" and not best.finished:
-        found = mean_jct_bound(best.problem.scenario)
+        found = mean_jct_bound(on_best_tiers(best.instance))
         if found is not None:
             best.raise_bound(found.mean_jct)
 
 
-def _served(instance: Instance, area: list[Fraction]) -> Fraction:
-    """Bound the total of release to end by the time that all GPUs together need for the jobs that end first.
+def on_best_tiers(instance: Instance) -> Scenario:
+    """Give jobs that run no longer than on their best tiers, wherever they stand.
 
-    When k jobs have ended, the GPU time of k jobs is done, and that is at least that of the k smallest.
+    Examples
+    --------
+    >>> from gsopt.cluster import Cluster
+    >>> from gsopt.problems.waiting import Waiting
+    >>> job = Job(name="a", release_date=0, duration=10, gpus=4, model="alexnet")
+    >>> instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job]))
+    >>> [job.duration for job in on_best_tiers(instance).workload.jobs]
+    [11.3]
     """
-    total, done = Fraction(0), Fraction(0)
-    for own in sorted(area):
-        done += own
-        total += done
-    return total - sum(map(Fraction, instance.exact_release))
+    jobs = [
+        Job(
+            name=job.name,
+            release_date=job.release_date,
+            duration=float_below(instance.shortest(number)),
+            gpus=job.gpus,
+        )
+        for number, job in enumerate(instance.problem.jobs)
+    ]
+    return Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(instance.problem.cluster.gpus))

@@ -19,7 +19,7 @@ from gsopt.method import exact_method
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.scaling import optimize
-from gsopt.standard_form import StandardForm
+from gsopt.standard_form import LARGEST_BIG_M, StandardForm
 from gsopt.tolerances import PROBED
 
 #: Entries of the capacity rows up to which slots are not made longer, and down to which they are made so: what
@@ -160,9 +160,9 @@ def model_of(best: Best) -> Relaxation:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)
     model, factor = Relaxation(best.instance, latest), 1
-    if model.entries <= _MOST_ENTRIES:
+    if model.entries <= _MOST_ENTRIES and model.horizon <= LARGEST_BIG_M:
         return model
-    while model.entries > _MOST_COARSE:
+    while model.entries > _MOST_COARSE or model.horizon > LARGEST_BIG_M:
         factor *= 2
         model = Relaxation(best.instance.coarser(factor), latest)
     return model

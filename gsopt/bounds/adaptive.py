@@ -4,6 +4,7 @@ from gsopt.applications.course import Course
 from gsopt.bounds.work import options
 from gsopt.job import Job
 from gsopt.scenario import Scenario
+from gsopt.tolerances import TERM, ULPS
 
 #: Seconds that an epoch is shorter at most where it ends in whole seconds, and the share of its work that this
 #: is at most: of more than 1 s of work 1 s at least remains, and 1.5 s become 2.
@@ -83,4 +84,5 @@ def _freed(job: Job, rates: _Rates) -> Job:
         epochs = rates.scenario.applications[job.model].epochs
         saved = min(_ROUNDED * epochs * max(rate for rate, _ in ways), _ROUNDED_SHARE)
     modes = tuple(mode.model_copy(update={"tunes": False}) for mode in job.modes)
-    return job.model_copy(update={"duration": job.duration * (1 - saved) / faster, "modes": modes})
+    seconds = job.duration * (1 - saved) / faster * (1 - ULPS * TERM)  # no longer than without rounding
+    return job.model_copy(update={"duration": seconds, "modes": modes})

@@ -1,19 +1,18 @@
 """Best: the best bound that is affordable, and means of completion times."""
 
-from collections.abc import Callable
-from math import fsum
+from fractions import Fraction
 
 from gsopt.bounds.mean_busy_time import mean_busy_time_bound
 from gsopt.bounds.moore_hodgson import moore_hodgson_bound
 from gsopt.bounds.position import position_bound
+from gsopt.grid import Exact, Number, decimal, float_below
 from gsopt.job import Workload
-from gsopt.problem import Number
 
 #: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
 MOORE_HODGSON_JOBS = 150
 
 
-def lower_bound(workload: Workload, gpus: float) -> float:
+def lower_bound(workload: Workload, gpus: Number) -> Exact:
     """Give the best bound on the sum of completion times that is affordable at the workload's size.
 
     Parameters
@@ -28,16 +27,29 @@ def lower_bound(workload: Workload, gpus: float) -> float:
     --------
     >>> from gsopt.job import Job, Workload
     >>> lower_bound(Workload(jobs=[Job(name="a", release_date=1, duration=5, gpus=1)]), 4)
-    6.0
+    6
     """
-    bounds: list[Callable[[Workload, float], float]] = [position_bound, mean_busy_time_bound]
+    bounds = [position_bound, mean_busy_time_bound]
     if len(workload.jobs) <= MOORE_HODGSON_JOBS:
         bounds.append(moore_hodgson_bound)
     return max(bound(workload, gpus) for bound in bounds)
 
 
+def total_jct(total_completion: Number, workload: Workload) -> Fraction:
+    """Turn a sum of completion times into a sum of job completion times, exactly.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> jobs = [Job(name=n, release_date=r, duration=2, gpus=1) for n, r in [("a", 0), ("b", 0.1)]]
+    >>> total_jct(2 + 4, Workload(jobs=jobs))
+    Fraction(59, 10)
+    """
+    return Fraction(total_completion) - sum(decimal(job.release_date) for job in workload.jobs)
+
+
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Turn a sum of completion times into a mean job completion time.
+    """Turn a sum of completion times into a mean job completion time, not rounded up.
 
     Examples
     --------
@@ -46,4 +58,4 @@ def mean_jct(total_completion: Number, workload: Workload) -> float:
     >>> mean_jct(2 + 4, Workload(jobs=jobs))
     2.5
     """
-    return fsum([float(total_completion), *(-job.release_date for job in workload.jobs)]) / len(workload.jobs)
+    return float_below(total_jct(total_completion, workload) / len(workload.jobs))

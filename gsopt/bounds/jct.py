@@ -1,15 +1,22 @@
 """Mean job completion time: what no policy can beat on a scenario, and what proves it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from gsopt.bounds.adaptive import on_highest_speeds
-from gsopt.bounds.best import lower_bound, mean_jct
+from gsopt.bounds.best import lower_bound, total_jct
 from gsopt.bounds.places import places
 from gsopt.bounds.tiers import on_best_tiers
+from gsopt.bounds.work import height
 from gsopt.errors import InvalidInput, shorten
+from gsopt.grid import float_below
+from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
+from gsopt.tolerances import TERM, ULPS
 
 if TYPE_CHECKING:
     from gsopt.bounds.prices import PriceBound
@@ -24,6 +31,10 @@ _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 #: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs
 #: for which neither a kernel nor many prices are worth their time.
 _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
+
+
+#: How many times longer a break is than all that came before it, for jobs to be far apart; and parts, at most.
+_FAR, _MOST_PARTS = 1_000, 100
 
 
 @dataclass(frozen=True)
@@ -75,25 +86,66 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         return None
     scenario = on_highest_speeds(on_best_tiers(scenario))
     workload = scenario.workload
-    gpus = _most_gpus(scenario) / min(places(scenario))
-    found = MeanBound(mean_jct(lower_bound(workload, gpus), workload), "formulas")
+    gpus = _most_gpus(scenario)
+    total, proof = Fraction(0), "formulas"
+    for jobs in far_apart(workload):
+        part = workload if len(jobs) == len(workload.jobs) else workload.model_copy(update={"jobs": jobs})
+        found = total_jct(lower_bound(part, gpus), part)
+        priced = _priced(scenario.model_copy(update={"workload": part}), evaluations)
+        if priced > found:
+            found, proof = priced, "prices"
+        total += found
+    return MeanBound(float_below(total / len(workload.jobs)), proof)
+
+
+def far_apart(workload: Workload) -> list[Sequence[Job]]:
+    """Divide jobs by long breaks, so that what is far away costs no digits and no cells of time.
+
+    What bounds each part bounds all of them together. A break is far longer than all jobs before it would take
+    one after the other, so nothing is lost where there are GPUs for them.
+
+    Examples
+    --------
+    >>> jobs = [Job(name=str(r), release_date=r, duration=2, gpus=1) for r in (0, 3, 1e6)]
+    >>> [[job.name for job in part] for part in far_apart(Workload(jobs=jobs))]
+    [['0', '3'], ['1000000.0']]
+    """
+    jobs, breaks = workload.jobs, list[tuple[float, int]]()
+    begin, busy = 0.0, 0.0
+    for number, job in enumerate(jobs):
+        pause = job.release_date - busy
+        if not number or pause > _FAR * (busy - begin):
+            breaks.append((pause, number))
+            begin = busy = job.release_date
+        busy = max(busy, job.release_date) + float(height(job))
+    first, *others = breaks
+    chosen = sorted(number for _, number in [first, *sorted(others, reverse=True)[: _MOST_PARTS - 1]])
+    return [jobs[number:end] for number, end in pairwise([*chosen, len(jobs)])]
+
+
+def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
+    """Bound the total of all jobs by prices, as many as are wanted or affordable; 0 without."""
     compiled = None
     if evaluations is None:
         evaluations, compiled = _affordable(scenario)
-    if evaluations:
-        from gsopt.bounds.prices import price_bound
+    if not evaluations:
+        return Fraction(0)
+    from gsopt.bounds.prices import price_bound
 
-        priced = price_bound(scenario, evaluations=evaluations, compiled=compiled).mean_jct
-        if priced > found.mean_jct:
-            return MeanBound(priced, "prices")
-    return found
+    return Fraction(price_bound(scenario, evaluations=evaluations, compiled=compiled).total_jct)
 
 
 def _most_gpus(scenario: Scenario) -> float:
-    """Give what the GPUs that are there at any time are worth at most; those of the cluster if none ever is."""
+    """Compute what the GPUs that are there at any time are worth at most, by the places that jobs take up.
+
+    Those of the cluster count if none ever is there. What is no whole number is not rounded down.
+    """
     from gsopt.bounds.prices.supply import Supply
 
-    return Supply.of(scenario).most or scenario.cluster.gpus * scenario.share_limit
+    most = Supply.of(scenario).most or float(scenario.cluster.gpus * scenario.share_limit)
+    place = min(places(scenario))
+    is_exact = place == 1 and not scenario.speed.gpu_types
+    return most if is_exact else most / place * (1 + TERM * (ULPS + len(scenario.cluster.machines)))
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:

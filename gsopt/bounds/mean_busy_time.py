@@ -1,13 +1,18 @@
 """Mean busy time: the linear program of areas over time, solved by one preemptive schedule."""
 
+from fractions import Fraction
 from heapq import heappop, heappush
 from math import inf
 
-from gsopt.bounds.work import area, arrivals_of, height, sum_from_first_release
+from gsopt.bounds.work import Steps
+from gsopt.grid import Exact, Number
 from gsopt.job import Workload
 
+#: Bits of a step to which means are rounded down.
+_BITS = 64
 
-def mean_busy_time_bound(workload: Workload, gpus: float) -> float:
+
+def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Bound the sum of completion times by the mean busy times.
 
     A job completes at least half its height after the mean time at which its work is done; preemptive
@@ -18,32 +23,30 @@ def mean_busy_time_bound(workload: Workload, gpus: float) -> float:
     >>> from gsopt.job import Job, Workload
     >>> jobs = [Job(name=str(i), release_date=0, duration=2, gpus=1) for i in range(2)]
     >>> mean_busy_time_bound(Workload(jobs=jobs), 2)
-    4.0
+    4
     """
-    return sum_from_first_release(
-        workload, _mean_busy_times(workload, gpus), (height(job) / 2 for job in workload.jobs)
-    )
+    steps = Steps.of(workload, gpus)
+    return steps.completed(busy_times(steps))
 
 
-def _mean_busy_times(workload: Workload, gpus: float) -> list[float]:
-    """Mean time at which each area is worked on by preemptive smallest area first."""
-    total = [area(job) / gpus for job in workload.jobs]
-    left = list(total)
-    means = [0.0] * len(total)
-    pending: list[tuple[float, int]] = []
-    now = 0.0
-    arrivals = arrivals_of(workload)
-    for index, (arrival, limit) in enumerate(zip(arrivals, [*arrivals, inf][1:], strict=True)):
+def busy_times(steps: Steps) -> Fraction:
+    """Add up the mean busy times and half the heights, in steps."""
+    left = list(steps.size)
+    twice = [0] * len(left)  # the mean of each job, times its size and 2
+    pending: list[tuple[int, int]] = []
+    now = 0
+    for index, (arrival, limit) in enumerate(zip(steps.release, [*steps.release, inf][1:], strict=True)):
         now = max(now, arrival) if not pending else now
-        heappush(pending, (total[index], index))
+        heappush(pending, (steps.size[index], index))
         while pending and now < limit:
             first = pending[0][1]
             if now + left[first] <= limit:
                 heappop(pending)
-                step, then = left[first], now + left[first]
+                step = left[first]
             else:
-                step, then = limit - now, limit
-            means[first] += (now + step / 2) * step / total[first]
-            now = then
+                step = int(limit) - now
+            twice[first] += (2 * now + step) * step
+            now += step
             left[first] -= step
-    return means
+    means = sum((own << _BITS) // size for own, size in zip(twice, steps.size, strict=True))
+    return Fraction(means + (sum(steps.height) << _BITS), 2 << _BITS)

@@ -50,7 +50,7 @@ def places(scenario: Scenario) -> list[float]:
     models = [job.model if job.model in named else "" for job in jobs]
     work = dict.fromkeys(models, 0.0)
     for model, job in zip(models, jobs, strict=True):
-        work[model] += area(job)
+        work[model] += float(area(job))
     first = {model: jobs[number] for number, model in reversed(list(enumerate(models)))}
     order = sorted(work, key=lambda model: -work[model])
     slow = np.array([[speed.interference_of(first[a], first[b]) for b in order] for a in order])

@@ -1,11 +1,12 @@
 """Position: a bound on the first completion, the second, and so on."""
 
 from gsopt.bounds.srpt import srpt_completions
-from gsopt.bounds.work import arrivals_of, height, sum_from_first_release
+from gsopt.bounds.work import Steps
+from gsopt.grid import Exact, Number, float_below
 from gsopt.job import Workload
 
 
-def position_bound(workload: Workload, gpus: float) -> float:
+def position_bound(workload: Workload, gpus: Number) -> Exact:
     """Bound the sum of completion times position by position.
 
     The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises
@@ -19,12 +20,27 @@ def position_bound(workload: Workload, gpus: float) -> float:
     >>> jobs = [Job(name=str(i), release_date=0, duration=i + 1, gpus=1) for i in range(4)]
     >>> workload = Workload(jobs=jobs)
     >>> srpt_bound(workload, 2), height_bound(workload, 2), position_bound(workload, 2)
-    (10.0, 10.0, 11.0)
+    (10, 10, 11)
     """
-    return sum_from_first_release(workload, completions_by_position(workload, gpus))
+    steps = Steps.of(workload, gpus)
+    return steps.completed(sum(positions(steps)))
 
 
-def completions_by_position(workload: Workload, gpus: float) -> list[float]:
-    """Bound the first, second, ... completion by SRPT and by release dates and heights."""
-    alone = zip(arrivals_of(workload), map(height, workload.jobs), strict=True)
-    return list(map(max, sorted(srpt_completions(workload, gpus)), sorted(map(sum, alone))))
+def completions_by_position(workload: Workload, gpus: Number) -> list[float]:
+    """Bound the first, second, ... completion by SRPT and by release dates and heights, from the first release.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job, Workload
+    >>> jobs = [Job(name=str(i), release_date=5, duration=i + 1, gpus=1) for i in range(4)]
+    >>> completions_by_position(Workload(jobs=jobs), 2)
+    [1.0, 2.0, 3.0, 5.0]
+    """
+    steps = Steps.of(workload, gpus)
+    return [float_below(time * steps.seconds) for time in positions(steps)]
+
+
+def positions(steps: Steps) -> list[int]:
+    """Bound the first, second, ... completion, in steps."""
+    alone = (release + height for release, height in zip(steps.release, steps.height, strict=True))
+    return list(map(max, srpt_completions(steps), sorted(alone)))

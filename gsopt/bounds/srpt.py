@@ -3,11 +3,12 @@
 from heapq import heappop, heappush, heapreplace
 from math import inf
 
-from gsopt.bounds.work import area, arrivals_of, sum_from_first_release
+from gsopt.bounds.work import Steps
+from gsopt.grid import Exact, Number
 from gsopt.job import Workload
 
 
-def srpt_bound(workload: Workload, gpus: float) -> float:
+def srpt_bound(workload: Workload, gpus: Number) -> Exact:
     """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
 
     Takes O(n log n).
@@ -17,24 +18,24 @@ def srpt_bound(workload: Workload, gpus: float) -> float:
     >>> from gsopt.job import Job, Workload
     >>> jobs = [Job(name=name, release_date=0, duration=2, gpus=1) for name in "ab"]
     >>> srpt_bound(Workload(jobs=jobs), 2)
-    3.0
+    3
     """
-    return sum_from_first_release(workload, srpt_completions(workload, gpus))
+    steps = Steps.of(workload, gpus)
+    return steps.completed(sum(srpt_completions(steps)))
 
 
-def srpt_completions(workload: Workload, gpus: float) -> list[float]:
-    """Complete the areas by shortest remaining time on one machine of speed `gpus`."""
-    completions: list[float] = []
-    pending: list[float] = []
-    now = 0.0
-    arrivals = arrivals_of(workload)
-    for job, arrival, limit in zip(workload.jobs, arrivals, [*arrivals, inf][1:], strict=True):
+def srpt_completions(steps: Steps) -> list[int]:
+    """Complete the sizes by shortest remaining time on one machine."""
+    completions: list[int] = []
+    pending: list[int] = []
+    now = 0
+    for size, arrival, limit in zip(steps.size, steps.release, [*steps.release, inf][1:], strict=True):
         now = max(now, arrival) if not pending else now
-        heappush(pending, area(job) / gpus)
+        heappush(pending, size)
         while pending and now < limit:
             if now + pending[0] > limit:
-                heapreplace(pending, pending[0] - (limit - now))
-                now = limit
+                heapreplace(pending, pending[0] - (int(limit) - now))
+                now = int(limit)
             else:
                 now += heappop(pending)
                 completions.append(now)

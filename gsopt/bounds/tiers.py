@@ -1,8 +1,10 @@
 """Tiers: what no placement spares a job, so that bounds count it."""
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 
+from gsopt.grid import Exact, decimal, float_below
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 
@@ -27,7 +29,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
     >>> job = Job(name="a", release_date=0, duration=60, gpus=16, model="alexnet")
     >>> racks, speed = Cluster.uniform(racks=2, machines=2, gpus=8), Speed(tiers=TIER_PENALTIES)
     >>> freed = on_best_tiers(Scenario(workload=Workload(jobs=[job]), cluster=racks, speed=speed))
-    >>> round(freed.workload.jobs[0].duration, 9), freed.speed.tiers
+    >>> freed.workload.jobs[0].duration, freed.speed.tiers
     (67.8, {})
     """
     cluster, tiers = scenario.cluster, scenario.speed.tiers
@@ -36,12 +38,12 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
     levels = cluster.levels
 
     @cache
-    def slowdown(model: str, count: int) -> float:
+    def slowdown(model: str, count: int) -> Exact:
         """Give the least slowdown of a model on so many GPUs; 1 on one, and on more than there are."""
         if not 1 < count <= cluster.gpus:
-            return 1.0
+            return 1
         reachable = levels[levels.index(cluster.best_tier(count)) :]
-        return 1.0 + min(tiers[model].of(level, levels) for level in reachable)
+        return 1 + decimal(min(tiers[model].of(level, levels) for level in reachable))
 
     def freed(job: Job) -> Job:
         if job.model not in tiers:
@@ -54,12 +56,17 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"workload": workload, "speed": speed})
 
 
-def _slowed(job: Job, slowdowns: Mapping[int, float]) -> Job:
-    """Give a job whose speeds have slowdowns by number of GPUs; its unit of work stays that on its demand."""
+def _slowed(job: Job, slowdowns: Mapping[int, Exact]) -> Job:
+    """Give a job whose speeds have slowdowns by number of GPUs; its unit of work stays that on its demand.
+
+    What floats cannot say is rounded so that the job is no slower.
+    """
     own = slowdowns[job.gpus]
 
     def slowed(menu: Sequence[tuple[int, float]]) -> tuple[tuple[int, float], ...]:
-        return tuple((count, speed * (own / slowdowns[count])) for count, speed in menu)
+        faster = ((count, Fraction(own) / slowdowns[count] * decimal(speed)) for count, speed in menu)
+        return tuple((count, -float_below(-speed)) for count, speed in faster)
 
     modes = tuple(mode.model_copy(update={"menu": slowed(mode.menu)}) for mode in job.modes)
-    return job.model_copy(update={"duration": job.duration * own, "menu": slowed(job.menu), "modes": modes})
+    seconds = float_below(decimal(job.duration) * own)
+    return job.model_copy(update={"duration": seconds, "menu": slowed(job.menu), "modes": modes})

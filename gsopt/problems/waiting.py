@@ -1,12 +1,12 @@
 """Waiting over time: when each job starts and on which GPUs, where a wait may bring GPUs that stand closer."""
 
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, permutations, product
-from math import inf, nextafter
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -166,18 +166,19 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def step(self) -> Fraction | None:
-        """Release dates and run times are multiples of it, and so are the values of schedules without idling.
+        """Releases and run times are multiples of it, and so are the optimum and all values without idling.
 
-        A schedule that lets GPUs idle for less is no better than one that does not.
+        A schedule that lets GPUs idle for less is no better than one that does not. Releases count from the
+        first one.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
-        common = step([*times, *(self._release(job) for job in self.jobs)])
+        common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
         return common if common is None or self.minimize == "makespan" else common / len(self.jobs)
 
-    def resolution(self, value: Number) -> float:
-        """Give what a clock of floats leaves of a value: starts are floats."""
-        first = max(job.release_date for job in self.jobs)
-        return clock_error(first + len(self.jobs) * float(value), value)
+    @cached_property
+    def origin(self) -> Exact:
+        """The first release date, in seconds."""
+        return min(self._release(job) for job in self.jobs)
 
     @property
     def tiers(self) -> tuple[str, ...]:
@@ -252,7 +253,7 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, by their release dates.
+        """The jobs as a workload, by their release dates, on a clock that begins at the first of them.
 
         Where run times are rounded, a job has a model of its own and takes as long as it does on the innermost
         tier, so that the simulator gets the rounded run times.
@@ -278,7 +279,7 @@ class Waiting(Problem[WaitingSolution]):
         [0.0, 10.0]
         """
         free_from: dict[int, Exact] = {}
-        now: Exact = min(self._release(job) for job in self.jobs)
+        now = self.origin
         runs = []
         for index, counts in shares:
             job = self.jobs[index]
@@ -288,14 +289,13 @@ class Waiting(Problem[WaitingSolution]):
                 first = sorted(self.cells[cell], key=lambda gpu: (free_from.get(gpu, 0), gpu))[:count]
                 now = max(now, *(free_from.get(gpu, 0) for gpu in first))
                 chosen += first
-            run = Run(job=job.name, start=_on_clock(now), gpus=sorted(chosen))
-            now = decimal(run.start)
+            run = Run(job=job.name, start=Fraction(now), gpus=sorted(chosen))
             free_from.update(dict.fromkeys(chosen, self._end(run)))
             runs.append(run)
         return WaitingSolution(runs=runs)
 
     def taken_over(self, schedule: Schedule) -> WaitingSolution:
-        """Take over a schedule that something else made, on this problem's clock.
+        """Take over a schedule that something else made of the scenario, on this problem's exact clock.
 
         Its clock may round where this one does not: a start that lies within rounding of a release or an end is
         at that instant, and none is before the GPUs are free.
@@ -307,33 +307,39 @@ class Waiting(Problem[WaitingSolution]):
 
         Examples
         --------
-        >>> job = Job(name="a", release_date=0, duration=10, gpus=2)
+        >>> job = Job(name="a", release_date=5, duration=10, gpus=2)
         >>> problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=2), jobs=[job])
-        >>> problem.taken_over(Schedule((Segment("a", 1e-12, 10, 2, (0, 1)),))).runs
-        (Run(job='a', start=0.0, gpus=(0, 1)),)
+        >>> problem.taken_over(Schedule((Segment("a", 0, 10, 2, (0, 1)),))).runs
+        (Run(job='a', start=5.0, gpus=(0, 1)),)
         """
-        last = max((segment.end for segment in schedule.segments), default=0)
-        excuse = clock_error(last, last)
-        known: set[Exact] = {self._release(job) for job in self.jobs}
+        known = sorted({self._release(job) - self.origin for job in self.jobs})
         free_from: dict[int, Exact] = {}
+        last: Exact = 0
+        busy_since: Exact = 0
         runs = []
         for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
-            ready = max(free_from.get(gpu, 0) for gpu in first.placement)
-            ready = max(ready, self._release(self._job_of[first.job]))
-            near = [time for time in known if time >= ready and abs(time - Fraction(first.start)) <= excuse]
-            start = min(near, default=max(ready, decimal(float(first.start))))
-            run = Run(job=first.job, start=_on_clock(start), gpus=sorted(first.placement))
-            known.add(self._end(run))
-            free_from.update(dict.fromkeys(first.placement, self._end(run)))
+            job, given = self._job_of[first.job], float(first.start)
+            ready = max([self._release(job) - self.origin, *(free_from.get(gpu, 0) for gpu in first.placement)])
+            busy_since = busy_since if ready < last else ready
+            excuse = Fraction(clock_error(given, max(given - float(busy_since), 0.0)))
+            place = bisect_left(known, max(ready, decimal(given) - excuse))
+            at_known = place < len(known) and known[place] <= decimal(given) + excuse
+            start = known[place] if at_known else max(ready, decimal(given))
+            run = Run(job=first.job, start=Fraction(self.origin + start), gpus=sorted(first.placement))
+            end = start + self._length(run)
+            insort(known, end)
+            last = max(last, end)
+            free_from.update(dict.fromkeys(first.placement, end))
             runs.append(run)
         return WaitingSolution(runs=runs)
 
     def schedule(self, solution: WaitingSolution) -> Schedule:
-        """Give a solution as a schedule, as the plots know it."""
+        """Give a solution as a schedule of the scenario, as the plots know it."""
         return Schedule(
             tuple(
-                Segment(run.job, float(run.start), float(self._end(run)), len(run.gpus), tuple(run.gpus))
+                Segment(run.job, float(start), float(start + self._length(run)), len(run.gpus), tuple(run.gpus))
                 for run in solution.runs
+                for start in (decimal(run.start) - self.origin,)
             )
         )
 
@@ -367,11 +373,10 @@ class Waiting(Problem[WaitingSolution]):
 
     def _values(self, solution: WaitingSolution) -> dict[str, Exact]:
         ends = {run.job: self._end(run) for run in solution.runs}
-        releases = {job.name: self._release(job) for job in self.jobs}
-        total = sum(ends[name] - release for name, release in releases.items())
+        total = sum(ends[job.name] - self._release(job) for job in self.jobs)
         return {
             "mean_jct": whole(Fraction(total) / len(self.jobs)),
-            "makespan": whole(max(ends.values()) - min(releases.values())),
+            "makespan": whole(max(ends.values()) - self.origin),
         }
 
     def _length(self, run: Run) -> Exact:
@@ -391,9 +396,11 @@ class Waiting(Problem[WaitingSolution]):
     # The simulator
 
     def _as_simulated(self, job: Job) -> Job:
-        if self.slot is None:
-            return job
-        own = {"model": f"{job.model} of {job.name}"[:200], "duration": float(self.run_times(job)[0])}
+        own: dict[str, Any] = {"release_date": float(self._release(job) - self.origin)}
+        if job.deadline is not None:
+            own["deadline"] = float(decimal(job.deadline) - self.origin)
+        if self.slot is not None:
+            own |= {"model": f"{job.model} of {job.name}"[:200], "duration": float(self.run_times(job)[0])}
         return job.model_copy(update=own)
 
     def _rounded_penalty(self, job: Job) -> TierPenalty:
@@ -401,12 +408,6 @@ class Waiting(Problem[WaitingSolution]):
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
-
-
-def _on_clock(time: Exact) -> float:
-    """Give the first float that is not before a time."""
-    rounded = float(time)
-    return rounded if decimal(rounded) >= time else nextafter(rounded, inf)
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:

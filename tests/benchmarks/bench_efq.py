@@ -37,7 +37,7 @@ LEAST_RATE = {
     "marginal": 1_000,
     "marginal_attained": 1_000,
 }
-LEAST_BOUND_RATE = 40_000
+LEAST_BOUND_RATE = 10_000
 
 #: Milliseconds that three of four decisions may take (Ares, Figure 11, on 2,048 GPUs).
 MOST_MILLISECONDS = 60

@@ -1,8 +1,8 @@
 """Waiting: a few random jobs, and the best schedule by putting them on every set of GPUs in every order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
 from math import ceil
 from random import Random
 
@@ -43,16 +43,72 @@ def draw(random: Random) -> Waiting:
     ]
     return Waiting(
         name=f"{number} jobs{', staggered' * staggered}{', epoch' * (epoch > 0)}",
-        cluster=Cluster(
-            racks=[
-                Rack(name=f"r{r}", machines=[Machine(name=f"m{r}.{m}", gpus=g) for m, g in enumerate(rack)])
-                for r, rack in enumerate(racks)
-            ]
-        ),
+        cluster=_cluster(racks),
         jobs=jobs,
         penalties=penalties,
         minimize=random.choice(("mean_jct", "makespan")),
         slot=random.choice((None, None, scale)),
+    )
+
+
+def draw_hard(random: Random) -> Waiting:
+    """Draw up to five jobs whose times are hard on floats, on the clock of today or far from each other."""
+    racks, number = random.choice(_CLUSTERS), random.choice((2, 3, 4, 4, 5, 5))
+    size, family = (
+        10 ** random.uniform(-9, 9),
+        random.choice(("any", "any", "digits", "ties", "decimals", "whole")),
+    )
+    slow = _made_up(random) | _slow(random)
+
+    def time() -> float:
+        return {
+            "any": lambda: max(10 ** random.uniform(-9, 9), 1e-9),
+            "digits": lambda: max(size * random.random(), 1e-9),
+            "ties": lambda: max(size * (1 + random.randint(-1, 1) * 1e-12), 1e-9),
+            "decimals": lambda: round(random.uniform(0.01, 20), 2),
+            "whole": lambda: float(random.randint(1, 9)),
+        }[family]()
+
+    clock = random.choice(
+        (0.0, 0.0, 1.7e9, 1.7e9 + round(random.random(), 2), round(random.uniform(0, 1e6), 3))
+    )
+    dates = [clock + random.choice((0.0, 0.0, time(), round(random.uniform(0, 30), 2))) for _ in range(number)]
+    far = random.choice((0.0, 0.0, 1e8, 1e9))
+    dates[0] += far
+    if far and random.random() < 0.5:
+        dates = [clock, *(date + 3 * far for date in dates[1:])]
+    jobs = [
+        Job(
+            name=f"j{index}",
+            release_date=date,
+            duration=time(),
+            gpus=random.randint(1, min(4, sum(map(sum, racks)))),
+            model=random.choice([*slow, "unknown"]),
+        )
+        for index, date in enumerate(dates)
+    ]
+    return Waiting(
+        name=f"{number} jobs, {family}{', far' * bool(far)}, from {clock!r}",
+        cluster=_cluster(racks),
+        jobs=jobs,
+        penalties=slow,
+        minimize=random.choice(("mean_jct", "makespan")),
+        slot=random.choice((None, None, None, max(size, 1e-6), 1.0, 0.1)),
+    )
+
+
+def _slow(random: Random) -> dict[str, TierPenalty]:
+    """Draw penalties of as many digits as doubles have."""
+    machine, rack, network = sorted(random.random() ** 3 for _ in range(3))
+    return {"slow": TierPenalty(machine=machine, rack=rack, network=network)}
+
+
+def _cluster(racks: Sequence[Sequence[int]]) -> Cluster:
+    return Cluster(
+        racks=[
+            Rack(name=f"r{r}", machines=[Machine(name=f"m{r}.{m}", gpus=g) for m, g in enumerate(rack)])
+            for r, rack in enumerate(racks)
+        ]
     )
 
 
@@ -62,12 +118,49 @@ def _made_up(random: Random) -> dict[str, TierPenalty]:
 
 
 def optimum(problem: Waiting) -> Fraction:
-    """Find the least value of all orders and GPUs, each job as early as its GPUs allow."""
-    return min(
-        _value(problem, ends)
-        for order in permutations(problem.jobs)
-        for ends in _ends(problem, list(order), {}, {})
-    )
+    """Find the least value of all orders and GPUs, each job as early as its GPUs allow.
+
+    GPUs of a machine that are free at the same time make no difference.
+    """
+    sets = {size: list(combinations(range(problem.cluster.gpus), size)) for size in range(1, 5)}
+    seconds = {
+        (job.name, gpus): _seconds(problem, job, gpus) for job in problem.jobs for gpus in sets[job.gpus]
+    }
+    least = {
+        job.name: min(each for (name, _), each in seconds.items() if name == job.name) for job in problem.jobs
+    }
+    machine = [
+        rack * 10 + m
+        for rack, each in enumerate(problem.cluster.racks)
+        for m, own in enumerate(each.machines)
+        for _ in range(own.gpus)
+    ]
+    origin = min(exactly(job.release_date) for job in problem.jobs)
+    release = {job.name: exactly(job.release_date) - origin for job in problem.jobs}
+    best = [Fraction(10**30)]
+
+    def put(left: Sequence[Job], free: tuple[Fraction, ...], paid: Fraction) -> None:
+        if problem.minimize == "makespan":
+            reachable = max([paid, *(release[job.name] + least[job.name] for job in left)])
+        else:
+            reachable = paid + sum((least[job.name] for job in left), Fraction(0))
+        if reachable >= best[0]:
+            return
+        if not left:
+            best[0] = paid
+        for job in left:
+            tried = set()
+            for gpus in sets[job.gpus]:
+                kind = tuple(sorted((machine[gpu], free[gpu]) for gpu in gpus))
+                if kind not in tried:
+                    tried.add(kind)
+                    end = max(release[job.name], *(free[gpu] for gpu in gpus)) + seconds[job.name, gpus]
+                    later = tuple(end if gpu in gpus else each for gpu, each in enumerate(free))
+                    worth = max(paid, end) if problem.minimize == "makespan" else paid + end - release[job.name]
+                    put([other for other in left if other is not job], later, worth)
+
+    put(problem.jobs, (Fraction(0),) * problem.cluster.gpus, Fraction(0))
+    return best[0] if problem.minimize == "makespan" else best[0] / len(problem.jobs)
 
 
 def value(problem: Waiting, solution: WaitingSolution) -> Fraction | None:
@@ -86,20 +179,6 @@ def value(problem: Waiting, solution: WaitingSolution) -> Fraction | None:
             return None
     ends = {run.job: end for run, (_, end, _) in zip(solution.runs, spans, strict=True)}
     return _value(problem, ends)
-
-
-def _ends(
-    problem: Waiting, jobs: list[Job], free: dict[int, Fraction], ends: dict[str, Fraction]
-) -> Iterator[dict[str, Fraction]]:
-    """Put the jobs behind what is on the GPUs already, in their order."""
-    if not jobs:
-        yield ends
-        return
-    first, *others = jobs
-    for gpus in combinations(range(problem.cluster.gpus), first.gpus):
-        start = max([exactly(first.release_date), *(free[gpu] for gpu in gpus if gpu in free)])
-        end = start + _seconds(problem, first, gpus)
-        yield from _ends(problem, others, free | dict.fromkeys(gpus, end), ends | {first.name: end})
 
 
 def _seconds(problem: Waiting, job: Job, gpus: Sequence[int]) -> Fraction:

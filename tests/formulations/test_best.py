@@ -8,6 +8,7 @@ import pytest
 from formulations.best import Best
 from gsopt.budget import Budget
 from gsopt.cluster import Cluster
+from gsopt.errors import Contradiction
 from gsopt.job import Job
 from gsopt.problems.shares import Shares, TimeShares, TypedJob
 from gsopt.problems.sharing import Sharing, SharingSolution
@@ -52,14 +53,32 @@ def test_only_better_schedules_are_kept_and_told_of() -> None:
 
 
 def test_bounds_are_rounded_to_the_step_and_end_the_search() -> None:
-    """Means are multiples of half a second, so 2.1 proves 2.5; a bound beyond the value is the value."""
+    """Means are multiples of half a second, so 2.1 proves 2.5."""
     best = begun(Budget())
     best.take(in_order(0, 1))
     best.raise_bound(2.1)
     assert (best.bound, best.finished) == (Fraction(5, 2), StoppedBy.FINISHED)
-    best.raise_bound(99)
-    assert best.bound == Fraction(5, 2)
     assert best.result(StoppedBy.FINISHED).status is Status.OPTIMAL
+
+
+def test_no_better_solution_than_the_best_one_proves_it() -> None:
+    """That all better schedules take 99 s says that none is better than one of 3.5 s."""
+    best = begun(Budget())
+    best.take(in_order(1, 0))
+    best.raise_bound(99, of_better=True)
+    assert (best.bound, best.finished) == (Fraction(7, 2), StoppedBy.FINISHED)
+    with pytest.raises(Contradiction, match=r"found 2.5, better than the bound 3.5"):
+        best.take(in_order(0, 1))
+
+
+def test_a_proof_that_a_solution_beats_is_wrong() -> None:
+    """A bound beyond the value known is refused, by however little, and not taken for that value."""
+    best = begun(Budget())
+    best.take(in_order(0, 1))
+    for wrong in (99, Fraction(5, 2) + Fraction(1, 10**30)):
+        with pytest.raises(Contradiction, match=r"found 2.5, better than the bound"):
+            best.raise_bound(wrong)
+    assert (best.bound, best.finished) == (0, None)
 
 
 def test_a_gap_and_a_limit_end_the_search() -> None:
@@ -121,5 +140,7 @@ def test_what_is_maximised_has_its_bound_above() -> None:
     assert (best.value, best.bound, best.finished) == (2, Fraction(5, 2), None)
     best.raise_bound(2 + 1 / 3)
     assert 2 + 1 / 3 < best.bound < 2.3333334
-    best.raise_bound(1)
+    best.raise_bound(2 - 1e-10)  # as far as shares can be told apart
     assert (best.bound, best.finished) == (2, StoppedBy.FINISHED)
+    with pytest.raises(Contradiction):
+        best.raise_bound(1)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import count
 from math import fsum, inf, sqrt
 from typing import Any
@@ -14,7 +15,7 @@ from gsopt.bounds.prices.evaluation import evaluate
 from gsopt.bounds.prices.grid import first_edges, split
 from gsopt.bounds.prices.quasi_newton import climb
 from gsopt.bounds.prices.supply import Supply
-from gsopt.tolerances import PRICED
+from gsopt.tolerances import PRICED, SUM
 
 #: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
 #: for a longer time. Each further grid has twice as many.
@@ -140,7 +141,7 @@ class Ascent:
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
         value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
-        value -= self._slipped(found.slopes)
+        value -= self._slipped
         usage = found.usage[:, :-1]
         slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
         evaluations = self.best.evaluations + 1
@@ -151,10 +152,10 @@ class Ascent:
         self._on_evaluation(self.best)
         return value, slope
 
-    def _slipped(self, slopes: Array) -> float:
-        """Give what the errors of release dates come to: waiting, and work that could be done in that time."""
-        demand = self.demand
-        return 2 * float(demand.slip @ (demand.weight + slopes * demand.work / demand.height))
+    @cached_property
+    def _slipped(self) -> float:
+        """What release dates that were rounded to earlier ones add to the times from release to completion."""
+        return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
-from math import fsum, inf
+from math import fsum, inf, nextafter
 from time import monotonic
 from typing import Any
 
@@ -81,7 +82,12 @@ class PriceBound:
     @property
     def mean_jct(self) -> float:
         """Bound on the weighted mean job completion time."""
-        return self.total_jct / self.weight
+        mean = self.total_jct / self.weight
+        return (
+            mean
+            if Fraction(mean) * Fraction(self.weight) <= Fraction(self.total_jct)
+            else nextafter(mean, -inf)
+        )
 
     def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
         """Bound the weighted sum of completion times on the clock of the workload."""

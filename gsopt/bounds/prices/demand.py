@@ -2,17 +2,19 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from math import fsum, ulp
+from math import inf, nextafter, ulp
 from typing import Any
 
 import numpy as np
 
 from gsopt.bounds.capability import Capabilities
 from gsopt.bounds.places import places
-from gsopt.bounds.work import arrivals_of, first_release, options
+from gsopt.bounds.work import arrivals_of, options
+from gsopt.grid import Exact
 from gsopt.hull import HullSegment, concave_hull
-from gsopt.job import Job, Workload
+from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.tolerances import ULPS
 
@@ -32,7 +34,7 @@ class Demand:
     release, work, weight
         Seconds, seconds at speed 1, and what a second of its completion time counts.
     slip
-        Seconds by which rounding may have moved the release date; 0 on most clocks.
+        Seconds by which rounding has put the release date earlier; 0 where it is whole seconds after the first.
     kind
         0, or the number of the type of GPUs to which all modes of the job are tied, from 1 on.
     first
@@ -96,14 +98,14 @@ class Demand:
         ([0.0], [60.0], [1.0, 1.0], [0.6, 0.4])
         """
         jobs = scenario.workload.jobs
-        hulls = list(_hulls(scenario))
+        arrivals, hulls = arrivals_of(scenario.workload), list(_hulls(scenario))
         kinds = {name: number for number, name in enumerate(types_of(scenario), start=1)}
         steps = [step for hull in hulls for step in hull]
         return cls(
-            release=np.array(arrivals_of(scenario.workload), dtype=float),
+            release=np.array(list(map(_floor, arrivals)), dtype=float),
             work=np.array([_work(job) for job in jobs], dtype=float),
             weight=np.ones(len(jobs)) if weights is None else np.array(weights, dtype=float),
-            slip=np.array(_slips(scenario.workload), dtype=float),
+            slip=np.array([float(arrival - Fraction(_floor(arrival))) for arrival in arrivals], dtype=float),
             kind=np.array([kinds.get(_type_of(job), 0) for job in jobs], dtype=np.int64),
             first=np.cumsum([0, *map(len, hulls)], dtype=np.int64),
             gpus=np.array([step.gpus for step in steps]) * np.repeat(places(scenario), list(map(len, hulls))),
@@ -145,11 +147,10 @@ def _work(job: Job) -> float:
     )
 
 
-def _slips(workload: Workload) -> list[float]:
-    """Give the errors of the release dates, counted from the first one, exactly."""
-    origin = first_release(workload)
-    pairs = zip(workload.jobs, arrivals_of(workload), strict=True)
-    return [abs(fsum((job.release_date, -origin, -arrival))) for job, arrival in pairs]
+def _floor(time: Exact) -> float:
+    """Give the last double that is not after a time."""
+    nearest = float(time)
+    return nearest if Fraction(nearest) <= time else nextafter(nearest, -inf)
 
 
 def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from gsopt.bounds.capability import capability
 from gsopt.bounds.prices.demand import Array, types_of
 from gsopt.bounds.stock import most_there
 from gsopt.bounds.work import first_release
+from gsopt.grid import decimal
 from gsopt.scenario import Scenario
 from gsopt.schedule.presence import Presence
 
@@ -49,8 +52,17 @@ class Supply:
         >>> Supply.of(given).gpu_seconds(np.array([0.0, 5.0, 20.0])).tolist()
         [[40.0, 60.0]]
         """
-        origin = first_release(scenario.workload)
-        there = {max(time - origin, 0.0): gpus for time, gpus in _steps(scenario)}
+        origin = decimal(first_release(scenario.workload))
+        there: dict[float, Array] = {}
+        for time, gpus in _steps(scenario):
+            since = max(decimal(time) - origin, 0)
+            after = float(since)
+            if Fraction(after) != since:  # what is there before or after it is there in the doubles around it
+                before = next(reversed(there.values()))
+                low, high = sorted((after, nextafter(after, inf if Fraction(after) < since else -inf)))
+                there[low] = np.maximum(there.get(low, before), gpus)
+                after = high
+            there[after] = gpus
         return cls(times=np.array(list(there)), gpus=np.array(list(there.values())).T * scenario.share_limit)
 
     @property

@@ -114,7 +114,7 @@ def test_late_dates_cost_no_digits(data: st.DataObject, gpus: int, date: float) 
         before, after = (mean_jct(bound(each, gpus), each) for each in (jobs, later))
         assert abs(after - before) <= ulp(date + 1e3) + 1e-12 * before
     pairs = zip(moore_hodgson_positions(jobs, gpus), moore_hodgson_positions(later, gpus), strict=True)
-    assert all(abs(after - date - before) <= ulp(date + 1e3) for before, after in pairs)
+    assert all(abs(after - date - before) <= 2 * ulp(date + 1e3) for before, after in pairs)
 
 
 def test_bounds_look_at_all_modes_and_phases() -> None:

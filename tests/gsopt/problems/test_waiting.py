@@ -207,8 +207,7 @@ def test_the_judge_of_schedules_agrees() -> None:
         verdict = judge(problem.schedule(solution), problem.scenario, fairness=False)
         assert verdict.violations == (), problem.name
         other = {"mean_jct": verdict.mean_jct, "makespan": verdict.makespan}[problem.minimize]
-        value = problem.objective(solution)
-        assert abs(float(value) - other) <= problem.resolution(value), problem.name
+        assert float(problem.objective(solution)) == pytest.approx(other, rel=1e-9), problem.name
 
 
 def test_a_schedule_is_taken_over_on_the_exact_clock() -> None:
@@ -255,16 +254,48 @@ def test_islands_and_pods_are_tiers() -> None:
     assert problem.objective(runs(("a", 0, [0, 1, 2]))) == Fraction("10.2")
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e9])
-def test_starts_that_floats_cannot_tell_are_rounded_up(scale: float) -> None:
-    """At 17 digits each start is the first float after the exact one, and no GPU is held twice."""
+@pytest.mark.parametrize("release", [0.0, 0.1, 1.7e9 + 0.1])
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_starts_are_exact(scale: float, release: float, tmp_path: Path) -> None:
+    """At 17 digits, on any clock, the value is that of the decimals as they are written, and so it is read."""
     jobs = [
-        Job(name=str(i), release_date=0, duration=scale * (1 + i / 7), gpus=2, model="bert-large")
+        Job(name=str(i), release_date=release, duration=scale * (1 + i / 7), gpus=2, model="bert-large")
         for i in range(4)
     ]
     problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
     solution = problem.started([Share(job, {0: 2}) for job in range(4)])
     exact = sum((4 - i) * problem.run_times(job)[0] for i, job in enumerate(jobs)) / Fraction(4)
+    write(solution, tmp_path / "solution.json")
 
     assert problem.violations(solution) == []
-    assert 0 <= problem.objective(solution) - exact <= problem.resolution(exact)
+    assert problem.objective(solution) == exact
+    assert read_solution(tmp_path / "solution.json", problem) == solution
+    assert problem.objective(solution) % (problem.step or 1) == problem.resolution(exact) == 0
+
+
+def test_the_clock_changes_neither_step_nor_simulation() -> None:
+    """On a clock since 1970 the step is that of times from the first release, and the simulator sees these."""
+    early = two_jobs()
+    jobs = [job.model_copy(update={"release_date": job.release_date + 1.7e9 + 0.25}) for job in early.jobs]
+    late = two_jobs(jobs=jobs)
+
+    assert early.step == late.step
+    assert early.scenario == late.scenario
+
+
+def test_exact_instants_break_rules_by_any_amount() -> None:
+    """A start that is early by less than any double on its clock tells is early."""
+    jobs = [Job(name=n, release_date=1.7e9, duration=0.1, gpus=2) for n in "ab"]
+    problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs)
+    end, little = Fraction(17_000_000_001, 10), Fraction(1, 10**15)
+    runs = [
+        [Run(job="a", start=1.7e9, gpus=[0, 1]), Run(job="b", start=s, gpus=[0, 1])]
+        for s in (end, end - little)
+    ]
+
+    assert [problem.violations(WaitingSolution(runs=each)) for each in runs] == [
+        [],
+        ["GPU 0 is held by jobs 'a' and 'b' at 1.7e+09", "GPU 1 is held by jobs 'a' and 'b' at 1.7e+09"],
+    ]
+    early = WaitingSolution(runs=[Run(job="a", start=1_700_000_000 - little, gpus=[0, 1]), runs[0][1]])
+    assert problem.violations(early) == ["runs[0]: job 'a' starts at 1.7e+09, before its release at 1.7e+09"]

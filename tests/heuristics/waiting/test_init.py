@@ -35,7 +35,7 @@ def test_every_policy_finds_what_the_simulator_books(name: str) -> None:
         assert result.objective is not None, problem.name
         assert (result.method, result.status) == (name, Status.FEASIBLE)
         value = {"mean_jct": booked.metrics.mean_jct, "makespan": booked.metrics.makespan}[problem.minimize]
-        assert abs(float(result.objective) - value) <= problem.resolution(result.objective), problem.name
+        assert float(result.objective) == pytest.approx(value, rel=1e-9), problem.name
 
 
 def waits() -> Waiting:

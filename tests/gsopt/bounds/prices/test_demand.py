@@ -20,8 +20,8 @@ def test_area_and_height_are_those_of_the_formulas() -> None:
         Job(name="b", release_date=5, duration=7, gpus=3),
     ]
     demand = Demand.of(Scenario(workload=bundle(jobs), cluster=Cluster.plain(8)), [2.0, 1.0])
-    assert np.allclose(demand.area, [area(job) for job in jobs], rtol=1e-12)
-    assert np.allclose(demand.height, [height(job) for job in jobs], rtol=1e-12)
+    assert np.allclose(demand.area, [float(area(job)) for job in jobs], rtol=1e-12)
+    assert np.allclose(demand.height, [float(height(job)) for job in jobs], rtol=1e-12)
     assert (demand.release.tolist(), demand.weight.tolist()) == ([0.0, 2.0], [2.0, 1.0])
     assert (demand.gpus_in_all.tolist(), demand.most_steps, demand.is_rigid) == ([8.0, 3.0], 3, False)
 
@@ -60,8 +60,8 @@ def test_a_job_of_linear_speed_has_one_step() -> None:
 
 
 def test_what_rounding_moves_is_known() -> None:
-    """Counted from 0.3 s a date of 1e9 s is moved by 4.8e-8 s, and by nothing on the clock of today."""
-    for first, later, slip in [(0.3, 1e9, 4.77e-8), (1.7e9, 1.7e9 + 0.3, 0.0), (0.0, 1e12, 0.0)]:
+    """Counted from 0.3 s a date of 1e9 s is moved by 7.2e-8 s; on the clock of today 0.3 s are 0.3 s."""
+    for first, later, slip in [(0.3, 1e9, 7.15e-8), (1.7e9, 1.7e9 + 0.3, 4.44e-17), (0.0, 1e12, 0.0)]:
         dates = {"a": first, "b": later}
         jobs = bundle(Job(name=name, release_date=date, duration=1, gpus=1) for name, date in dates.items())
         demand = Demand.of(Scenario(workload=jobs, cluster=Cluster.plain(1)))
