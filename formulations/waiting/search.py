@@ -186,7 +186,7 @@ class Search:
         done, ends = 0, []
         for area, end in zip(areas, alone, strict=True):
             done += area
-            ends.append(max(end, _served(ready, done)))
+            ends.append(max(end, served(ready, done)))
         least = max([state.paid, *ends]) if self.last else state.paid + sum(ends)
         return least >= self.limit()
 
@@ -216,7 +216,7 @@ class Search:
         return tuple(sorted(shape.values()))
 
 
-def _served(ready: Sequence[int], area: int) -> int:
+def served(ready: Sequence[int], area: int) -> int:
     """Give the first slot by which GPUs that are ready from some slots on have done so much."""
     done = 0
     for count, slot in enumerate(ready, start=1):

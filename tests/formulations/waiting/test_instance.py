@@ -37,16 +37,19 @@ def test_slots_are_the_longest_that_divide_all_times() -> None:
     assert not instance.coarser(10).is_exact
 
 
-def test_times_too_different_for_whole_slots_are_rounded_down() -> None:
-    """A nanosecond beside thirty years leaves slots that are few enough, and are not exact."""
+def test_times_too_different_for_solvers_are_rounded_down() -> None:
+    """A nanosecond beside thirty years are whole slots, too many for solvers, which get longer ones."""
     jobs = [
         Job(name=name, release_date=0, duration=seconds, gpus=1) for name, seconds in [("a", 1e-9), ("b", 1e9)]
     ]
     instance = Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs))
+    near = Instance.of(Waiting(cluster=Cluster.uniform(machines=1, gpus=2), jobs=jobs[:1]))
 
-    assert not instance.is_exact
-    assert instance.lengths[0][0] == 0
-    assert instance.lengths[1][0] <= 2**40
+    assert (instance.is_exact, instance.lengths) == (True, ((1,) * 3, (10**18,) * 3))
+    assert not instance.limited.is_exact
+    assert instance.limited.lengths[0] == (0, 0, 0)
+    assert 2 * instance.limited.lengths[1][0] <= 2**50
+    assert near.limited is near
 
 
 def test_a_schedule_is_the_same_there_and_back() -> None:
