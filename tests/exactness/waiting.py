@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
-from math import ceil
+from math import ceil, lcm
 from random import Random
 
 from gsopt.cluster import Cluster, Machine, Rack
@@ -123,9 +123,12 @@ def optimum(problem: Waiting) -> Fraction:
     GPUs of a machine that are free at the same time make no difference.
     """
     sets = {size: list(combinations(range(problem.cluster.gpus), size)) for size in range(1, 5)}
-    seconds = {
-        (job.name, gpus): _seconds(problem, job, gpus) for job in problem.jobs for gpus in sets[job.gpus]
-    }
+    exact = {(job.name, gpus): _seconds(problem, job, gpus) for job in problem.jobs for gpus in sets[job.gpus]}
+    origin = min(exactly(job.release_date) for job in problem.jobs)
+    dates = {job.name: exactly(job.release_date) - origin for job in problem.jobs}
+    parts = lcm(*(time.denominator for time in (*exact.values(), *dates.values())))
+    seconds = {key: int(time * parts) for key, time in exact.items()}
+    release = {name: int(date * parts) for name, date in dates.items()}
     least = {
         job.name: min(each for (name, _), each in seconds.items() if name == job.name) for job in problem.jobs
     }
@@ -135,15 +138,13 @@ def optimum(problem: Waiting) -> Fraction:
         for m, own in enumerate(each.machines)
         for _ in range(own.gpus)
     ]
-    origin = min(exactly(job.release_date) for job in problem.jobs)
-    release = {job.name: exactly(job.release_date) - origin for job in problem.jobs}
-    best = [Fraction(10**30)]
+    best = [sum(release.values()) + sum(seconds.values()) * len(release) + 1]
 
-    def put(left: Sequence[Job], free: tuple[Fraction, ...], paid: Fraction) -> None:
+    def put(left: Sequence[Job], free: tuple[int, ...], paid: int) -> None:
         if problem.minimize == "makespan":
             reachable = max([paid, *(release[job.name] + least[job.name] for job in left)])
         else:
-            reachable = paid + sum((least[job.name] for job in left), Fraction(0))
+            reachable = paid + sum(least[job.name] for job in left)
         if reachable >= best[0]:
             return
         if not left:
@@ -159,8 +160,8 @@ def optimum(problem: Waiting) -> Fraction:
                     worth = max(paid, end) if problem.minimize == "makespan" else paid + end - release[job.name]
                     put([other for other in left if other is not job], later, worth)
 
-    put(problem.jobs, (Fraction(0),) * problem.cluster.gpus, Fraction(0))
-    return best[0] if problem.minimize == "makespan" else best[0] / len(problem.jobs)
+    put(problem.jobs, (0,) * problem.cluster.gpus, 0)
+    return Fraction(best[0], parts if problem.minimize == "makespan" else parts * len(release))
 
 
 def value(problem: Waiting, solution: WaitingSolution) -> Fraction | None:

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gsopt.bounds import mean_jct, mean_jct_bound, position_bound
-from gsopt.bounds.prices import PriceBound, price_bound
+from gsopt.bounds.prices import PriceBound, kernel, price_bound
 from gsopt.cluster import Cluster, Machine, Rack
+from gsopt.compiled import plain
 from gsopt.errors import InvalidInput, Unsupported
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Scenario
@@ -119,6 +120,18 @@ def test_late_dates_cost_no_digits(date: float) -> None:
     assert first.total_jct == second.total_jct
     assert (second.origin, first.times) == (date, second.times)
     assert second.total_completion(late) == pytest.approx(first.total_completion(early) + 40 * date, rel=1e-12)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_release_dates_that_doubles_cannot_say_prove_no_more(
+    monkeypatch: pytest.MonkeyPatch, *, compiled: bool
+) -> None:
+    """A job released 999,999,999.7 s after another counts from a little earlier, which is taken off again."""
+    monkeypatch.setattr(kernel, "evaluate_jobs", plain(kernel.evaluate_jobs))
+    for first, later in ((0.3, 1e9), (0.1, 1e9), (0.7, 1e9 + 0.25)):
+        jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in (first, later))
+        scenario = Scenario(workload=jobs, cluster=Cluster.plain(1))
+        assert price_bound(scenario, evaluations=1, compiled=compiled).total_jct <= 2
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])

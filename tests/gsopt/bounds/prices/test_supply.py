@@ -1,5 +1,7 @@
 """GPU-seconds in cells are those that are there."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,16 @@ def test_shared_gpus_count_for_every_job() -> None:
         share_limit=2,
     )
     assert Supply.of(given).gpu_seconds(EDGES) == pytest.approx(np.array([[16, 16, 48], [4, 4, 12]]))
+
+
+@pytest.mark.parametrize(("before", "after"), [(8, 2), (2, 8)])
+def test_changes_at_times_that_doubles_cannot_say_take_nothing_away(before: int, after: int) -> None:
+    """Between the doubles around 999,999,999.7 s there is as much as before or after, whichever is more."""
+    job = Job(name="a", release_date=0.3, duration=1, gpus=1)
+    changes = [CapacityChange(time=0, gpus=before), CapacityChange(time=1e9, gpus=after)]
+    given = Scenario(workload=bundle([job]), cluster=Cluster.plain(8), capacity_changes=changes)
+    supply = Supply.of(given)
+    _, low, high = supply.times.tolist()
+
+    assert Fraction(low) < Fraction("999999999.7") < Fraction(high)
+    assert supply.gpus.tolist() == [[before, 8, after]]
