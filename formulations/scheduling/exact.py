@@ -25,6 +25,7 @@ from gsopt.bounds.best import MOORE_HODGSON_JOBS
 from gsopt.budget import Budget
 from gsopt.clock import clock_error
 from gsopt.errors import Unsupported
+from gsopt.grid import float_below
 from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
@@ -177,12 +178,13 @@ class _Bracket:
     def _bound_by_hand(self) -> None:
         """Bound by formulas, by the slow one if there is time for it."""
         workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
-        self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
+        found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
+        self.best.raise_bound(float_below(found))
         jobs, left = len(self.instance), self.budget.left()
         if jobs <= MOORE_HODGSON_JOBS and (
             left is None or _MOORE_HODGSON_TIME * jobs**3 <= _BOUND_SHARE * left
         ):
-            self.best.raise_bound(moore_hodgson_bound(workload, gpus))
+            self.best.raise_bound(float_below(moore_hodgson_bound(workload, gpus)))
 
     def _search(self) -> None:
         """Find good plans."""

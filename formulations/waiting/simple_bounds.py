@@ -43,8 +43,8 @@ def simple_bound(instance: Instance) -> Exact:
         left = accumulate(reversed(steps.size))
         served = max(map(sum, zip(reversed(steps.release), left, strict=True)))
         return Fraction(max(alone, served) * steps.seconds)
-    total = max(sum(positions(steps)), busy_times(steps)) - sum(steps.release)
-    return Fraction(total * steps.seconds) / len(steps.release)
+    total = max(Fraction(sum(positions(steps))), busy_times(steps)) - sum(steps.release)
+    return total * steps.seconds / len(steps.release)
 
 
 def _steps(instance: Instance) -> Steps:

@@ -131,7 +131,7 @@ class Steps:
         heights = [height(job) for job in workload.jobs]
         all_gpus = decimal(gpus)
         sizes = [Fraction(area(job)) / all_gpus for job in workload.jobs]
-        seconds = _step([*release, *heights, *sizes], heights + sizes)
+        seconds = _step([*release, *heights, *sizes], [*heights, *sizes])
 
         def count(times: Iterable[Exact]) -> tuple[int, ...]:
             many, each = seconds.denominator, seconds.numerator
@@ -155,5 +155,5 @@ def _step(times: Iterable[Exact], least: Iterable[Exact]) -> Fraction:
     for time in times:
         parts = lcm(parts, time.denominator)
         if parts.bit_length() > _MOST_BITS:
-            return Fraction(min(least)) / 2**_LEAST_BITS
+            return Fraction(min(least), 2**_LEAST_BITS)
     return Fraction(1, parts)

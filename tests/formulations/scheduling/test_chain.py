@@ -17,6 +17,7 @@ from gsopt.bounds import (
     srpt_bound,
 )
 from gsopt.job import Workload
+from gsopt.problem import Number
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, Status
 from gsopt.studies.catalogue import load, names
@@ -25,7 +26,7 @@ from instances.scheduling import elastic_jobs
 from tests.effort import cases
 from tests.strategies.scheduling import tiny
 
-BOUNDS: tuple[Callable[[Workload, int], float], ...] = (
+BOUNDS: tuple[Callable[[Workload, int], Number], ...] = (
     height_bound,
     srpt_bound,
     position_bound,

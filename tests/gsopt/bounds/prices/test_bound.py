@@ -122,16 +122,20 @@ def test_late_dates_cost_no_digits(date: float) -> None:
     assert second.total_completion(late) == pytest.approx(first.total_completion(early) + 40 * date, rel=1e-12)
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_release_dates_that_doubles_cannot_say_prove_no_more(
-    monkeypatch: pytest.MonkeyPatch, *, compiled: bool
-) -> None:
-    """A job released 999,999,999.7 s after another counts from a little earlier, which is taken off again."""
+def test_release_dates_that_doubles_cannot_say_prove_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job that waits 10.3 s for a GPU, from 999,999,999.7 s after another on, does not wait a tick longer.
+
+    Prices that let it wait for the GPU and no longer prove all of that but rounding.
+    """
     monkeypatch.setattr(kernel, "evaluate_jobs", plain(kernel.evaluate_jobs))
-    for first, later in ((0.3, 1e9), (0.1, 1e9), (0.7, 1e9 + 0.25)):
-        jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in (first, later))
-        scenario = Scenario(workload=jobs, cluster=Cluster.plain(1))
-        assert price_bound(scenario, evaluations=1, compiled=compiled).total_jct <= 2
+    jobs = bundle(Job(name=str(date), release_date=date, duration=1, gpus=1) for date in (0.3, 1e9))
+    changes = [CapacityChange(time=500.3, gpus=0), CapacityChange(time=1e9 + 10.3, gpus=1)]
+    scenario = Scenario(workload=jobs, cluster=Cluster.plain(1), capacity_changes=changes)
+    known = price_bound(scenario, evaluations=1)
+    prices = PriceBound(**{**vars(known), "times": (0.0, 500.0, 1e9 + 10), "prices": (0.0, 100.0)})
+    found = price_bound(scenario, start=prices, evaluations=1, compiled=True)
+
+    assert 12.3 - 1e-6 < found.total_jct <= 12.3
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
