@@ -6,7 +6,7 @@ import pytest
 
 import gsopt
 from gsopt.bounds import MeanBound, known_bound, lower_bound, mean_jct, mean_jct_bound
-from gsopt.bounds.jct import FEWEST_PRICED
+from gsopt.bounds.jct import FEWEST_PRICED, far_apart
 from gsopt.bounds.prices import PriceBound, price_bound
 from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction, InvalidInput
@@ -92,3 +92,30 @@ def test_tables_and_judgements_say_what_proves_the_bound() -> None:
     assert "proven by prices" in str(found)
     run = gsopt.simulate(scenario.workload, srtf, cluster=6, record=True)
     assert "proof of the bound" in str(gsopt.judge(run.schedule, scenario))
+
+
+@pytest.mark.parametrize("seconds", [-1e9, 1e9])
+def test_a_job_far_away_adds_its_own_part(seconds: float) -> None:
+    """Prices of 40 jobs prove the same where a job of 7 s comes thirty years before or after them."""
+    near = _scenario(40)
+    moved = [
+        job.model_copy(update={"release_date": job.release_date + max(-seconds, 0)})
+        for job in near.workload.jobs
+    ]
+    far = Job(name="far", release_date=max(seconds, 0), duration=7, gpus=1)
+    first = mean_jct_bound(near)
+    second = mean_jct_bound(Scenario(workload=bundle([*moved, far]), cluster=near.cluster))
+    assert first is not None
+    assert second is not None
+    assert second.proof == first.proof == "prices"
+    assert 41 * second.mean_jct == pytest.approx(40 * first.mean_jct + 7, rel=1e-14)
+
+
+def test_jobs_that_are_not_far_apart_stay_together() -> None:
+    """A break of a thousand times what came before divides the jobs, a shorter one does not; nor do many."""
+    for dates, parts in (((0.0, 2_001.0, 1e8), [2, 1]), ((0.0, 2_003.0, 3_000.0), [1, 2])):
+        jobs = bundle(Job(name=str(date), release_date=date, duration=2, gpus=1) for date in dates)
+        assert [len(part) for part in far_apart(jobs)] == parts
+    rare = bundle(Job(name=str(i), release_date=1e5 * i, duration=1, gpus=1) for i in range(300))
+    assert len(far_apart(rare)) == 100
+    assert [job for part in far_apart(rare) for job in part] == list(rare.jobs)
