@@ -6,19 +6,20 @@ capacity. GPUs of slower types count by what they are worth (`gsopt.bounds.capab
 slower on them as they are worth less, so they do not change its area. Each job enters by its area (least
 GPU-seconds over the menus of all its modes, phase by phase), its height (least seconds, likewise) and its
 release date. Where network tiers slow jobs down, `on_best_tiers` gives the jobs that bounds look at, and
-where jobs are adaptive `on_highest_speeds` does. They bound
-the sum of completion times; subtract the release dates for job completion times.
+where jobs are adaptive `on_highest_speeds` does. They bound the sum of completion times; `total_jct` turns that
+into one of job completion times.
 
 `gsopt.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
 `mean_jct_bound` gives the best of all that is affordable.
 
-All is computed on a clock that begins at the first release date, and only the result is turned into the
-workload's, so late dates cost no digits.
+Formulas are computed in exact numbers, times read as the decimals they are written as and counted from the
+first release date. So nothing is lost of a job that is released late, nor of one beside a job that takes a
+billion times as long; what has to be rounded is rounded down.
 """
 
 from gsopt.bounds.adaptive import on_highest_speeds
 from gsopt.bounds.alone import height_bound
-from gsopt.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct
+from gsopt.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct, total_jct
 from gsopt.bounds.jct import MeanBound, known_bound, mean_jct_bound
 from gsopt.bounds.mean_busy_time import mean_busy_time_bound
 from gsopt.bounds.moore_hodgson import moore_hodgson_bound, moore_hodgson_positions
@@ -44,4 +45,5 @@ __all__ = [
     "on_highest_speeds",
     "position_bound",
     "srpt_bound",
+    "total_jct",
 ]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from gsopt.bounds import mean_jct_bound, on_best_tiers
 from gsopt.bounds.prices import price_bound
 from gsopt.cluster import Cluster
+from gsopt.grid import decimal
 from gsopt.job import Job, Mode
 from gsopt.scenario import Scenario
 from gsopt.simulation import replay
@@ -105,3 +106,19 @@ def test_no_policy_beats_the_bound(given_scenario: Scenario) -> None:
         found = replay(tiered, policy, exact=True)
         if bound is not None and None not in found.completion_times:
             assert bound.mean_jct <= float(Fraction(found.metrics.mean_jct)) * (1 + SPAN_ERROR)
+
+
+def test_no_job_is_slower_for_rounding() -> None:
+    """Of seconds and speeds that doubles cannot say, the freed job has the next that make it no slower."""
+    for part in range(1, 40):
+        network = part / 7
+        job = Job(
+            name="a", release_date=0, duration=part / 11, gpus=9, model="m", menu=[(9, 1.0), (4, 1 / part)]
+        )
+        given = scenario(job, penalty=TierPenalty(machine=0.25, rack=0.5, network=max(network, 0.5)))
+        freed = on_best_tiers(given).workload.jobs[0]
+        slower = 1 + decimal(max(network, 0.5))
+        speed = decimal(1 / part) * slower / Fraction(5, 4)
+        assert 0 <= decimal(job.duration) * slower - decimal(freed.duration) < Fraction(1, 10**14)
+        assert 0 <= decimal(dict(freed.menu)[4]) - speed < Fraction(1, 10**14)
+        assert dict(freed.menu)[9] == 1
