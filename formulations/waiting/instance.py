@@ -9,8 +9,9 @@ from typing import NamedTuple
 from gsopt.grid import Exact, decimal, step
 from gsopt.problems.waiting import Share, Waiting, WaitingSolution
 
-#: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, with room to spare.
-_MOST_SLOTS = 2**50
+#: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, and with more of them
+#: CP-SAT takes minutes over three jobs.
+_MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):

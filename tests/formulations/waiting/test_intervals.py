@@ -1,14 +1,19 @@
 """Intervals of CP-SAT: the optimum with GPUs that stay."""
 
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import pytest
 
 from formulations.waiting import intervals
+from formulations.waiting.best import Best
+from formulations.waiting.instance import Instance
+from formulations.waiting.intervals import solve_intervals
+from gsopt.budget import Budget
 from gsopt.cluster import Cluster, Island, Machine, Rack
 from gsopt.job import Job
-from gsopt.problems.waiting import Waiting
+from gsopt.problems.waiting import Share, Waiting
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.testing import check_formulation
 from instances.waiting import tier_jobs
@@ -55,3 +60,18 @@ def test_no_backend_is_taken() -> None:
     from gsopt.backends import Highs
 
     assert "intervals takes no backend" in intervals(tier_jobs(jobs=2), backend=Highs()).message
+
+
+@pytest.mark.parametrize("minimize", ["mean_jct", "makespan"])
+def test_times_too_different_for_its_slots_leave_a_bound_that_holds(minimize: str) -> None:
+    """From the worst order of thirty years and a third of a second, the bound comes near."""
+    jobs = [Job(name=str(d), release_date=1.7e9, duration=d, gpus=1) for d in (1e9, 1 / 3)]
+    problem = Waiting.model_validate(
+        {"cluster": Cluster.uniform(machines=1, gpus=1), "jobs": jobs, "minimize": minimize}
+    )
+    best = Best(Instance.of(problem), Budget(), "test")
+    best.take(problem.started([Share(job, {0: 1}) for job in (0, 1)]))
+    solve_intervals(best)
+    optimum = oracle.optimum(problem)
+
+    assert optimum * (1 - Fraction(1, 10**9)) < best.bound <= optimum == best.known_value

@@ -13,6 +13,7 @@ from gsopt.cluster import Cluster
 from gsopt.job import Job
 from gsopt.problems.waiting import Share, Waiting
 from gsopt.result import Status
+from gsopt.standard_form import LARGEST_BIG_M
 from instances.waiting import tier_jobs
 
 
@@ -75,3 +76,15 @@ def test_a_wanted_gap_ends_it() -> None:
     result = time_indexed(tier_jobs(jobs=8, seed=0), budget=replace(Budget(), gap=9.0))
 
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, "gap")
+
+
+def test_slots_are_long_enough_for_rows_of_the_makespan() -> None:
+    """Two nanoseconds thirty years apart take next to no entries, and no more slots than rows may count."""
+    jobs = [Job(name=str(r), release_date=r, duration=1e-9, gpus=1) for r in (0, 1e9)]
+    problem = Waiting(cluster=Cluster.uniform(machines=1, gpus=1), jobs=jobs, minimize="makespan")
+    best = Best(Instance.of(problem), Budget(), "test")
+    best.take(problem.started([Share(0, {0: 1}), Share(1, {0: 1})]))
+    model = model_of(best)
+
+    assert model.instance.lengths[0][0] == 0
+    assert 10_000 < model.horizon <= LARGEST_BIG_M
