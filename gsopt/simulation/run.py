@@ -37,11 +37,13 @@ class Replay:
     metrics
         What ran by the simulator's own books, with the figures.
     completion_times
-        Of every job by number, in seconds; None for a job that did not complete.
+        Of every job by number, in seconds on the clock of the workload; None for a job that did not complete.
+        They are rounded to floats, unlike `jct`.
     start_times
         First start of every job, likewise.
     schedule
-        What ran when; None unless recorded.
+        What ran when, in seconds on the clock of the workload; None unless recorded. A time is a fraction where
+        no float says it, as late dates can be.
     decision_seconds
         How long each decision took on the wall; what runs are compared by leaves it out.
 
@@ -75,8 +77,7 @@ class Replay:
     @property
     def jct(self) -> tuple[Any, ...]:
         """Job completion times of the completed jobs, by number."""
-        pairs = zip(self.completion_times, self.scenario.workload.jobs, strict=True)
-        return tuple(time - type(time)(job.release_date) for time, job in pairs if time is not None)
+        return self.metrics.jct
 
 
 def simulate(
@@ -105,8 +106,9 @@ def simulate(
     cluster
         The GPUs of a workload, or their number.
     round_length
-        Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
-        wake are skipped while every job runs or none does.
+        Seconds between decisions, at least 1e-6, the first of them where the clock of the scenario begins; at
+        every event when None. Rounds before the next event or wake are skipped while every job runs or none
+        does.
     placer
         Where jobs go when the policy gives numbers of GPUs only.
     record
@@ -206,8 +208,9 @@ def replay(
     require_interval("round_length", round_length, or_none=True)
     if exact:
         scenario.refuse_fractions()
+    clock, own = scenario.clock, scenario.on_own_clock()
     engine = Engine(
-        scenario,
+        own,
         policy,
         options,
         round_length=round_length,
@@ -218,13 +221,14 @@ def replay(
     )
     engine.run(on_progress)
     if fair_times is None:
-        fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus, exact=exact)
+        fair_times = FairTimes.of(scenario, exact=exact)
     name = name_of(partial(policy, **options) if options else policy)
+    metrics = record_of(engine, name, known_bound(bound, scenario), fair_times, clock)
     return Replay(
         scenario=scenario,
-        metrics=record_of(engine, name, known_bound(bound, scenario), fair_times),
-        completion_times=tuple(engine.completion),
-        start_times=tuple(engine.started),
-        schedule=engine.schedule() if record else None,
+        metrics=metrics,
+        completion_times=metrics.completion_times,
+        start_times=clock.all_nearest(engine.started),
+        schedule=engine.schedule().timed(clock.instant) if record else None,
         decision_seconds=tuple(engine.decision_seconds),
     )

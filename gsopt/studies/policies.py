@@ -112,7 +112,7 @@ def compare_policies(
         round_length=round_length,
         placer=placer,
         bound=mean_jct_bound(scenario),
-        fair_times=FairTimes.of(scenario.workload, scenario.cluster.gpus),
+        fair_times=FairTimes.of(scenario),
     )
     rows, failed = [], {}
     for policy in [find_policy(each) for each in policies]:
