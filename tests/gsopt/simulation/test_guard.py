@@ -175,6 +175,18 @@ def test_waiting_for_an_hour_is_no_fault() -> None:
     assert simulate(_ONE, doing(decide), cluster=1).completion_times == (33.0,)
 
 
+def test_waiting_twice_is_no_fault() -> None:
+    """Wakes for nothing are counted from when something last ran."""
+
+    def decide(state: State) -> Iterable[Action]:
+        if state.now % 30 == 25:
+            yield Start(int(state.now // 30))
+        yield Wake(state.now + 1)
+
+    jobs = workload((0, 10, 1), (0, 10, 1), (0, 10, 1))
+    assert simulate(jobs, doing(decide), cluster=1).completion_times == (35.0, 65.0, 95.0)
+
+
 @pytest.mark.parametrize("time", [0, -1.0, float("nan"), "soon", None, 1j])
 def test_wakes_are_times_to_come(time: Any) -> None:
     """Whatever is no later time is refused as a wake in one line."""
