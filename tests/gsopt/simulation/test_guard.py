@@ -164,6 +164,19 @@ def test_long_idle_spans_are_no_fault(round_length: float | None) -> None:
     assert run.completion_times == (60.0, 120_000.0)
 
 
+@pytest.mark.parametrize("round_length", [None, 60.0])
+def test_waiting_for_machines_is_no_fault(round_length: float | None) -> None:
+    """A policy may wake as often as it likes while no GPU is there and some will come."""
+
+    def decide(state: State) -> Iterable[Action]:
+        yield from (Start(0) for _ in range(state.free) if not state.completed)
+        yield Wake(state.now + 60)
+
+    changes = [CapacityChange(time=0, gpus=0), CapacityChange(time=7200, gpus=1)]
+    run = simulate(_ONE, doing(decide), cluster=1, capacity_changes=changes, round_length=round_length)
+    assert run.completion_times == (7204.0,)
+
+
 def test_waiting_for_an_hour_is_no_fault() -> None:
     """A policy may start its last job late, after fewer wakes than are too many."""
 
