@@ -72,8 +72,6 @@ class Driven:
         """When it completed; None before."""
         return None if self.broken else self._completed_at
 
-    # What happens to it
-
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
         """Run on so many GPUs of each machine from now on."""
         self._halt(time)
@@ -81,7 +79,7 @@ class Driven:
             self.broken = f"it is complete at {self._completed_at}"
         if self.broken:
             return
-        placed, size = tuple(gpus for gpus in shape if gpus), self._job.batch_in(mode)
+        placed, size = tuple(shape), self._job.batch_in(mode)
         try:
             self._stint = _Stint(placed, size, *self._batch(placed, size), slowdown, self._known)
             self._work(max(time, works_from))
@@ -116,8 +114,6 @@ class Driven:
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end
         self._halt(time)
-
-    # Stints
 
     def _halt(self, time: Any) -> _Stint | None:
         """Take down what it has done and seen until a time, end its stint, and give that."""
@@ -161,15 +157,10 @@ class Driven:
             gain = (var + sqr) / (var / (stint.samples / truth.limits.initial_batch) + sqr)
         stint.begin, stint.speed = begin, gain / seconds / stint.slowdown
         left = (self._goals[self._epoch + 1] - self._done) / stint.speed
-        over = (
-            begin + max(round(left), 1)
-            if self._agents.whole_seconds
-            else max(begin + left, nextafter(begin, inf))
-        )
+        span = max(round(left), 1) if self._agents.whole_seconds else left
+        over = max(begin + span, nextafter(begin, inf))
         tuned = (floor(begin / self._agents.interval) + 1) * self._agents.interval
         stint.ends_epoch, stint.end = over <= tuned, float(min(over, tuned))
-
-    # What it knows
 
     @property
     def _known(self) -> tuple[int, Gradient | None]:

@@ -311,6 +311,21 @@ def test_overheads_longer_than_rounds_are_to_blame(
         simulate(jobs, policies.las, cluster=1, round_length=1, overheads=overhead)
 
 
+def test_stops_in_an_overhead_now_and_then_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only changes in a row that come before any work count against a policy."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    spans = iter([0.5, 3.0] * 100)
+
+    def decide(state: State) -> Iterable[Action]:
+        if not state.completed:
+            yield from (
+                (Stop(0), Wake(state.now + 1)) if state.running else (Start(0), Wake(state.now + next(spans)))
+            )
+
+    run = simulate(workload((0, 150, 1)), doing(decide), cluster=1, overheads=Overhead(start=1))
+    assert run.metrics.preemptions > 100
+
+
 def test_overheads_are_to_blame_without_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy that takes turns by itself is told how long overheads are, and nothing of rounds."""
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
