@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
+from gsopt.clock import Clock
 from gsopt.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles
 from gsopt.training import Samples, Training
 
@@ -397,6 +398,17 @@ class Workload(Frozen):
     @classmethod
     def _by_release_date(cls, jobs: tuple[Job, ...]) -> tuple[Job, ...]:
         return tuple(sorted(jobs, key=lambda job: job.release_date))
+
+    def since(self, clock: Clock) -> "Workload":
+        """Give the same jobs with all dates counted from where a clock begins."""
+        if not clock.origin:
+            return self
+        jobs = []
+        for job in self.jobs:
+            dates = {"release_date": job.release_date, "deadline": job.deadline}
+            told = {name: None if date is None else clock.since(date) for name, date in dates.items()}
+            jobs.append(job.model_copy(update=told))
+        return self.model_copy(update={"jobs": tuple(jobs)})
 
     @property
     def gpu_hours(self) -> float:

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from gsopt.applications.agents import Agents
 from gsopt.applications.application import Application
+from gsopt.clock import Clock
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.events import Event, Reclaim, Return, refuse_impossible
 from gsopt.files import first_error
+from gsopt.grid import decimal
 from gsopt.job import DEFAULT_MODE, Job, Seconds, Workload
 from gsopt.problem import Frozen, Many, Name, RuleBroken
 from gsopt.speed import Speed, require_levels
@@ -56,6 +58,9 @@ class CapacityChange(Frozen):
     time: Seconds
     gpus: Annotated[int, Field(ge=0, le=10_000_000)]
 
+
+#: What happens at a time.
+Dated = TypeVar("Dated", bound=CapacityChange | Event)
 
 NO_OVERHEAD = Overhead()
 
@@ -108,6 +113,9 @@ class Physics(Frozen):
         of a placement changes, the number of GPUs on each of its machines; or only where the number of its
         ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does
         not restart then, wherever it goes.
+    clock_start
+        When time begins to count: rounds and intervals, such as those in which policies decide or adaptive jobs
+        tune themselves, are multiples of their length from then on. The first release date when None.
 
     Examples
     --------
@@ -123,6 +131,7 @@ class Physics(Frozen):
     applications: Mapping[Name, Application] = Field(default_factory=dict)
     agents: Agents = Agents()
     restarts: Literal["change", "shape", "machines"] = "change"
+    clock_start: Seconds | None = None
 
     @field_validator("overheads", mode="before")
     @classmethod
@@ -211,6 +220,36 @@ class Scenario(Physics):
         except ValidationError as error:
             raise first_error("scenario", error) from None
 
+    @property
+    def clock(self) -> Clock:
+        """The clock on which everything runs, from when time begins to count."""
+        jobs = self.workload.jobs
+        first = jobs[0].release_date if jobs else 0
+        return Clock(decimal(first if self.clock_start is None else self.clock_start))
+
+    def on_own_clock(self) -> "Scenario":
+        """Give the same scenario with all times counted from where its clock begins.
+
+        Examples
+        --------
+        >>> jobs = Workload(jobs=[Job(name="a", release_date=1.7e9 + 0.5, duration=60, gpus=4)])
+        >>> scenario = Scenario.of(jobs, 8, capacity_changes=[CapacityChange(time=1.7e9 + 2, gpus=6)])
+        >>> own = scenario.on_own_clock()
+        >>> own.workload.jobs[0].release_date, own.capacity_changes[0].time, own.clock.origin
+        (0.0, 1.5, 0)
+        """
+        clock = self.clock
+        if not clock.origin:
+            return self
+        return self.model_copy(
+            update={
+                "workload": self.workload.since(clock),
+                "capacity_changes": tuple(_since(each, clock) for each in self.capacity_changes),
+                "events": tuple(_since(each, clock) for each in self.events),
+                "clock_start": None if self.clock_start is None else 0.0,
+            }
+        )
+
     def refuse_fractions(self) -> None:
         """Refuse to compute in fractions where jobs are adaptive.
 
@@ -223,6 +262,17 @@ class Scenario(Physics):
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
                 raise InvalidInput("", "exact", "True", rule)
+
+    @model_validator(mode="after")
+    def _clock_starts_before_the_jobs(self) -> "Scenario":
+        if (
+            self.clock_start is not None
+            and self.workload.jobs
+            and self.clock_start > self.workload.jobs[0].release_date
+        ):
+            rule = f"must be at most the first release date, {self.workload.jobs[0].release_date:g}"
+            raise RuleBroken("clock_start", self.clock_start, rule)
+        return self
 
     @model_validator(mode="after")
     def _capacity_within_the_cluster(self) -> "Scenario":
@@ -343,6 +393,13 @@ class Scenario(Physics):
                 rule = f"must fit the {size} {kind}{' ' if kind else ''}GPUs{memory} of the cluster"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self
+
+
+def _since(given: Dated, clock: Clock) -> Dated:
+    """Give the same change or event with its times counted from where a clock begins."""
+    times = {name: getattr(given, name) for name in ("time", "deadline") if hasattr(given, name)}
+    moved: Any = given.model_copy(update={name: clock.since(time) for name, time in times.items()})
+    return cast("Dated", moved)
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:

@@ -13,8 +13,8 @@ class Agents(Frozen):
     Attributes
     ----------
     interval
-        Seconds, counted from time 0: at each multiple of them a job tunes its batch, if it does so at all. It
-        does so at the end of each epoch, too.
+        Seconds: at each multiple of them, from where the clock of the scenario begins, a job tunes its batch if
+        it does so at all. It does so at the end of each epoch, too.
     whole_seconds
         Whether an epoch ends a whole number of seconds after the job last tuned, the nearest one and at least
         one, as in the simulator of Pollux.

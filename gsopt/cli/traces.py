@@ -185,7 +185,7 @@ def replay_policies(
     One of several that raises an error is said on standard error and left out.
     """
     bound = simulation.mean_jct_bound(scenario)
-    fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus)
+    fair_times = FairTimes.of(scenario)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []
     try:

@@ -229,7 +229,8 @@ def delay_report(
     busy
         Which busy period the paper's theorem takes, see `longest_busy_period`; the others take "jobs".
     fair_times
-        When jobs finish under the fair share; those of `gps_finish_times` when None.
+        When jobs finish under the fair share, from where the clock of the scenario begins; those of
+        `gps_finish_times` when None.
     exact
         Whether to compute in fractions instead of floats, whose rounding is excused.
 
@@ -250,7 +251,9 @@ def delay_report(
     >>> delay_report(Schedule((Segment("a", 0, 1, 1),)), scenario).violations
     (LateJob(job='a', delay=0.5, bound=0.33333333333333326),)
     """
-    completions = judged(schedule, scenario, exact=exact).completion_times
+    completions = judged(schedule, scenario, exact=exact).ends
+    rounded_on = float(schedule.rounded_on(scenario.clock).origin)
+    schedule, scenario = schedule.timed(scenario.clock.since), scenario.on_own_clock()
     if fair_times is None:
         fair_times = gps_finish_times(scenario.workload, scenario.cluster.gpus, exact=exact)
     period = longest_busy_period(schedule, scenario, busy if kind == "paper" else "jobs", exact=exact)
@@ -260,6 +263,6 @@ def delay_report(
     late = tuple(
         LateJob(job.name, delay, bound)
         for job, time, delay, bound in zip(jobs, completions, delays, bounds, strict=True)
-        if delay > bound + (0 if exact else clock_error(time, time - jobs[0].release_date))
+        if delay > bound + (0 if exact else clock_error(rounded_on + time, time - jobs[0].release_date))
     )
     return DelayReport(kind, period, bounds, delays, late)

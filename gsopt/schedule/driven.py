@@ -1,81 +1,200 @@
-"""Driven: the progress of an adaptive job on trial, made by a trainee of the judge's own."""
+"""Driven: how far an adaptive job gets where a schedule puts it, by the judge's own account.
+
+It goes from stint to stint: in one a job works at one speed, until its epoch ends, or the interval after which
+it tunes its batch, or until somebody changes something. All that it takes is what was measured of the model
+(`gsopt.applications.application`), and what the job itself fits to its steps (`gsopt.applications.fitting`).
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, floor, inf, nextafter
 from typing import Any
 
-from gsopt.applications.trainee import Trainee
-from gsopt.errors import InvalidInput
+from gsopt.applications.application import Application
+from gsopt.applications.fitting import Measurement, fit
+from gsopt.applications.gradient import Gradient
+from gsopt.applications.throughput import ThroughputModel
+from gsopt.errors import shorten
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 
 
+class _Impossible(Exception):
+    """A job was not measured where it is to run."""
+
+
+@dataclass
+class _Stint:
+    """Work on the same GPUs, with one batch and at one speed."""
+
+    shape: tuple[int, ...]  # GPUs on each machine
+    size: int | None  # samples of the batch as it was told; None where the job chooses it
+    local: int  # samples that a GPU processes at once
+    steps: int  # accumulations before the step
+    slowdown: Any  # by others on its GPUs, and by their types
+    known: tuple[int, Gradient | None]  # with what the batch was chosen
+    begin: Any = 0.0
+    end: Any = inf  # unless something comes between
+    speed: Any = 0.0  # progress per second
+    ends_epoch: bool = False  # whether the epoch is over at the end
+
+    @property
+    def samples(self) -> int:
+        return sum(self.shape) * self.local * (self.steps + 1)
+
+
 class Driven:
-    """An adaptive job that a schedule drives; where it cannot run it stops for good, and says so.
-
-    Parameters
-    ----------
-    job
-        The job, whose model has an application.
-    scenario
-        What was given.
-
-    Attributes
-    ----------
-    broken
-        Why it cannot run; empty as long as it can.
-    """
+    """An adaptive job that a schedule drives; where it cannot run it stops for good, and `broken` says why."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
-        application = scenario.applications[job.model]
-        self._job = job
-        self._trainee = Trainee(application, scenario.agents, job.batch_size, job.release_date)
-        self._slowdown: Any = 1.0
+        self._job, self._agents = job, scenario.agents
+        self._truth: Application = scenario.applications[job.model]
+        size = job.batch_size or self._truth.limits.initial_batch
+        goals = [self._truth.progress_at(epoch + 1) for epoch in range(self._truth.epochs)]
+        if self._agents.progress == "samples":
+            goals = [self._truth.iterations(size, epoch) * size for epoch in range(self._truth.epochs)]
+        self._goals = [0.0, *goals]  # progress at the beginning, and at the end of each epoch
+        self._done, self._epoch, self._now = 0.0, 0, 0.0
+        self._stint: _Stint | None = None
+        self._completed_at: float | None = None
+        self._gradient: Gradient | None = None  # seen last
+        self._steps_seen: dict[tuple[int, int, int], Measurement] = {}
+        self._models: dict[int, ThroughputModel] = {}  # by the number of steps that they are fitted to
         self.broken = ""
 
     @property
     def share(self) -> float:
         """Share of its work that is done."""
-        return self._trainee.share
+        return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
         """When it completed; None before."""
-        return None if self.broken else self._trainee.completed_at
+        return None if self.broken else self._completed_at
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
         """Run on so many GPUs of each machine from now on."""
-        if self._trainee.completed_at is not None:
-            self.broken = f"it is complete at {self._trainee.completed_at}"
-        batch, self._slowdown = self._job.batch_in(mode), slowdown
-        self._tell(self._trainee.place, tuple(shape), time, works_from, slowdown, batch)
+        self._halt(time)
+        if self._completed_at is not None:
+            self.broken = f"it is complete at {self._completed_at}"
+        if self.broken:
+            return
+        placed, size = tuple(shape), self._job.batch_in(mode)
+        try:
+            self._stint = _Stint(placed, size, *self._batch(placed, size), slowdown, self._known)
+            self._work(max(time, works_from))
+        except _Impossible as rule:
+            self._stint, self.broken = None, str(rule)
 
     def slow(self, slowdown: Any, time: Any) -> None:
         """Go on beside other jobs, which makes no difference where they are as slow as those before."""
-        if slowdown != self._slowdown:
-            self._slowdown = slowdown
-            self._tell(self._trainee.slow, slowdown, time)
+        if self._stint is not None and slowdown != self._stint.slowdown:
+            self._stint = self._halt(time)
+            if self._stint is not None:
+                self._stint.slowdown = slowdown
+                self._work(max(time, self._stint.begin))
 
     def follow(self, time: Any) -> None:
         """Go on until a time."""
-        self._tell(self._trainee.advance, time)
+        while self._stint is not None and self._stint.end <= time:
+            self._turn(self._stint)
+        self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a share of its work."""
-        self._tell(self._trainee.lose, share, time)
+        """Lose a share of its work, and fall back into the epoch that this leads to."""
+        self._stint = self._halt(time)
+        self._done = max(self._done - share * self._goals[-1], 0.0)
+        self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)
+        if self._stint is not None:
+            self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
         """Stop, complete if that is at most the excused seconds away."""
         self.follow(time)
-        change = self._trainee.next_change()
-        if change - time <= excused:
-            time = change
-            self.follow(time)
-        self._tell(self._trainee.place, (), time, time)
+        if self._stint is not None and self._stint.end - time <= excused:
+            time = self._stint.end
+        self._halt(time)
 
-    def _tell(self, what: Any, *given: Any) -> None:
-        """Tell the trainee, unless it cannot run any more."""
-        if not self.broken:
-            try:
-                what(*given)
-            except InvalidInput as error:
-                self.broken = str(error)
+    def _halt(self, time: Any) -> _Stint | None:
+        """Take down what it has done and seen until a time, end its stint, and give that."""
+        self.follow(time)
+        stint, self._stint, done = self._stint, None, self._progress(time)
+        if stint is not None and time > stint.begin:
+            self._see(stint)
+        self._done = done
+        return stint
+
+    def _turn(self, stint: _Stint) -> None:
+        """End a stint by itself: with its epoch, or to tune the batch."""
+        self._see(stint)
+        self._done = self._goals[self._epoch + 1] if stint.ends_epoch else self._progress(stint.end)
+        self._epoch += stint.ends_epoch
+        self._now = stint.end
+        if self._epoch == self._truth.epochs:
+            self._completed_at, self._stint = stint.end, None
+            return
+        if stint.known != self._known:
+            stint.known, (local, steps) = self._known, self._batch(stint.shape, stint.size)
+            if self._truth.step_time(stint.shape, local) is not None:  # else it keeps the one that it has
+                stint.local, stint.steps = local, steps
+        self._work(stint.end)
+
+    def _progress(self, time: Any) -> Any:
+        stint = self._stint
+        if stint is None or time <= stint.begin:
+            return self._done
+        return min(self._done + stint.speed * (time - stint.begin), self._goals[self._epoch + 1])
+
+    def _work(self, begin: Any) -> None:
+        """Begin its stint anew at a time: find its speed, and when it ends by itself."""
+        stint, truth = self._stint, self._truth
+        assert stint is not None  # noqa: S101 - whoever works has one
+        step, sync = self._times(stint)
+        seconds = (step + stint.steps * (step - sync)) * truth.slowdown
+        gain: float = stint.samples
+        if self._agents.progress == "statistical":
+            sqr, var = truth.gradient(stint.samples, self._epoch)
+            gain = (var + sqr) / (var / (stint.samples / truth.limits.initial_batch) + sqr)
+        stint.begin, stint.speed = begin, gain / seconds / stint.slowdown
+        left = (self._goals[self._epoch + 1] - self._done) / stint.speed
+        span = max(round(left), 1) if self._agents.whole_seconds else left
+        over = max(begin + span, nextafter(begin, inf))
+        tuned = (floor(begin / self._agents.interval) + 1) * self._agents.interval
+        stint.ends_epoch, stint.end = over <= tuned, float(min(over, tuned))
+
+    @property
+    def _known(self) -> tuple[int, Gradient | None]:
+        return len(self._steps_seen), self._gradient
+
+    def _times(self, stint: _Stint) -> tuple[float, float]:
+        """Give the seconds of a step and of its exchange."""
+        times = self._truth.step_time(stint.shape, stint.local)
+        if times is None:
+            rule = f"must be placements of {self._truth.name} measured with {stint.local} samples per GPU"
+            raise _Impossible(f"shape: {shorten(list(stint.shape))}: {rule}")
+        return times
+
+    def _see(self, stint: _Stint) -> None:
+        """Take note of the step, if it is new, and of the gradients."""
+        where = len(stint.shape), sum(stint.shape), stint.local
+        self._steps_seen.setdefault(where, Measurement(*where, *self._times(stint)))
+        self._gradient = self._truth.gradient(stint.samples, self._epoch)
+
+    def _batch(self, shape: tuple[int, ...], size: int | None) -> tuple[int, int]:
+        """Give the samples that a GPU processes at once, and the accumulations before each step."""
+        gpus, limits = sum(shape), self._truth.limits
+        if self._agents.memory == "placement" and (most := self._truth.most_local(shape)):
+            limits = limits.model_copy(update={"most_local": most})
+        if size is None and self._gradient is not None:
+            seen = list(self._steps_seen.values())
+            if len(seen) not in self._models:
+                self._models[len(seen)] = fit(seen, tolerance=self._agents.tolerance)
+            best = self._models[len(seen)].goodput(len(shape), gpus, self._gradient, limits)
+            local, steps = int(best.local), int(best.steps)
+        else:
+            whole = size or max(limits.initial_batch, limits.least_local * gpus)
+            each = ceil(whole / gpus)
+            alone = gpus == 1 and whole > limits.initial_batch  # the noise of one gradient cannot be told
+            steps = max(ceil(each / limits.most_local) - 1, int(alone))
+            local = ceil(each / (steps + 1))
+        return min(local, limits.most_batch // (gpus * (steps + 1))), steps

@@ -17,6 +17,7 @@ from typing import Any
 
 from gsopt.clock import clock_error
 from gsopt.job import Job, Workload
+from gsopt.scenario import Scenario
 
 
 class VirtualTime:
@@ -111,7 +112,7 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
 
 @dataclass(frozen=True)
 class FairTimes:
-    """When the jobs of a workload finish under the references of fairness.
+    """When the jobs of a scenario finish under the references of fairness, from where its clock begins.
 
     Attributes
     ----------
@@ -122,8 +123,8 @@ class FairTimes:
 
     Examples
     --------
-    >>> jobs = [Job(name="a", release_date=0, duration=6, gpus=1)]
-    >>> FairTimes.of(Workload(jobs=jobs), 4)
+    >>> jobs = [Job(name="a", release_date=1.7e9, duration=6, gpus=1)]
+    >>> FairTimes.of(Scenario.of(Workload(jobs=jobs), 4))
     FairTimes(fair=[6.0], gps=[1.5])
     """
 
@@ -131,8 +132,9 @@ class FairTimes:
     gps: Sequence[Any]
 
     @classmethod
-    def of(cls, workload: Workload, gpus: int, *, exact: bool = False) -> "FairTimes":
+    def of(cls, scenario: Scenario, *, exact: bool = False) -> "FairTimes":
         """Compute both; in fractions when `exact`."""
+        workload, gpus = scenario.workload.since(scenario.clock), scenario.cluster.gpus
         fair = fair_finish_times(workload, gpus, exact=exact)
         return cls(fair, gps_finish_times(workload, gpus, exact=exact))
 

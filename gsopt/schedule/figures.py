@@ -6,7 +6,7 @@ plots, reads `FIGURES`. A new figure is a property of the record and a line of t
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ from math import ceil, fsum
 from statistics import median
 from typing import Any, Self
 
+from gsopt.clock import Clock
 from gsopt.problem import Sense
 from gsopt.result import plain, refuse_contradiction, relative_gap
 
@@ -121,6 +122,9 @@ class Record:
         Of every job by number.
     completion_times
         Of every job by number; None for a job that does not complete.
+    clock, ends
+        A clock that begins no later than the first job, and the completion times on it, where they have all
+        their digits; those on the clock of the workload when empty.
     queueing
         Seconds between release and completion without GPUs, of the completed jobs by number.
     communication
@@ -185,6 +189,8 @@ class Record:
     there: Any
     preemptions: int
     resizes: int
+    clock: Clock = field(default_factory=Clock)
+    ends: tuple[Any, ...] = ()
     communication: tuple[Any, ...] = ()
     epochs: tuple[Any, ...] = ()
     demands: tuple[int, ...] = ()
@@ -223,8 +229,12 @@ class Record:
     @cached_property
     def jct(self) -> tuple[Any, ...]:
         """Job completion times: completion minus release date, of the completed jobs by number."""
-        pairs = zip(self.completion_times, self.release_dates, strict=True)
-        return tuple(time - type(time)(release) for time, release in pairs if time is not None)
+        pairs = zip(self._ends, self.release_dates, strict=True)
+        return tuple(end - type(end)(self.clock.since(date)) for end, date in pairs if end is not None)
+
+    @property
+    def _ends(self) -> tuple[Any, ...]:
+        return self.ends or self.completion_times
 
     @property
     def jobs(self) -> int:
@@ -259,8 +269,8 @@ class Record:
     @property
     def makespan(self) -> Any:
         """From the first release date to the last completion."""
-        last = max((time for time in self.completion_times if time is not None), default=None)
-        return None if last is None else last - type(last)(self.release_dates[0])
+        last = max((end for end in self._ends if end is not None), default=None)
+        return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
     @property
     def mean_queueing(self) -> Any:
@@ -342,8 +352,8 @@ class Record:
         What a scheduler admits because it plans to keep its deadline may complete too late all the same, by
         overheads that it does not plan.
         """
-        pairs = zip(self.completion_times, self.deadlines, strict=False)
-        kept = [time is not None and time <= due for time, due in pairs if due is not None]
+        pairs = zip(self._ends, self.deadlines, strict=False)
+        kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
 
     @property

@@ -1,7 +1,12 @@
 """The judge of schedules: checks every rule and recomputes every figure from the segments alone.
 
-It shares no code with the simulator: whoever made a schedule, it is judged by what ran when and by which
-machines were given up. Which of several machines are given up, and who has to stop for it, is free.
+Whoever made a schedule, it is judged by what ran when and by which machines were given up. Which of several
+machines are given up, and who has to stop for it, is free.
+
+The judge shares with the simulator what is given: the data, how they are read (`gsopt.scenario`), and what
+they say of a speed at one moment (`gsopt.speed`, `gsopt.applications.application`, and the model that an
+adaptive job fits to its steps). What comes of it over time, progress, epochs, restarts, losses, overheads, who
+is where and which GPUs are there, it works out by itself.
 
 Clocks round, so a rule may be broken for a moment. Each job owes the length of every such moment, and the time
 that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses though it
@@ -25,7 +30,7 @@ from itertools import accumulate, pairwise
 from math import fsum, inf, isfinite, ulp
 from typing import Any
 
-from gsopt.clock import clock_error
+from gsopt.clock import Clock, clock_error
 from gsopt.errors import InvalidSolution
 from gsopt.job import DEFAULT_MODE, Job, Phase
 from gsopt.scenario import Scenario
@@ -96,7 +101,10 @@ def judge(
     if exact:
         scenario.refuse_fractions()
     number: Callable[[Any], Any] = Fraction if exact else float
-    return _Trial(scenario, schedule, number, complete, fairness).verdict()
+    clock = scenario.clock
+    own = schedule.timed(clock.since)
+    late = float(schedule.rounded_on(clock).origin)
+    return _Trial(scenario.on_own_clock(), own, number, complete, fairness, clock, late).verdict()
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
@@ -122,15 +130,29 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> Verdict:
 
 @dataclass
 class _Trial:
+    """A trial, on a clock of its own: it begins with the first job, if not where the scenario says.
+
+    Attributes
+    ----------
+    clock
+        That clock; what is found is told in the times of the schedule.
+    late
+        What is to be added to a time where rounding to floats happened on the clock of the workload.
+    """
+
     scenario: Scenario
     schedule: Schedule
     number: Callable[[Any], Any]
     complete: bool
     fairness: bool
+    clock: Clock
+    late: float
     found: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.presence = Presence(self.scenario, self.schedule.vacated, self.number)
+        self.presence = Presence(
+            self.scenario, self.schedule.vacated, self.number, clock=self.clock, late=self.late
+        )
 
     def verdict(self) -> Verdict:
         accounts = self._accounts()
@@ -146,7 +168,7 @@ class _Trial:
                 self._check_non_preemption(own)
             self._set_overheads(own)
         self.found += self.presence.found
-        sweep = Sweep(self.scenario, self.presence, self.number, self.found)
+        sweep = Sweep(self.scenario, self.presence, self.number, self.found, self.clock)
         sweep.run(pieces)
         completions = [self._completion(account, own) for account, own in zip(accounts, of_job, strict=True)]
         return self._figures(accounts, of_job, completions, sweep)
@@ -197,7 +219,8 @@ class _Trial:
         ways = {(piece.gpus, piece.mode) for piece in own}
         account.speed = self.number(max(account.job.speed(*way) for way in ways))
         if self.number is not Fraction:
-            account.limit = clock_error(max(piece.end for piece in own), account.work / account.speed)
+            last = self.late + max(piece.end for piece in own)
+            account.limit = clock_error(last, account.work / account.speed)
 
     # Rules of one segment
 
@@ -261,22 +284,24 @@ class _Trial:
         for piece in own:
             if piece.start < release and not piece.account.excuses(release - piece.start):
                 self.found.append(
-                    f"{piece.where}: job {piece.job.name!r} starts at {piece.start}, "
-                    f"before its release at {piece.job.release_date}"
+                    f"{piece.where}: job {piece.job.name!r} starts at {self.clock.nearest(piece.start)}, "
+                    f"before its release at {self.clock.nearest(piece.job.release_date)}"
                 )
 
     def _check_gang(self, own: Sequence[Piece]) -> None:
         held_until = accumulate((piece.end for piece in own), max)
         for until, piece in zip(held_until, own[1:], strict=False):
             if piece.start < until and not piece.account.excuses(min(until, piece.end) - piece.start):
-                self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {piece.start}")
+                time = self.clock.nearest(piece.start)
+                self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {time}")
 
     def _check_non_preemption(self, own: Sequence[Piece]) -> None:
         """Refuse pauses, but for those that begin when GPUs go."""
         for early, late in pairwise(own):
             pause = late.start - early.end
             if pause > 0 and not self._loses_gpus(early) and not early.account.excuses(pause):
-                self.found.append(f"job {late.job.name!r} is preempted at {early.end}")
+                time = self.clock.nearest(early.end)
+                self.found.append(f"job {late.job.name!r} is preempted at {time}")
 
     def _loses_gpus(self, piece: Piece) -> bool:
         """Tell whether a piece ends because GPUs go."""
@@ -351,16 +376,18 @@ class _Trial:
         there = self.number(0) if last is None else self._gpu_seconds_there(first, last)
         return Verdict(
             violations=tuple(self.found),
-            release_dates=tuple(job.release_date for job in jobs),
+            release_dates=tuple(self.clock.nearest(job.release_date) for job in jobs),
             durations=tuple(job.duration for job in jobs),
-            completion_times=tuple(completions),
+            completion_times=self.clock.all_nearest(completions),
+            clock=self.clock,
+            ends=tuple(completions),
             queueing=tuple(jct[index] - held[index] for index in done),
             communication=tuple(self.number(accounts[index].communicated) for index in done),
             epochs=tuple(accounts[index].epochs for index in done if jobs[index].training is not None),
             fairness=self._ratios(completions, jct, caps),
             gps_fairness=self._ratios(completions, jct, [self.number(self.scenario.cluster.gpus)] * len(jobs)),
             demands=tuple(job.gpus for job in jobs),
-            deadlines=tuple(job.deadline for job in jobs),
+            deadlines=self.clock.all_nearest(job.deadline for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
             shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
             used=self._total(
@@ -399,7 +426,7 @@ class _Trial:
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
         """Compare a job completion time with that of the fluid, unless floats cannot tell them apart."""
-        alike = self.number is float and abs(jct - fluid) <= clock_error(completion, fluid)
+        alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
         shortest = ulp(float(completion - jct))  # what the clock tells apart at the release date
         return self.number(1) if alike else jct / (fluid or shortest)
 

@@ -8,7 +8,7 @@ from itertools import groupby
 from math import isfinite
 from typing import Any, NamedTuple
 
-from gsopt.clock import clock_error
+from gsopt.clock import Clock, clock_error
 from gsopt.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario import Scenario
 from gsopt.schedule.schedule import Vacated
@@ -79,6 +79,10 @@ class Presence:
         What was given, and the machines that were given up.
     number
         ``float``, or ``Fraction`` for exact arithmetic. Floats excuse a few ticks of the clock.
+    clock
+        On which the scenario's times are; broken rules are told in the times of the clock before.
+    late
+        What is to be added to a time where rounding to floats happened on that clock.
 
     Attributes
     ----------
@@ -101,8 +105,17 @@ class Presence:
     ["at 60.0: events[0] is owed 1 more machines, and 'machine 0.0' is there"]
     """
 
-    def __init__(self, scenario: Scenario, vacated: Sequence[Vacated], number: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        vacated: Sequence[Vacated],
+        number: Callable[[Any], Any],
+        *,
+        clock: Clock = Clock(),  # noqa: B008 - frozen
+        late: float = 0.0,
+    ) -> None:
         self._scenario, self._cluster, self._number = scenario, scenario.cluster, number
+        self._clock, self._late = clock, late
         self.found: list[str] = []
         self._there = self._limit = scenario.cluster.gpus
         self._given_up = 0  # GPUs of a plain cluster
@@ -151,7 +164,7 @@ class Presence:
 
         A time just before a deadline stays, as it keeps the deadline; what is lent at that date comes after it.
         """
-        excuse = 0 if self._number is Fraction else clock_error(time, 0)
+        excuse = 0 if self._number is Fraction else clock_error(self._late + time, 0)
         place = bisect_right(due, time)
         if place and time - due[place - 1] <= excuse:
             return due[place - 1]
@@ -217,14 +230,15 @@ class Presence:
 
     def _give_up(self, time: Any, server: str) -> None:
         if server in self._away:
-            self.found.append(f"at {time}: machine {server!r} is given up and not there")
+            self.found.append(f"at {self._clock.nearest(time)}: machine {server!r} is given up and not there")
             return
         self._away[server] = self._gone[server] = None
         for each in self._open:
             if each.owed and each.request.takes(server, self._type_of[server]):
                 each.owed -= 1
                 return
-        self.found.append(f"at {time}: machine {server!r} is given up and no request takes it")
+        when = self._clock.nearest(time)
+        self.found.append(f"at {when}: machine {server!r} is given up and no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
         """Check that a request is met at its deadline, or that everything it may take is away."""
@@ -237,4 +251,5 @@ class Presence:
         takes, type_of = closing.request.takes, self._type_of
         left = next((each for each in names if each not in self._away and takes(each, type_of[each])), None)
         if closing.owed and left is not None:
-            self.found.append(f"at {time}: {name} is owed {closing.owed} more machines, and {left!r} is there")
+            when = self._clock.nearest(time)
+            self.found.append(f"at {when}: {name} is owed {closing.owed} more machines, and {left!r} is there")

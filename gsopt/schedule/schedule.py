@@ -2,16 +2,18 @@
 
 import csv
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import PlainValidator, ValidationError, ValidationInfo
 
+from gsopt.clock import Clock
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import first_error, parse_json, read_text, validated
 from gsopt.problem import Frozen, Many, Name, Number, RuleBroken
@@ -108,6 +110,29 @@ class Schedule:
     segments: tuple[Segment, ...]
     preemptive: bool = True
     vacated: tuple[Vacated, ...] = ()
+
+    def rounded_on(self, clock: Clock) -> Clock:
+        """Tell on which clock its times were rounded: on that of the workload, or on one that begins later.
+
+        A schedule that has a fraction among its times states all of them exactly.
+        """
+        times = (time for each in self.segments for time in (each.start, each.end))
+        all_times = chain(times, (each.time for each in self.vacated))
+        return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
+
+    def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
+        """Give the same schedule with all its times told otherwise, such as on another clock.
+
+        Examples
+        --------
+        >>> Schedule((Segment("a", 0, 1.5, 2),)).timed(lambda time: time + 60).segments[0].end
+        61.5
+        """
+        return replace(
+            self,
+            segments=tuple(each._replace(start=tell(each.start), end=tell(each.end)) for each in self.segments),
+            vacated=tuple(each._replace(time=tell(each.time)) for each in self.vacated),
+        )
 
     def to_csv(self) -> str:
         """Give the segments as CSV, then the machines that were given up, each in a row of its own.

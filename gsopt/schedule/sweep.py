@@ -7,6 +7,7 @@ from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
 
+from gsopt.clock import Clock
 from gsopt.cluster import ISLAND, MACHINE, Cluster, Switch
 from gsopt.job import Job
 from gsopt.scenario import Scenario
@@ -149,7 +150,9 @@ class Sweep:
     number
         ``float``, or ``Fraction`` for exact arithmetic.
     found
-        Where every rule that is broken is added.
+        Where every rule that is broken is added, in the times of the clock before this one.
+    clock
+        The clock of the sweep.
     held_during
         Spans of time, with the number of GPUs in use.
     shared_during
@@ -160,6 +163,7 @@ class Sweep:
     presence: Presence
     number: Callable[[Any], Any]
     found: list[str]
+    clock: Clock = field(default_factory=Clock)
     held_during: list[tuple[Any, Any, int]] = field(default_factory=list)
     shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)
 
@@ -310,14 +314,15 @@ class Sweep:
 
     def _check(self, time: Any, touched: Iterable[Piece]) -> None:
         """Find the rules that are broken from now on."""
+        when = self.clock.nearest(time)
         suspects = self._crowded.union(*(piece.placement for piece in touched))
         self._broken = []
         if self.held > self._capacity:
-            rule = f"at {time}: {self.held} GPUs are held, {self._capacity} are there"
+            rule = f"at {when}: {self.held} GPUs are held, {self._capacity} are there"
             surplus = _surplus(self._running, self._capacity, lambda piece: piece.gpus)
             self._broken.append(Broken(rule, surplus))
         wrong = [gpu for gpu in suspects if self._may_be_wrong(gpu)]
-        on_gpus = [(gpu, rule) for gpu in sorted(wrong) for rule in self._broken_on(gpu, time)]
+        on_gpus = [(gpu, rule) for gpu in sorted(wrong) for rule in self._broken_on(gpu, when)]
         self._broken += [rule for _, rule in on_gpus]
         self._crowded = {gpu for gpu, _ in on_gpus}
 

@@ -101,7 +101,7 @@ class Vacate(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Ask for a decision at this time, in seconds, unless something happens before it.
+    """Ask for a decision at this time, in seconds on the clock of `State.now`, unless something happens before.
 
     Examples
     --------
@@ -189,8 +189,12 @@ class Request(NamedTuple):
 class State(Protocol):
     """What a policy sees: the truth at this instant and nothing of the future, to read only.
 
-    Jobs are numbered from 0 in the order of their release dates. Times are in seconds. While decisions are
-    yielded one by one the state shows the plan as it stands; what the plan changes takes effect at the end.
+    Jobs are numbered from 0 in the order of their release dates. Times are in seconds, and all of them, release
+    dates and deadlines of jobs too, count from where the clock of the scenario begins: from the first release
+    date, unless it says otherwise (`gsopt.scenario.Physics.clock_start`).
+
+    While decisions are yielded one by one the state shows the plan as it stands; what the plan changes takes
+    effect at the end.
     """
 
     @property
@@ -318,7 +322,8 @@ class Decider(Protocol):
         """Decide at an instant at which something happened.
 
         What is decided is who runs where when all changes are made, in their order; it takes effect at once.
-        A generator sees the plan as it stands after each change that it has yielded.
+        A generator sees the plan as it stands after each change that it has yielded. A run in which neither the
+        clock nor any job gets on is given up, see `gsopt.simulation.guard`.
         """
 
 

@@ -4,13 +4,16 @@ from math import ulp
 from typing import Any
 
 from gsopt.bounds.jct import MeanBound
+from gsopt.clock import Clock
 from gsopt.schedule.fairness import FairTimes, finish_time_fairness
 from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
 from gsopt.tolerances import SPAN_ERROR
 
 
-def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes) -> Record:
+def record_of(
+    engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes, clock: Clock
+) -> Record:
     """Read what ran, with its figures, out of a finished run.
 
     Parameters
@@ -23,6 +26,8 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         Proven bound on the mean job completion time, or None.
     fair_times
         When the jobs finish under the references of fairness.
+    clock
+        The clock of the run.
 
     Raises
     ------
@@ -37,9 +42,11 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
     ]
     record = Record(
         policy=policy,
-        release_dates=tuple(job.release_date for job in workload.jobs),
+        release_dates=tuple(clock.nearest(job.release_date) for job in workload.jobs),
         durations=tuple(job.duration for job in workload.jobs),
-        completion_times=tuple(engine.completion),
+        completion_times=clock.all_nearest(engine.completion),
+        clock=clock,
+        ends=tuple(engine.completion),
         queueing=tuple(engine.completion[job] - engine.release[job] - engine.holding[job] for job in done),
         communication=tuple(engine.communicated[job] for job in done),
         epochs=tuple(
@@ -50,7 +57,7 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         fairness=tuple(ratios[0][job] for job in done),
         gps_fairness=tuple(ratios[1][job] for job in done),
         demands=tuple(job.gpus for job in workload.jobs),
-        deadlines=tuple(job.deadline for job in workload.jobs),
+        deadlines=clock.all_nearest(job.deadline for job in workload.jobs),
         gpu_seconds=engine.occupied_seconds,
         shared_gpu_seconds=engine.shared_seconds,
         used=used,
@@ -58,7 +65,7 @@ def record_of(engine: Engine, policy: str, bound: MeanBound | None, fair_times: 
         preemptions=engine.preemptions,
         resizes=engine.resizes,
     )
-    last = max((engine.completion[job] for job in done), default=0)
+    last = clock.nearest(max((engine.completion[job] for job in done), default=0))
     if bound is None:
         return record
     excused = _rounding(float(record.mean_jct or 0), record.jobs, last)
@@ -69,6 +76,6 @@ def _rounding(mean: float, jobs: int, last: Any) -> float:
     """Give how far below a bound rounding may bring a mean job completion time.
 
     The clock rounds each completion by up to half a tick; each job waits for those before it, so that it may
-    gain by all of them. The bound is a sum on the same clock.
+    gain by all of them. The bound may be a sum on the clock of the workload.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))

@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
+from gsopt.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
@@ -36,11 +37,13 @@ class Replay:
     metrics
         What ran by the simulator's own books, with the figures.
     completion_times
-        Of every job by number, in seconds; None for a job that did not complete.
+        Of every job by number, in seconds on the clock of the workload; None for a job that did not complete.
+        They are rounded to floats, unlike `jct`.
     start_times
         First start of every job, likewise.
     schedule
-        What ran when; None unless recorded.
+        What ran when, in seconds on the clock of the workload; None unless recorded. A time is a fraction where
+        no float says it, as late dates can be.
     decision_seconds
         How long each decision took on the wall; what runs are compared by leaves it out.
 
@@ -74,8 +77,7 @@ class Replay:
     @property
     def jct(self) -> tuple[Any, ...]:
         """Job completion times of the completed jobs, by number."""
-        pairs = zip(self.completion_times, self.scenario.workload.jobs, strict=True)
-        return tuple(time - type(time)(job.release_date) for time, job in pairs if time is not None)
+        return self.metrics.jct
 
 
 def simulate(
@@ -89,6 +91,7 @@ def simulate(
     record: bool = False,
     exact: bool = False,
     bound: "bool | float | MeanBound | PriceBound" = True,
+    time_limit: TimeLimit = None,
     **options: Any,
 ) -> Replay:
     """Simulate a workload on a cluster under a policy, event by event.
@@ -103,8 +106,9 @@ def simulate(
     cluster
         The GPUs of a workload, or their number.
     round_length
-        Seconds between decisions, at least 1e-6; at every event when None. Rounds before the next event or
-        wake are skipped while every job runs or none does.
+        Seconds between decisions, at least 1e-6, the first of them where the clock of the scenario begins; at
+        every event when None. Rounds before the next event or wake are skipped while every job runs or none
+        does.
     placer
         Where jobs go when the policy gives numbers of GPUs only.
     record
@@ -114,6 +118,9 @@ def simulate(
     bound
         Whether to bound the mean job completion time of every policy (`gsopt.bounds.mean_jct_bound`), or a
         bound that is known.
+    time_limit
+        Seconds on the wall after which the run is given up, or text such as ``30s``; the bound, which is
+        computed before, takes none of them. A decision that goes on is not cut short.
     options
         Beside a workload every field of `gsopt.scenario.Physics`, such as `overheads`, `share_limit` and
         `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
@@ -124,7 +131,9 @@ def simulate(
     InvalidInput
         The scenario breaks a rule, such as a job that fits in no way, or there is no such option.
     IllegalDecision
-        The policy decides what the rules forbid.
+        The policy decides what the rules forbid, or makes no progress (`gsopt.simulation.guard`).
+    TimeUp
+        The time limit is over before the run.
 
     Examples
     --------
@@ -138,6 +147,7 @@ def simulate(
     >>> simulate(Workload(jobs=jobs), las, cluster=1, overheads=Overhead(start=1), quantum=2).completion_times
     (8.0, 3.0)
     """
+    time_limit = checked_time_limit(time_limit)
     physics = {name: options.pop(name) for name in Physics.model_fields if name in options}
     _refuse_unknown(policy, options)
     scenario = Scenario.of(given, cluster, **physics)
@@ -149,6 +159,7 @@ def simulate(
         record=record,
         exact=exact,
         bound=mean_jct_bound(scenario) if bound is True else None if bound is False else bound,
+        budget=Budget(time_limit=time_limit),
         **options,
     )
 
@@ -176,12 +187,15 @@ def replay(
     bound: "float | MeanBound | PriceBound | None" = None,
     fair_times: FairTimes | None = None,
     on_progress: Callable[[int], Any] | None = None,
+    budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is
-    called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
+    called with the number of completed jobs, now and then. The time limit of a `budget` is looked at at every
+    event, action and decision; `gsopt.errors.TimeUp` is raised when it is over. The other parameters are those
+    of `simulate`.
 
     Examples
     --------
@@ -194,18 +208,27 @@ def replay(
     require_interval("round_length", round_length, or_none=True)
     if exact:
         scenario.refuse_fractions()
+    clock, own = scenario.clock, scenario.on_own_clock()
     engine = Engine(
-        scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
+        own,
+        policy,
+        options,
+        round_length=round_length,
+        record=record,
+        exact=exact,
+        placer=placer,
+        budget=budget,
     )
     engine.run(on_progress)
     if fair_times is None:
-        fair_times = FairTimes.of(scenario.workload, scenario.cluster.gpus, exact=exact)
+        fair_times = FairTimes.of(scenario, exact=exact)
     name = name_of(partial(policy, **options) if options else policy)
+    metrics = record_of(engine, name, known_bound(bound, scenario), fair_times, clock)
     return Replay(
         scenario=scenario,
-        metrics=record_of(engine, name, known_bound(bound, scenario), fair_times),
-        completion_times=tuple(engine.completion),
-        start_times=tuple(engine.started),
-        schedule=engine.schedule() if record else None,
+        metrics=metrics,
+        completion_times=metrics.completion_times,
+        start_times=clock.all_nearest(engine.started),
+        schedule=engine.schedule().timed(clock.instant) if record else None,
         decision_seconds=tuple(engine.decision_seconds),
     )

@@ -192,6 +192,8 @@ def scenario_of(
 ) -> Scenario:
     """Make a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
 
+    Rounds and intervals count from the time 0 of the rows, as in their authors' simulators.
+
     There progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time
     only if the number of nodes changes.
 
@@ -228,7 +230,7 @@ def scenario_of(
     asked = rows if halvings is None else [menus.halved(row, halvings) for row in rows]
     jobs = [menus.job(row, tunes=not is_ares) for row in asked]
     workload = Workload(name=name, source=f"{source}, setting {setting}", jobs=jobs)
-    return Scenario.of(workload, cluster, applications=applications, agents=agents, **physics)
+    return Scenario.of(workload, cluster, applications=applications, agents=agents, clock_start=0.0, **physics)
 
 
 def home_of(path: str | Path) -> Path:

@@ -174,6 +174,7 @@ def aryl(
         workload.model_copy(update={"name": f"aryl-{support}", "jobs": given}),
         cluster,
         overheads=Overhead(stop=overhead),
+        clock_start=0.0,  # from which the inference cluster's intervals count
         **lent,
     )
 

@@ -269,6 +269,7 @@ _PHYSICS: dict[str, Any] = {
     "applications": {"cnn": APPLICATION},
     "agents": Agents(interval=30),
     "restarts": "machines",
+    "clock_start": 0.0,
 }
 
 

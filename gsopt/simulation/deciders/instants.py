@@ -7,7 +7,7 @@ from gsopt.simulation.interval import require_interval
 
 
 class Instants:
-    """The multiples of an interval, from time 0 on.
+    """The multiples of an interval, from where the clock of the run begins.
 
     Where decisions come in rounds of another length, an instant is that of the first round after it, for those
     who wait for it. A wait ends with the next decision, which asks again where it still waits: as for

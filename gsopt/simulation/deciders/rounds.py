@@ -75,8 +75,8 @@ class Rounds:
     interval
         Seconds of a round.
     renewal
-        Fewest seconds from shares to shares in the original form; but those at the time 0 hold until jobs come
-        or go.
+        Fewest seconds from shares to shares in the original form; but those at the beginning hold until jobs
+        come or go.
     leftovers
         Whether jobs without a share run on what is left.
     pairs

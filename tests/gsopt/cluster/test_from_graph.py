@@ -113,6 +113,32 @@ def test_gpus_keep_their_numbers() -> None:
     assert Cluster.from_graph(graph).gpus_of == {"early": range(2), "late": range(2, 4)}
 
 
+@pytest.mark.parametrize("switch_first", [False, True])
+def test_machines_are_numbered_before_switches(switch_first: bool) -> None:
+    """GPUs of machines that stand beside switches come first, with numbers of their own or without."""
+    for named in (False, True):
+        graph = nx.Graph(root="top")
+        graph.add_node("top", kind="network")
+        graph.add_node("rack", kind="rack")
+        places = {"rack": ("inner", (2, 3)), "top": ("outer", (0, 1))}
+        for above in ("rack", "top") if switch_first else ("top", "rack"):
+            machine, gpus = places[above]
+            graph.add_node(machine, kind="machine")
+            graph.add_edge(above, machine)
+            if above == "rack":
+                graph.add_edge("top", "rack")
+            for gpu in gpus:
+                node = f"gpu {gpu}" if named else gpu
+                graph.add_node(node, kind="gpu")
+                graph.add_edge(machine, node)
+        cluster = Cluster.from_graph(graph)
+        assert cluster.gpus_of == {"outer": range(2), "inner": range(2, 4)}
+        assert Cluster.from_graph(cluster.graph()) == cluster
+    permuted = nx.relabel_nodes(cluster.graph(), {0: 2, 1: 3, 2: 0, 3: 1})
+    with pytest.raises(InvalidInput, match="numbers follow the tree, machines before switches"):
+        Cluster.from_graph(permuted)
+
+
 def _edit(change: Callable[[Any], object]) -> Any:
     """Change the graph of a linked cluster of two racks, machine 0 of which has islands."""
     link = Link(bandwidth=1e9)

@@ -1,9 +1,18 @@
 """An adaptive job on trial."""
 
+from random import Random
+
+import pytest
+
+from gsopt.applications.agents import Agents
+from gsopt.applications.trainee import Trainee
 from gsopt.cluster import Cluster
+from gsopt.errors import InvalidInput
 from gsopt.job import Job
 from gsopt.scenario import Scenario
 from gsopt.schedule.driven import Driven
+from gsopt.tolerances import SUM
+from tests.effort import cases
 from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -39,3 +48,65 @@ def test_it_does_not_run_again() -> None:
     driven.stop(20.0, 0.0)
     driven.run((1,), "", 30.0, 30.0, 1.0)
     assert (driven.broken, driven.completed_at) == ("it is complete at 9.0", None)
+
+
+def _given(random: Random) -> Scenario:
+    """Draw an adaptive job, whose measurements and agents differ."""
+    few = APPLICATION.model_copy(update={"placements": APPLICATION.placements[:-3]})
+    return Scenario.of(
+        bundle([adaptive(Job(name="a", release_date=0, duration=12, gpus=1), random.randint(4, 16))]),
+        Cluster.uniform(machines=4, gpus=3),
+        applications={
+            "cnn": random.choice([APPLICATION, few]).model_copy(update={"slowdown": random.choice([1.0, 1.3])})
+        },
+        agents=Agents(
+            interval=random.choice([1, 3, 60]),
+            whole_seconds=random.random() < 0.5,
+            progress=random.choice(["statistical", "samples"]),
+            memory=random.choice(["model", "placement"]),
+        ),
+    )
+
+
+@pytest.mark.parametrize("seed", range(cases(100)))
+def test_it_gets_as_far_as_a_trainee_does(seed: int) -> None:
+    """Whatever happens to an adaptive job, the judge's account and the simulator's trainee say the same."""
+    random = Random(seed)
+    given = _given(random)
+    (job,) = given.workload.jobs
+    driven = Driven(job, given)
+    trainee = Trainee(given.applications["cnn"], given.agents, job.batch_size, 0.0)
+    now, runs, slowdown = 0.0, False, 1.0
+    for _ in range(30):
+        now += random.choice([0.0, 0.25, 0.5, 1.0, 1.7, 4.0])
+        what = random.choice(["run", "run", "slow", "lose", "follow", "stop"])
+        driven.follow(now)
+        trainee.advance(now)
+        if trainee.completed_at is not None:
+            break
+        if what == "run":
+            shape = tuple(random.randint(1, 3) for _ in range(random.randint(1, 4)))
+            mode, ready = random.choice(["", "adaptive", "large"]), now + random.choice([0, 0.4, 3])
+            slowdown = random.choice([1.0, 2.0])
+            driven.run(shape, mode, now, ready, slowdown)
+            if driven.broken:
+                with pytest.raises(InvalidInput, match="must be placements of cnn"):
+                    trainee.place(shape, now, ready, slowdown, job.batch_in(mode))
+                return
+            trainee.place(shape, now, ready, slowdown, job.batch_in(mode))
+            runs = True
+        elif what == "slow" and runs:
+            slowdown = 3.0 - slowdown  # as the trainee is told of changes only
+            driven.slow(slowdown, now)
+            driven.slow(slowdown, now)
+            trainee.slow(slowdown, now)
+        elif what == "lose":
+            share = random.choice([0.1, 0.5, 1.0])
+            driven.lose(share, now)
+            trainee.lose(share, now)
+        elif what == "stop":
+            driven.stop(now, 0.0)
+            trainee.place((), now, now)
+        assert driven.broken == ""
+        assert driven.share == pytest.approx(trainee.share, rel=SUM, abs=SUM)
+    assert (driven.completed_at or 0.0) == pytest.approx(trainee.completed_at or 0.0, rel=SUM)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, InvalidSolution, Unsupported
-from gsopt.job import Job, Workload
+from gsopt.job import Job, Mode, Workload
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.delays import LateJob, delay_bound, delay_report, longest_busy_period
@@ -24,10 +24,11 @@ from gsopt.schedule.fairness import (
     usable_gpus,
 )
 from gsopt.schedule.judge import fluid_finish_times, judge
-from gsopt.simulation import replay
+from gsopt.simulation import Start, replay, simulate
 from heuristics.policies import efq, fifo
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, workloads
+from tests.gsopt.simulation.scripts import scripted
 from tests.strategies.theorem import KINDS, late
 
 Menu = tuple[tuple[int, float], ...]
@@ -143,6 +144,20 @@ def test_caps_are_what_jobs_can_use() -> None:
     rigid = Job(name="a", release_date=0, duration=1, gpus=3)
     elastic = Job(name="b", release_date=0, duration=1, gpus=2, menu=[(1, 0.7), (2, 1.0), (4, 1.5), (8, 1.25)])
     assert [usable_gpus(rigid, 8), usable_gpus(elastic, 8), usable_gpus(elastic, 3)] == [3, 3, 2]
+    modes = [Mode(name="fast", menu=[(2, 1.5), (8, 3.0)])]
+    bimodal = Job(name="c", release_date=0, duration=6, gpus=2, modes=modes)
+    assert [usable_gpus(bimodal, 8), usable_gpus(bimodal, 4), usable_gpus(bimodal, 1)] == [6, 3, 2]
+
+
+@pytest.mark.parametrize(("gpus", "share"), [(4, 4), (8, 2)])
+def test_ratios_look_at_modes_and_at_what_fits(gpus: int, share: int) -> None:
+    """A job without a menu of its own is as fast as its fastest mode on GPUs that the cluster has."""
+    modes = [Mode(name="fast", menu=[(2, 1.5), (8, 3.0)])]
+    job = Job(name="c", release_date=0, duration=6, gpus=2, modes=modes)
+    scenario = Scenario(workload=bundle([job]), cluster=Cluster.plain(gpus))
+    run = simulate(scenario, scripted([Start(0, 2, "fast")]), record=True)
+    assert run.schedule is not None
+    assert judge(run.schedule, scenario).fairness == run.metrics.fairness == (4 / share,)
 
 
 @settings(deadline=None, max_examples=cases(100))
@@ -204,14 +219,17 @@ def test_fairness_figures() -> None:
 
 
 def test_a_nanosecond_on_an_epoch_clock() -> None:
-    """A fair share that is shorter than the clock can tell counts as one of its ticks."""
+    """A fair share that is shorter than the clock can tell counts as one of its ticks.
+
+    The judge counts from the first release date, where nothing is too short.
+    """
     clock = 1.7e9
     jobs = bundle([Job(name="a", release_date=clock, duration=1e-9, gpus=1)])
     assert finish_time_fairness([clock], [clock], jobs) == [1.0]
     late = clock + 1000 * ulp(clock)
     assert finish_time_fairness([late], [clock], jobs) == [1000.0]
     judged = judge(Schedule((Segment("a", clock, late, 1),)), Scenario(workload=jobs, cluster=Cluster.plain(1)))
-    assert judged.fairness == (1000.0,)
+    assert judged.fairness == (pytest.approx(238400),)  # 0.0002384 s, as the late end is written
 
 
 def test_busy_periods_by_hand() -> None:
@@ -344,14 +362,15 @@ def test_delays_are_excused_by_ticks(release: float) -> None:
     """A job that may not be late at all is late by ten microseconds and not by a tick, whatever the date."""
     scenario = Scenario(workload=_together((release, 1, 1)), cluster=Cluster.plain(1))
 
-    def late(seconds: float, *, exact: bool = False) -> bool:
-        schedule = Schedule((Segment("j0", release + seconds, release + 1 + seconds, 1),))
+    def late(seconds: float | Fraction, *, exact: bool = False) -> bool:
+        start = (Fraction(release) if exact else release) + seconds
+        schedule = Schedule((Segment("j0", start, start + 1, 1),))
         return bool(delay_report(schedule, scenario, alpha=1.0, exact=exact).violations)
 
     assert not late(0)
     assert not late(ulp(release + 1))
     assert late(1e-5)
-    assert late(2.0**-20, exact=True)
+    assert late(Fraction(1, 2**20), exact=True)
 
 
 @pytest.mark.parametrize("release", [0.0, 1.7e9])

@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
+from gsopt.cluster import Cluster
 from gsopt.errors import Contradiction
+from gsopt.job import Job
+from gsopt.scenario import Scenario
 from gsopt.schedule.figures import FIGURES, Record, figure_of
+from gsopt.schedule.judge import judge
+from gsopt.simulation import replay
+from heuristics.policies import fifo
+from tests.gsopt.simulation.scenarios import bundle
 
 
 def record(**changes: Any) -> Record:
@@ -148,3 +155,14 @@ def test_no_two_figures_share_a_name() -> None:
     for names in ([each.key for each in FIGURES], [each.label for each in FIGURES]):
         assert max(Counter(names).values()) == 1
     assert all(figure_of(each.key) is each for each in FIGURES)
+
+
+def test_deadlines_are_kept_on_any_clock() -> None:
+    """A job that completes at its deadline keeps it and one that does later does not, whatever the date."""
+    for date, due in [(0.0, 0.3), (1_700_000_000.1, 1_700_000_000.4)]:
+        jobs = [Job(name=name, release_date=date, duration=0.3, gpus=1, deadline=due) for name in "ab"]
+        scenario = Scenario(workload=bundle(jobs), cluster=Cluster.plain(1))
+        run = replay(scenario, fifo, record=True)
+        assert run.schedule is not None
+        assert run.metrics.deadlines_kept == judge(run.schedule, scenario).deadlines_kept == 0.5
+        assert run.metrics.deadlines == (due, due)

@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from gsopt.applications.agents import Agents
 from gsopt.cluster import Cluster
@@ -14,7 +16,9 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Move, Resize, Start, Wake, replay
 from gsopt.speed import Speed
-from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
+from tests.effort import cases
+from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
+from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import scripted
 
@@ -62,6 +66,16 @@ def test_what_the_simulator_did_is_legal(restarts: str) -> None:
     verdict = judge(_run(scenario), scenario)
     assert verdict.violations == ()
     assert verdict.completed == 2
+
+
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=cases(1000))
+@given(scenario=adaptive_scenarios(), seed=st.integers(0, 10**6))
+def test_whatever_the_simulator_did_is_legal(scenario: Scenario, seed: int) -> None:
+    """By its own account of every job the judge finds the completions of any run, and nothing wrong in it."""
+    run = replay(scenario, monkey, record=True, seed=seed, share_limit=scenario.share_limit)
+    assert run.schedule is not None
+    verdict = judge(run.schedule, scenario, fairness=False)
+    assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
 
 
 @pytest.mark.parametrize(

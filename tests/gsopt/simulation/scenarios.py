@@ -5,8 +5,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from gsopt.clock import Clock
 from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.events import Event, Leave, Loan, Reclaim, Return
+from gsopt.grid import decimal
 from gsopt.job import Job, Mode, Phase, Workload
 from gsopt.scenario import CapacityChange, Overhead, Scenario
 from gsopt.speed import Speed, TierPenalty
@@ -304,6 +306,28 @@ def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
         "capacity_changes": tuple(changes),
         "overheads": overheads,
         "events": tuple(events),
+    }
+    return scenario.model_copy(update=update)
+
+
+def later(scenario: Scenario, date: float) -> Scenario:
+    """Give a scenario with all dates so much later, as decimals; they have few digits."""
+    clock = Clock(-decimal(date))
+    update = {
+        "workload": scenario.workload.since(clock),
+        "capacity_changes": tuple(
+            each.model_copy(update={"time": clock.since(each.time)}) for each in scenario.capacity_changes
+        ),
+        "events": tuple(
+            each.model_copy(
+                update={
+                    name: clock.since(time)
+                    for name in ("time", "deadline")
+                    if (time := getattr(each, name, None)) is not None
+                }
+            )
+            for each in scenario.events
+        ),
     }
     return scenario.model_copy(update=update)
 

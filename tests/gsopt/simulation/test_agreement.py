@@ -1,5 +1,6 @@
 """The simulator and the judge agree, on 1,000 scenarios with everything in them and under every policy."""
 
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -13,8 +14,9 @@ from gsopt.simulation import Policy, replay
 from gsopt.testing import check_policy
 from heuristics import policies
 from tests.effort import cases
+from tests.gsopt.simulation.adaptive import adaptive_scenarios
 from tests.gsopt.simulation.monkeys import monkey
-from tests.gsopt.simulation.scenarios import plain_scenarios, rich_scenarios, shifted, tree_scenarios
+from tests.gsopt.simulation.scenarios import later, plain_scenarios, rich_scenarios, shifted, tree_scenarios
 
 POLICIES = [getattr(policies, name) for name in policies.__all__]
 each_policy = pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)
@@ -95,6 +97,39 @@ def test_any_decisions_at_dates_of_today(scenario: Scenario, seed: int, date: fl
     assert run.schedule is not None
     verdict = judge(run.schedule, today)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
+
+
+_DATES = (1_700_000_000, 1_600_000_000.1, 86_400.5)
+
+
+@settings(calm, max_examples=cases(300))
+@given(
+    scenario=plain_scenarios(elastic=True) | tree_scenarios() | rich_scenarios() | adaptive_scenarios(),
+    place=st.integers(0, len(POLICIES)),
+    seed=st.integers(0, 10**6),
+    date=st.sampled_from(_DATES),
+    length=st.sampled_from([None, 2.9]),
+)
+def test_dates_change_nothing(
+    scenario: Scenario, place: int, seed: int, date: float, length: float | None
+) -> None:
+    """A run of a workload whose times all come later is the same one to the last digit, and judged alike."""
+    policy = (
+        POLICIES[place]
+        if place < len(POLICIES)
+        else partial(monkey, share_limit=scenario.share_limit, seed=seed)
+    )
+    told = []
+    for each in (scenario, later(scenario, date)):
+        rounds = None if scenario.overheads else length
+        run = replay(each, policy, record=True, round_length=rounds, bound=None)
+        assert run.schedule is not None
+        verdict = judge(run.schedule, each, complete=False)
+        assert (verdict.violations, verdict.ends) == ((), run.metrics.ends)
+        assert verdict.completion_times == run.completion_times
+        own = run.schedule.timed(each.clock.since).timed(float)
+        told.append((run.metrics.as_dict(), run.jct, own, verdict.as_dict()))
+    assert told[0] == told[1]
 
 
 def _spans(policy: Policy, scale: float) -> dict[str, Any]:

@@ -163,16 +163,32 @@ def test_srtf_on_one_gpu_is_no_worse_than_any_priority_order(jobs: Workload) -> 
 @settings(calm, max_examples=cases(30))
 @given(scenario=plain_scenarios(changes=False))
 def test_names_and_time_shifts_change_nothing(policy: Policy, scenario: Scenario) -> None:
-    """With other names and all an hour later, a multiple of all intervals, jobs complete an hour later."""
+    """With other names and all so many years later, jobs complete as many years later."""
+    later = 1_700_000_123
     jobs = scenario.workload.jobs
     moved = [
-        job.model_copy(update={"name": f"x{99 - i}", "release_date": job.release_date + 3600})
+        job.model_copy(update={"name": f"x{99 - i}", "release_date": job.release_date + later})
         for i, job in enumerate(jobs)
     ]
     shifted = scenario.model_copy(update={"workload": bundle(moved)})
     first, second = (replay(each, policy, exact=True) for each in (scenario, shifted))
-    assert [time + 3600 for time in first.completion_times] == list(second.completion_times)
+    assert [time + later for time in first.completion_times] == list(second.completion_times)
     assert first.metrics.as_dict() == second.metrics.as_dict()
+
+
+@each_policy
+@settings(calm, max_examples=cases(30))
+@given(scenario=plain_scenarios(elastic=True, changes=False), shift=st.sampled_from([0, 1_700_000_000]))
+def test_a_job_far_away_changes_nothing(policy: Policy, scenario: Scenario, shift: int) -> None:
+    """A job that comes thirty years later leaves every time before as it is, to the last digit."""
+    jobs = [job.model_copy(update={"release_date": job.release_date + shift}) for job in scenario.workload.jobs]
+    far = Job(name="far", release_date=shift + 1e9, duration=1, gpus=1)
+    alone, beside = (
+        replay(scenario.model_copy(update={"workload": bundle(each)}), policy) for each in (jobs, [*jobs, far])
+    )
+    assert alone.metrics.ends == beside.metrics.ends[:-1]
+    assert alone.jct == beside.jct[:-1]
+    assert alone.start_times == beside.start_times[:-1]
 
 
 @each_policy
@@ -274,8 +290,48 @@ def test_a_policy_that_never_gets_on_is_given_up(
     """
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = workload((0, 4, 1), (0, 4, 1))
-    with pytest.raises(IllegalDecision, match="than their overhead takes"):
+    with pytest.raises(IllegalDecision, match="longer than their overhead now and then; the last 50"):
         simulate(jobs, policies.las, cluster=1, round_length=0.3, overheads=Overhead(start=start), exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("overhead", "said"),
+    [
+        (Overhead(stop=2), "start again takes job . 2 s, a resize 0 s.: no job gets on in rounds of 1 s no"),
+        (Overhead(start=0.5, stop=0.5), "no job gets on in rounds of 1 s no longer than overheads$"),
+    ],
+)
+def test_overheads_longer_than_rounds_are_to_blame(
+    monkeypatch: pytest.MonkeyPatch, overhead: Overhead, said: str
+) -> None:
+    """Where jobs take turns in rounds that overheads take as a whole, the error names both lengths."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    jobs = workload((0, 4, 1), (0, 4, 1))
+    with pytest.raises(IllegalDecision, match=said):
+        simulate(jobs, policies.las, cluster=1, round_length=1, overheads=overhead)
+
+
+def test_stops_in_an_overhead_now_and_then_are_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only changes in a row that come before any work count against a policy."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    spans = iter([0.5, 3.0] * 100)
+
+    def decide(state: State) -> Iterable[Action]:
+        if not state.completed:
+            yield from (
+                (Stop(0), Wake(state.now + 1)) if state.running else (Start(0), Wake(state.now + next(spans)))
+            )
+
+    run = simulate(workload((0, 150, 1)), doing(decide), cluster=1, overheads=Overhead(start=1))
+    assert run.metrics.preemptions > 100
+
+
+def test_overheads_are_to_blame_without_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that takes turns by itself is told how long overheads are, and nothing of rounds."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    jobs = workload((0, 4, 1), (0, 4, 1))
+    with pytest.raises(IllegalDecision, match=r"takes job . 5 s, a resize 0 s\)$"):
+        simulate(jobs, policies.las, cluster=1, quantum=2, overheads=Overhead(start=1, stop=4))
 
 
 def test_the_state_cannot_be_changed() -> None:
@@ -410,15 +466,35 @@ def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None
 
 
 def test_rounds_only_decide_at_multiples() -> None:
-    """Jobs complete inside a round, and the next ones start at its end."""
+    """Jobs complete inside a round, and the next ones start at its end; rounds count from the first release."""
     jobs = workload((0.5, 1, 1), (0.5, 1, 1))
-    assert simulate(jobs, policies.fifo, cluster=1, round_length=2.0).completion_times == (3.0, 5.0)
+    assert simulate(jobs, policies.fifo, cluster=1, round_length=2.0).completion_times == (1.5, 3.5)
+
+
+def test_rounds_count_from_where_the_clock_starts() -> None:
+    """Where a scenario says when its clock starts, rounds are multiples of their length from then on."""
+    jobs = workload((0.5, 1, 1), (0.5, 1, 1))
+    for start, ends in [(0.0, (3.0, 5.0)), (0.25, (3.25, 5.25)), (0.5, (1.5, 3.5))]:
+        run = simulate(jobs, policies.fifo, cluster=1, round_length=2.0, clock_start=start)
+        assert run.completion_times == ends
+    with pytest.raises(InvalidInput, match=r"clock_start: 0\.75: must be at most the first release date, 0\.5"):
+        simulate(jobs, policies.fifo, cluster=1, clock_start=0.75)
 
 
 def test_short_rounds_are_skipped_while_nothing_happens() -> None:
     """On a real clock, rounds of a microsecond take no more decisions than there are events."""
     run = simulate(workload((1.7e9, 1e6, 1), (1.7e9 + 10, 5, 1)), policies.fifo, cluster=2, round_length=1e-6)
     assert run.jct == pytest.approx((1e6, 5), abs=1e-5)
+
+
+@pytest.mark.parametrize("round_length", [None, 1.0])
+def test_the_earliest_of_several_wakes_wins(round_length: float | None) -> None:
+    """A policy that asks for several decisions is asked at the first of them, in whatever order it asks."""
+    for wakes in ([2.0, 3.0, 5.0], [5.0, 2.0, 3.0], [3.0, 5.0, 2.0]):
+        decider = scripted([Start(0), *map(Wake, wakes)], [Stop(0), Wake(6.0)], [Start(0)])
+        run = simulate(workload((0, 4, 1)), decider, cluster=1, round_length=round_length, record=True)
+        assert run.schedule is not None
+        assert [(segment.start, segment.end) for segment in run.schedule.segments] == [(0, 2), (6, 8)]
 
 
 def test_skipped_rounds_do_not_skip_wakes() -> None:

@@ -46,7 +46,7 @@ def random_cluster(random: Random) -> Cluster:
 
 
 class Trial:
-    """A ledger that is changed at random, and who holds what by lists."""
+    """A ledger that is changed at random, and who holds what by lists; jobs crowd on GPUs unless checked."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -139,6 +139,7 @@ class Trial:
         users = {g: [job for job, gpus in self.held.items() if g in gpus] for g in range(self.cluster.gpus)}
         free = [gpu for gpu in self.there() if not users[gpu]]
         assert (ledger.capacity, ledger.free) == (len(self.there()), len(free))
+        assert ledger.shared == sum(len(own) > 1 for own in users.values())
         machines = enumerate(self.cluster.machines)
         assert ledger.servers() == tuple(each.name for number, each in machines if number not in self.away)
         assert (ledger.free_gpus(), ledger.occupied) == (tuple(free), len(self.there()) - len(free))

@@ -174,7 +174,8 @@ def test_requests_are_answered_at_the_orchestrators_interval() -> None:
 
 def test_jobs_start_at_multiples_of_the_interval() -> None:
     """A job that arrives between two intervals starts at the next one."""
-    assert run(aryl, _EIGHT, job("a", 61, 10, 1, gpu_type="")).completion_times == (130,)
+    first, second = job("first", 0, 10, 1, gpu_type=""), job("a", 61, 10, 1, gpu_type="")
+    assert run(aryl, _EIGHT, first, second).completion_times == (10, 130)
 
 
 def test_shortest_jobs_first() -> None:

@@ -169,7 +169,7 @@ def test_means_are_learned() -> None:
 def test_load(load: Any, quiet: float, shares: float) -> None:
     """Jobs share from the first multiple of 100 s on at which more jobs are expected than when it is quiet."""
     jobs = job("a", 10, 9000, 1), job("b", 10, 9000, 1)
-    options = {"cluster": machine(1), "load": load, "quiet": quiet}
+    options = {"cluster": machine(1), "load": load, "quiet": quiet, "clock_start": 0}
     found = starts(*jobs, policy=lucid, **options)
     assert found == ((10, 9010) if (load, quiet) == ("recent", 0.4) else (10, shares))
 

@@ -40,7 +40,7 @@ def made(*sizes: tuple[float, float]) -> Workload:
         ([(0, 90), (0, 360)], 4, (90, 192)),  # 120 s and 40 s of the long one are more than 30 s
         ([(0, 90), (0, 90)], 3, (60, 76 + 2 / 3)),  # the first of equals gets the third GPU
         ([(0, 60), (0, 60), (0, 60)], 2, (60, 60, 100)),  # jobs beyond the capacity wait
-        ([(10, 60)], 4, (90,)),  # a job starts at the next multiple of the interval
+        ([(0, 30), (10, 60)], 4, (15, 90)),  # a job starts at the next multiple of the interval
     ],
 )
 def test_by_hand(sizes: list[tuple[float, float]], gpus: int, expected: tuple[float, ...]) -> None:

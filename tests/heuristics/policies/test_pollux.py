@@ -163,9 +163,10 @@ def test_decisions_are_taken_at_multiples_of_the_interval() -> None:
     jobs = bundle(
         Job(name=n, release_date=r, duration=30, gpus=1) for n, r in [("a", 7), ("b", 130), ("c", 170)]
     )
-    run = simulate(jobs, pollux, cluster=Cluster.uniform(machines=1, gpus=2))
+    for start, times in [(0.0, (60.0, 180.0, 180.0)), (None, (7.0, 187.0, 187.0))]:
+        run = simulate(jobs, pollux, cluster=Cluster.uniform(machines=1, gpus=2), clock_start=start)
 
-    assert run.start_times == (60.0, 180.0, 180.0)
+        assert run.start_times == times
 
 
 def test_a_job_has_at_most_twice_what_it_had() -> None:

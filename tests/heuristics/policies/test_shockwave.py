@@ -86,7 +86,7 @@ def test_the_only_best_plans(
     changed = [CapacityChange(time=time, gpus=left) for time, left in changes]
     terms: dict[str, Any] = {"interval": 60, "makespan": 0.01, "power": 5, "exact": True} | options
     policy = partial(shockwave, **terms)
-    run = simulate(jobs(*sizes), policy, cluster=gpus, capacity_changes=changed)
+    run = simulate(jobs(*sizes), policy, cluster=gpus, capacity_changes=changed, clock_start=0)
     assert run.completion_times == times
 
 

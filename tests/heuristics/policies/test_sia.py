@@ -74,9 +74,9 @@ def test_power_and_penalty_count() -> None:
 def test_decisions_are_at_multiples_of_the_interval() -> None:
     """A job waits for the next minute, and what it leaves is given away at a minute."""
     jobs = bundle([job("a", 50, release_date=7), job("b", 50, release_date=61)])
-    assert simulate(jobs, sia, cluster=1).completion_times == (110.0, 170.0)
+    assert simulate(jobs, sia, cluster=1, clock_start=0).completion_times == (110.0, 170.0)
     paused = [job("abc"[place], 30, release_date=date) for place, date in enumerate((7, 130, 170))]
-    assert simulate(bundle(paused), sia, cluster=2).start_times == (60.0, 180.0, 180.0)
+    assert simulate(bundle(paused), sia, cluster=2, clock_start=0).start_times == (60.0, 180.0, 180.0)
 
 
 def test_restarts_are_weighed() -> None:

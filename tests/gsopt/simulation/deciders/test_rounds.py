@@ -37,7 +37,7 @@ def always(shares: Callable[[int], dict[str, float]]) -> Divide:
 def run(sizes: Sizes, divide: Divide = equally, cluster: Cluster | int = 1, **options: Any) -> Replay:
     """Replay jobs of (release date, duration, GPUs) in fractions."""
     jobs = bundle(Job(name=f"j{i}", release_date=r, duration=d, gpus=g) for i, (r, d, g) in enumerate(sizes))
-    physics = {name: options.pop(name) for name in ("capacity_changes",) if name in options}
+    physics = {name: options.pop(name) for name in ("capacity_changes", "clock_start") if name in options}
     policy = partial(Rounds, divide=divide, **options)
     return simulate(jobs, policy, cluster=cluster, record=True, exact=True, bound=False, **physics)
 
@@ -64,14 +64,17 @@ def test_a_job_of_twice_the_share_has_two_rounds_of_three() -> None:
 
 def test_a_job_that_comes_waits_for_the_next_shares_and_its_room_is_kept() -> None:
     """Shares of second 10 hold until 1,930 s; who comes before runs from the first round after that."""
-    replay = run([(10, 4000, 1), (20, 700, 1), (30, 700, 1)], cluster=2)
+    replay = run([(10, 4000, 1), (20, 700, 1), (30, 700, 1)], cluster=2, clock_start=0)
     assert turns(replay, "j1")[0][0] == 10 + 6 * 360
-    assert run([(10, 4000, 1), (20, 700, 1)], cluster=2, renewal=300).start_times == (10, 370)
+    late = run([(10, 4000, 1), (20, 700, 1)], cluster=2, renewal=300, clock_start=0)
+    assert late.start_times == (10, 370)
 
 
-def test_shares_of_second_zero_hold_until_something_happens() -> None:
-    """As in Gavel's program, a job that comes in the first round runs in the second."""
-    assert run([(0, 4000, 1), (20, 700, 1)], cluster=2).start_times == (0, 360)
+@pytest.mark.parametrize("first", [0, 1_700_000_000])
+def test_the_first_shares_hold_until_something_happens(first: int) -> None:
+    """As in Gavel's program, a job that comes in the first round runs in the second, whatever the date."""
+    found = run([(first, 4000, 1), (first + 20, 700, 1)], cluster=2)
+    assert found.start_times == (first, first + 360)
 
 
 def test_nobody_waits_for_shares_while_all_gpus_are_idle() -> None:
@@ -87,9 +90,10 @@ def test_a_round_ends_when_all_its_jobs_are_through() -> None:
 
 def test_rounds_of_the_port_begin_at_multiples_of_their_length() -> None:
     """A job that comes in a round runs in the next one, even where all GPUs are idle."""
-    replay = run([(10, 100, 1), (400, 700, 1)], form="port")
+    replay = run([(10, 100, 1), (400, 700, 1)], form="port", clock_start=0)
     assert replay.start_times == (360, 720)
-    assert run([(10, 100, 1), (365, 50, 1), (366, 30, 1)], form="port").start_times == (360, 720, 1080)
+    replay = run([(10, 100, 1), (365, 50, 1), (366, 30, 1)], form="port", clock_start=0)
+    assert replay.start_times == (360, 720, 1080)
 
 
 def test_the_port_forgets_nothing() -> None:

@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 from gsopt.snapshots.field import Field
-from gsopt.snapshots.kubernetes.needs import pod_needs
+from gsopt.snapshots.kubernetes.needs import gpus_of, pod_needs
 from tests.effort import cases
 
 _NAMES = ("cpu", "nvidia.com/gpu")
@@ -54,3 +54,15 @@ def test_a_request_counts_before_a_limit() -> None:
     resources = {"requests": {"cpu": "1"}, "limits": {"cpu": "4", "memory": "1Gi"}}
     found = pod_needs(Field("", {"spec": {"containers": [{"resources": resources}]}}))
     assert found == {"cpu": 1, "memory": 2**30, "pods": 1}
+
+
+def test_shares_and_whole_gpus_are_the_same_gpus() -> None:
+    """Where a pod names its GPUs as whole ones and as shares, it has the larger of the two, not both."""
+    for whole, milli, wanted in [
+        (2, 2000, 2),
+        (1, 250, 1),
+        (0, 1500, Fraction(3, 2)),
+        (1, 1500, Fraction(3, 2)),
+    ]:
+        amounts = {"alibabacloud.com/gpu-count": Fraction(whole), "alibabacloud.com/gpu-milli": Fraction(milli)}
+        assert gpus_of(amounts, (), Fraction(1)) == wanted
