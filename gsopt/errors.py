@@ -112,6 +112,10 @@ class Unsupported(GsoptError):
     """A method or backend does not handle this kind of problem; the message says why."""
 
 
+class TimeUp(GsoptError):
+    """Something that has no result before its end was not done within its time limit, such as a simulation."""
+
+
 class BrokenModel(GsoptError):
     """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""
 

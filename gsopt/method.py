@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -48,8 +48,9 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
-    A function that finds no solution returns `NoSolution`. `gsopt.solve` and `gsopt.compare` take plain
-    functions too, and judge what they return in the same way.
+    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
+    deadline, and then returns the best that it has; the method takes ``time_limit`` as well. `gsopt.solve` and
+    `gsopt.compare` take plain functions too, and judge what they return in the same way.
 
     Examples
     --------
@@ -62,11 +63,28 @@ def heuristic(
     1
     """
 
+    own = signature(function)
+    is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
+
     @wraps(function)
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
-        return run(function, problem, *args, **kwargs)
+        options: dict[str, Any] = dict(kwargs)
+        if is_timed:
+            limit = {name: options.pop(name) for name in ("time_limit",) if name in options}
+            options["budget"] = whole_budget(options.get("budget"), limit)
+        return run(function, problem, *args, **options)
 
+    if is_timed:
+        method.__signature__ = with_time_limit(own)  # type: ignore[attr-defined]
     return method
+
+
+def with_time_limit(own: Signature) -> Signature:
+    """Add the time limit to the options of a method that takes a budget."""
+    limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
+    *others, last = own.parameters.values()
+    behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]
+    return own.replace(parameters=[*others, *behind])
 
 
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
@@ -325,6 +343,19 @@ def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bou
 
 def _joined(message: str, more: str) -> str:
     return f"{message}; {more}" if message else more
+
+
+def proves(method: MethodLike) -> bool:
+    """Tell whether a method is an exact one, which takes all options of a budget; a heuristic may take a budget.
+
+    Examples
+    --------
+    >>> from formulations.goodput import exact
+    >>> from heuristics.goodput import greedy
+    >>> proves(exact), proves(greedy), accepts(greedy, "budget")
+    (True, False, True)
+    """
+    return all(accepts(method, option) for option in ("budget", *DEFAULTS))
 
 
 def uses(method: Method, option: str) -> bool:

@@ -12,8 +12,9 @@ from math import ceil, inf, nextafter
 from time import perf_counter
 from typing import Any
 
+from gsopt.budget import Budget
 from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, TimeUp
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation.gpu_types import GpuTypes
@@ -63,6 +64,8 @@ class Engine:
         Whether to compute in fractions instead of floats.
     placer
         Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
+    budget
+        The deadline, if there is one.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Engine:
         record: bool = False,
         exact: bool = False,
         placer: Placer = consolidated,
+        budget: Budget | None = None,
     ) -> None:
         number: Callable[[Any], Any] = Fraction if exact else float
         self.scenario, self.number, self.exact = scenario, number, exact
@@ -129,6 +133,8 @@ class Engine:
         self.completed: tuple[int, ...] = ()
         self.evicted: tuple[int, ...] = ()
 
+        self.budget = None if budget is None or budget.time_limit is None else budget
+
         self.state = EngineState(self)
         self.decider: Decider = policy(self.state, **options)
         self.handlers: dict[type, Callable[[Any], None]] = {
@@ -142,10 +148,17 @@ class Engine:
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing happens any more."""
+        """Run until every job is complete, or nothing happens any more.
+
+        Raises
+        ------
+        TimeUp
+            The deadline passes before.
+        """
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:
+            self._check_deadline()
             if on_progress is not None and self.next_job >= reported + _REPORT_EVERY:
                 reported = self.next_job
                 on_progress(reported - self.active)
@@ -172,6 +185,13 @@ class Engine:
         )
 
     # Time
+
+    def _check_deadline(self) -> None:
+        if self.budget is not None and self.budget.passed:
+            raise TimeUp(
+                f"the time limit of {self.budget.time_limit:g} s is over, and "
+                f"{self.next_job - self.active:,} of {len(self.jobs):,} jobs are complete"
+            )
 
     def _next_instant(self) -> Any:
         due, version = self.due, self.version

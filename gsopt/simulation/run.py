@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
+from gsopt.budget import Budget
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
@@ -176,12 +177,15 @@ def replay(
     bound: "float | MeanBound | PriceBound | None" = None,
     fair_times: FairTimes | None = None,
     on_progress: Callable[[int], Any] | None = None,
+    budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is
-    called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
+    called with the number of completed jobs, now and then. The time limit of a `budget` is looked at at every
+    event, action and decision; `gsopt.errors.TimeUp` is raised when it is over. The other parameters are those
+    of `simulate`.
 
     Examples
     --------
@@ -195,7 +199,14 @@ def replay(
     if exact:
         scenario.refuse_fractions()
     engine = Engine(
-        scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
+        scenario,
+        policy,
+        options,
+        round_length=round_length,
+        record=record,
+        exact=exact,
+        placer=placer,
+        budget=budget,
     )
     engine.run(on_progress)
     if fair_times is None:
