@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, TimeUp, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
@@ -49,7 +49,8 @@ def heuristic(
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
     A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
-    deadline, and then returns the best that it has; the method takes ``time_limit`` as well. `gsopt.solve` and
+    deadline, and then returns the best that it has, or raises `gsopt.errors.TimeUp` where that is nothing; the
+    method takes ``time_limit`` as well. `gsopt.solve` and
     `gsopt.compare` take plain functions too, and judge what they return in the same way.
 
     Examples
@@ -90,6 +91,8 @@ def with_time_limit(own: Signature) -> Signature:
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
 
+    One that raises `gsopt.errors.TimeUp` has found no solution.
+
     Raises
     ------
     InvalidInput
@@ -106,7 +109,10 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     gsopt.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
     """
     begin = perf_counter()
-    found: Any = method(problem, *args, **options)
+    try:
+        found: Any = method(problem, *args, **options)
+    except TimeUp as late:
+        found = NoSolution(str(late))
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gsopt.budget import UNLIMITED, Budget
-from gsopt.errors import InvalidInput, TimeUp
+from gsopt.errors import InvalidInput
 from gsopt.files import first_error
 from gsopt.method import NoSolution, heuristic, name_of, with_time_limit
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
@@ -40,10 +40,7 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     def method(
         problem: Scheduling, /, *, budget: Budget = UNLIMITED, **options: Any
     ) -> SchedulingSolution | NoSolution:
-        try:
-            return _replayed(problem, partial(policy, **options), budget)
-        except TimeUp as late:
-            return NoSolution(str(late))
+        return _replayed(problem, partial(policy, **options), budget)
 
     return _dressed(method, policy, Scheduling, {})
 
@@ -101,12 +98,8 @@ def _lifted(policy: Policy, kind: type, preset: Mapping[str, Any]) -> Callable[.
     """Make a heuristic of a policy for problems that take over what ran without interruption."""
 
     def method(problem: Waiting | Sharing, /, *, budget: Budget = UNLIMITED, **options: Any) -> Any:
-        try:
-            run = replay(
-                problem.scenario, partial(policy, **{**preset, **options}), record=True, budget=budget
-            )
-        except TimeUp as late:
-            return NoSolution(str(late))
+        chosen = partial(policy, **{**preset, **options})
+        run = replay(problem.scenario, chosen, record=True, budget=budget)
         if run.schedule is None:  # only without recording
             raise AssertionError
         try:
