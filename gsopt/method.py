@@ -13,7 +13,7 @@ from gsopt.errors import InvalidInput, TimeUp, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
-from gsopt.result import Result, Status, StoppedBy, judged_value
+from gsopt.result import Result, Status, StoppedBy, judged_value, value_of
 
 Options = ParamSpec("Options")
 P = TypeVar("P", bound=Problem[Any])
@@ -63,7 +63,6 @@ def heuristic(
     >>> first(gsopt.load("reclaiming/aryl-figure-5")).objective
     1
     """
-
     own = signature(function)
     is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
 
@@ -248,24 +247,22 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start if that is better, and say which options it could not use."""
+    """Run an exact method, keep its start if that is better, and say which options it could not use.
+
+    One that is interrupted, or raises `gsopt.errors.TimeUp`, returns its start.
+    """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
         if budget.start is not None:
-            inner.report(value=problem.objective(budget.start))
+            inner.report(value=value_of(problem, budget.start))
         try:
             found = run(inner)
         except KeyboardInterrupt:
             if budget.start is None:
                 raise
-            found = Result.judged(
-                problem,
-                method=name,
-                bound=inner.on_progress.bound if isinstance(inner.on_progress, Watch) else None,
-                runtime=budget.runtime,
-                stopped_by=StoppedBy.INTERRUPT,
-                message="interrupted",
-            )
+            found = _cut(problem, name, inner, StoppedBy.INTERRUPT, "interrupted")
+        except TimeUp as late:
+            found = _cut(problem, name, inner, StoppedBy.TIME_LIMIT, str(late))
         found = no_worse(found, problem, budget.start)
         if isinstance(inner.on_progress, Watch):
             inner.on_progress.hear(found, budget.runtime)
@@ -273,6 +270,14 @@ def solve_within(
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def _cut(problem: Problem[S], name: str, budget: Budget, stopped_by: StoppedBy, message: str) -> Result[S]:
+    """Hand over what is known of a method that was cut short: the bound that it reported."""
+    known = budget.on_progress.bound if isinstance(budget.on_progress, Watch) else None
+    return Result.judged(
+        problem, method=name, bound=known, runtime=budget.runtime, stopped_by=stopped_by, message=message
+    )
 
 
 @contextmanager
@@ -317,7 +322,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
     """Keep a known solution where it is better than what was found."""
     if known is None:
         return found
-    value = problem.objective(known)
+    value = value_of(problem, known)
     if found.objective is not None and not problem.sense.better(value, found.objective):
         return found
     message = _joined(found.message, "the start is the best known")
@@ -352,7 +357,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Tell whether a method is an exact one, which takes all options of a budget; a heuristic may take a budget.
+    """Tell whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
 
     Examples
     --------

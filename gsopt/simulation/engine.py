@@ -81,7 +81,7 @@ class Engine:
         budget: Budget | None = None,
     ) -> None:
         number: Callable[[Any], Any] = Fraction if exact else float
-        self.scenario, self.number, self.exact = scenario, number, exact
+        self.scenario, self.number, self.exact, self.budget = scenario, number, exact, budget
         self.jobs = tuple(scenario.workload.jobs)
         total = len(self.jobs)
         zero = number(0)
@@ -132,8 +132,6 @@ class Engine:
         self.arrived: tuple[int, ...] = ()
         self.completed: tuple[int, ...] = ()
         self.evicted: tuple[int, ...] = ()
-
-        self.budget = None if budget is None or budget.time_limit is None else budget
 
         self.state = EngineState(self)
         self.decider: Decider = policy(self.state, **options)

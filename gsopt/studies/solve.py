@@ -41,8 +41,8 @@ def solve(
     """Solve a problem with one method.
 
     An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
-    returns nothing worse. With a time limit it has half of that at least; those that the package lists first are
-    asked first, and what time is left to them ends a search and leaves out a simulation.
+    returns nothing worse. With a time limit it has half of that at least, and they have what is left, those
+    that the package lists first before the others.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
 
 
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
-    """Start from the best solution of the heuristics, where no start is given, with a share of the time left."""
+    """Start from the best solution of the heuristics, where no start is given, and keep a share of the time."""
     if budget.start is not None:
         return budget
     started = replace(budget, start=best_of_heuristics(problem, budget))

@@ -7,7 +7,9 @@ from heuristics.placement.scores import roomiest, roomiest_in_use
 
 
 @heuristic
-def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution | NoSolution:
+def worst_fit(
+    problem: Placement, *, spread: bool = True, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
     """Place workers in the order of the file, each on the server with the most free GPUs.
 
     Complexity: O(workers * servers).
@@ -19,6 +21,8 @@ def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution |
     ----------
     problem
         The problem.
+    budget
+        When to stop.
     spread
         Take empty servers like any others; otherwise only if no server in use has room.
 
@@ -30,4 +34,4 @@ def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution |
     (4, 3)
     """
     score = roomiest if spread else roomiest_in_use
-    return fill(problem, range(len(problem.workers)), score, one_by_one=True)
+    return fill(problem, range(len(problem.workers)), score, one_by_one=True, budget=budget)
