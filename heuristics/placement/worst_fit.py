@@ -1,5 +1,6 @@
 """Worst fit."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill

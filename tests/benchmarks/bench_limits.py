@@ -1,6 +1,6 @@
 """Limits: every committed instance at short time limits, how late answers are, and what heuristics alone find.
 
-Late is what is spent beyond the limit, in processor seconds of this process and of its solvers' workers, as a busy
+Late is what is spent beyond the limit, in processor seconds of this process and its solvers' workers, as a busy
 machine may add any number of seconds on the wall.
 """
 
@@ -112,7 +112,7 @@ def test_committed_instances_are_answered_in_time(limit: float) -> None:
     assert not worse
 
 
-@pytest.mark.parametrize("limit", (0.1, *LIMITS))
+@pytest.mark.parametrize("limit", [0.1, *LIMITS])
 def test_large_instances_are_answered_in_time(limit: float) -> None:
     """So it is where GPUs, jobs or seconds are many."""
     late, worse = _tried(list(LARGE.items()), limit)
