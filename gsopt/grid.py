@@ -110,9 +110,10 @@ def floor_to(value: Exact, step: Exact) -> Exact:
     return whole(Fraction(value) // step * step)
 
 
-@lru_cache
-def _floor_context(digits: int) -> Context:
-    return Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+@lru_cache(maxsize=2**16)
+def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
+    context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return whole(Fraction(context.divide(Decimal(numerator), Decimal(denominator))))
 
 
 def floor_digits(value: Exact, digits: int) -> Exact:
@@ -125,8 +126,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
     >>> floor_digits(Fraction(2, 3), 2), floor_digits(Fraction(-2, 3), 2), floor_digits(1234, 2)
     (Fraction(33, 50), Fraction(-67, 100), 1200)
     """
-    context = _floor_context(digits)
-    return whole(Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator))))
+    return _floor_digits(value.numerator, value.denominator, digits)
 
 
 def lowest(value: Number) -> Exact:

@@ -113,7 +113,7 @@ def slow(clock: Clock, seconds: float, given: list[Budget]) -> Any:
 
 
 def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each heuristic gets one budget of half the limit; none begins after it, and the method has half at least."""
+    """Heuristics get one budget of half the limit; none begins after it, and the method has half at least."""
     clock, given, left = Clock(monkeypatch), list[Budget](), list[float | None]()
     late: list[Budget] = []
     methods = {"one": slow(clock, 20, given), "two": slow(clock, 70, given), "three": slow(clock, 1, late)}
