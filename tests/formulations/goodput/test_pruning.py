@@ -64,7 +64,20 @@ def _pairs() -> list[Goodput]:
         flat = [[1.0, 1.0, 1.2], [1.0, 1.0, 1.2 + turn]]
         jobs = [job("a", *grows, current=[1, 0, 0]), job("b", *flat), job("c", *grows, current=[0, 1, 1])]
         found.append(Goodput(nodes=[2, 1 + turn % 2, 2], jobs=jobs[: 2 + turn % 2], power=-1 - turn % 3))
-    return found
+    old = {"age": 1e6, "restarts": 30_000}  # a restart would cost nearly all of its speed
+    one, two = [1.0], [3.0]
+    wider = job("a", [0.1], [0.2, 0.3], [2.0])  # faster on three nodes than on two
+    alike = job("a", [], [0.0, 2.0], [2.0])  # as fast on three nodes as on two
+    stays = job("b", one, current=[1, 0, 0], **old)
+    return [
+        *found,
+        Goodput(nodes=[2, 1, 1], jobs=[wider]),
+        Goodput(nodes=[2, 1, 1], jobs=[alike, stays]),
+        Goodput(
+            nodes=[2, 1], jobs=[job("a", one, two, current=[1, 1], **old), job("b", one, current=[1, 0], **old)]
+        ),
+        Goodput(nodes=[1, 1], jobs=[job("a", [0.1], [3.0])]),
+    ]
 
 
 #: Problems, and their optima by trying everything.
