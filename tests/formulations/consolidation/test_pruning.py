@@ -13,7 +13,7 @@ from formulations.consolidation.model import GroupModel
 from formulations.consolidation.patterns import Patterns, maximal
 from gsopt.cluster import Cluster
 from gsopt.errors import Unsupported
-from gsopt.problems.consolidation import Consolidation, Job
+from gsopt.problems.consolidation import Consolidation, Job, TierPenalty
 from gsopt.result import Status
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import tiny
@@ -46,21 +46,25 @@ RULES: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     ),
 }
 
-#: Jobs whose models suffer from the network, and that just fit: on a machine, a rack, and the whole cluster.
+#: A model that is slower on each wider tier.
+_SLOWER = {"x": TierPenalty(machine=0.1, rack=0.5, network=3.0)}
+
+
+def _tight(busy: Sequence[int], *needs: int, weight: float = 1.0, **fields: Any) -> Consolidation:
+    """Give jobs that just fit on two racks of two machines of four GPUs, some of which are busy."""
+    jobs = [Job(name=str(each), gpus=gpus, model="x", weight=weight) for each, gpus in enumerate(needs)]
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=4)
+    return Consolidation(cluster=cluster, busy=busy, jobs=jobs, penalties=_SLOWER, **fields)
+
+
 TIGHT = [
-    Consolidation(
-        cluster=Cluster.uniform(racks=2, machines=2, gpus=4),
-        busy=busy,
-        jobs=[Job(name=str(each), gpus=gpus, model="resnet50") for each, gpus in enumerate(needs)],
-    )
-    for busy, needs in [
-        ([], [4, 4, 4, 4]),
-        ([0], [3, 4, 8]),
-        ([0, 4], [6, 8]),
-        ([0, 1], [14]),
-        ([], [3, 3, 1, 1, 8]),
-        ([8], [2, 2, 3, 4, 4]),
-    ]
+    _tight([], 4, 4, 4, 4),
+    _tight([0], 3, 4, 8),
+    _tight([0, 4], 6, 8),
+    _tight([0, 1], 14),
+    _tight([], 3, 3, 1, 1, 8),
+    _tight([8], 2, 2, 3, 4, 4),
+    _tight([8], 2, 2, 3, 4, weight=0.0, maximize="lexicographic"),
 ]
 
 #: Problems, and their optima by trying everything.
