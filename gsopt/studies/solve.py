@@ -180,7 +180,8 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Return the best solution that the decision's heuristics find; None when there is none.
 
     Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
-    the budget together, or a moment; then no further one begins, unless none has found anything.
+    the budget together, or a moment, and each has half of what is left of that, so that a slow one leaves time
+    for the others. Then no further one begins, unless none has found anything.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
@@ -189,8 +190,10 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     for method in own_heuristics(problem.word).values():
         if best is not None and budget.passed:
             break
+        left = budget.left()
+        own = budget if left is None else budget.within(left / 2)
         with suppress(Unsupported):
-            found = method(problem, **({"budget": budget} if accepts(method, "budget") else {}))
+            found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
             budget.report(value=found.objective)
             best = better_of(problem, best, found)
     return None if best is None else best.solution

@@ -42,7 +42,7 @@ SHOWN = 5
 def batching(gpus: int, jobs: int) -> Batching:
     """Draw up jobs that may each have all GPUs."""
     model = StepTime(fixed=0.05, per_sample=0.001)
-    options = {"batch_limit": gpus, "local_limit": 1, "throughput": model}
+    options: dict[str, Any] = {"batch_limit": gpus, "local_limit": 1, "throughput": model}
     return Batching(
         gpus=gpus,
         jobs=[BatchingJob(name=f"j{each}", remaining=1e6 * (each + 1), **options) for each in range(jobs)],

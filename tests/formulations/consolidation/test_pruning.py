@@ -13,8 +13,9 @@ from formulations.consolidation.model import GroupModel
 from formulations.consolidation.patterns import Patterns, maximal
 from gsopt.cluster import Cluster
 from gsopt.errors import Unsupported
-from gsopt.problems.consolidation import Consolidation, Job, TierPenalty
+from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.result import Status
+from gsopt.speed import TierPenalty
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import tiny
 

@@ -113,7 +113,7 @@ def slow(clock: Clock, seconds: float, given: list[Budget]) -> Any:
 
 
 def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Heuristics get one budget of half the limit; none begins after it, and the method has half at least."""
+    """Of half the limit each heuristic has half of what is left; the method has the other half, or more."""
     clock, given, left = Clock(monkeypatch), list[Budget](), list[float | None]()
     late: list[Budget] = []
     methods = {"one": slow(clock, 20, given), "two": slow(clock, 70, given), "three": slow(clock, 1, late)}
@@ -125,8 +125,10 @@ def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypat
         return Result.judged(problem, method="waiting", bound=0, runtime=budget.runtime)
 
     gsopt.solve(figure_5(demand=2), waiting, time_limit=60)
-    assert [budget.time_limit for budget in given] == [30, 30]
-    assert given[0].begin == given[1].begin
+    (one, two), begin = given, clock.now - 90
+    assert one.begin == two.begin
+    assert one.time_limit == pytest.approx((begin - one.begin + 30) / 2)
+    assert two.time_limit == pytest.approx((begin + 20 - one.begin + 30) / 2)
     assert late == []
     assert left == [pytest.approx(30)]
     gsopt.solve(figure_5(demand=2), waiting)
