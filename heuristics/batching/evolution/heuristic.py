@@ -133,6 +133,7 @@ def evolution(
         )
     except ValidationError as error:
         raise first_error("", error) from None
+    _refuse_many(settings.population or max(problem.gpus, 1), problem.gpus, budget)
     offers = Offers.of(problem, is_drawn=draws)
     found = search(problem, offers.table, generations, settings, engine, seed, budget)
     return offers.solution(found.gpus_of(offers.table))
@@ -150,11 +151,7 @@ def search(
     """Evolve from candidates of which the first are given, and the others random."""
     generator = np.random.default_rng(seed)
     size = settings.population or max(table.gpus, 1)
-    if size * table.gpus > _MOST_GENES:
-        raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs are too many")
-    left = budget.left()
-    if left is not None and size * table.gpus > left * _GENES_PER_SECOND:
-        raise TimeUp(f"{size:,} candidates of {table.gpus:,} GPUs take longer than {left:.3g} s")
+    _refuse_many(size, table.gpus, budget)
     given = _given(problem, table)
     random = initial(table, max(size - len(given), 0), generator).genomes
     first = Population(table.names, table.batch_limit, np.concatenate([given, random]))
@@ -167,6 +164,15 @@ def search(
         generator=generator,
         budget=budget,
     )
+
+
+def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
+    """Refuse more genes than memory holds, or than a generation could go through in time."""
+    if candidates * gpus > _MOST_GENES:
+        raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
+    left = budget.left()
+    if left is not None and candidates * gpus > left * _GENES_PER_SECOND:
+        raise TimeUp(f"{candidates:,} candidates of {gpus:,} GPUs take longer than {left:.3g} s")
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
