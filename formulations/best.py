@@ -6,7 +6,15 @@ from typing import Any, Generic, TypeVar
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number, highest, lowest, whole
 from gsopt.problem import Frozen, Problem, Sense
-from gsopt.result import Result, StoppedBy, is_within, refuse_contradiction, round_bound, settles
+from gsopt.result import (
+    Result,
+    StoppedBy,
+    is_within,
+    refuse_contradiction,
+    round_bound,
+    settles,
+    value_of,
+)
 
 P = TypeVar("P", bound=Problem[Any])
 S = TypeVar("S", bound=Frozen)
@@ -141,4 +149,4 @@ class Best(Generic[P, S]):
         refuse_contradiction(sense, self.method, value, self.method, bound, resolution=resolution)
 
     def _value(self, solution: S) -> Exact:
-        return whole(Fraction(self.problem.objective(solution)))
+        return whole(Fraction(value_of(self.problem, solution)))

@@ -4,16 +4,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, TimeUp, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
-from gsopt.result import Result, Status, StoppedBy, judged_value
+from gsopt.result import Result, Status, StoppedBy, judged_value, value_of
 
 Options = ParamSpec("Options")
 P = TypeVar("P", bound=Problem[Any])
@@ -48,8 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
-    A function that finds no solution returns `NoSolution`. `gsopt.solve` and `gsopt.compare` take plain
-    functions too, and judge what they return in the same way.
+    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
+    deadline, and then returns the best that it has, or raises `gsopt.errors.TimeUp` where that is nothing; the
+    method takes ``time_limit`` as well. `gsopt.solve` and
+    `gsopt.compare` take plain functions too, and judge what they return in the same way.
 
     Examples
     --------
@@ -61,16 +63,34 @@ def heuristic(
     >>> first(gsopt.load("reclaiming/aryl-figure-5")).objective
     1
     """
+    own = signature(function)
+    is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
 
     @wraps(function)
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
-        return run(function, problem, *args, **kwargs)
+        options: dict[str, Any] = dict(kwargs)
+        if is_timed:
+            limit = {name: options.pop(name) for name in ("time_limit",) if name in options}
+            options["budget"] = whole_budget(options.get("budget"), limit)
+        return run(function, problem, *args, **options)
 
+    if is_timed:
+        method.__signature__ = with_time_limit(own)  # type: ignore[attr-defined]
     return method
+
+
+def with_time_limit(own: Signature) -> Signature:
+    """Add the time limit to the options of a method that takes a budget."""
+    limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
+    *others, last = own.parameters.values()
+    behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]
+    return own.replace(parameters=[*others, *behind])
 
 
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
+
+    One that raises `gsopt.errors.TimeUp` has found no solution.
 
     Raises
     ------
@@ -88,7 +108,10 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     gsopt.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
     """
     begin = perf_counter()
-    found: Any = method(problem, *args, **options)
+    try:
+        found: Any = method(problem, *args, **options)
+    except TimeUp as late:
+        found = NoSolution(str(late))
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found
@@ -224,24 +247,22 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start if that is better, and say which options it could not use."""
+    """Run an exact method, keep its start if that is better, and say which options it could not use.
+
+    One that is interrupted, or raises `gsopt.errors.TimeUp`, returns its start.
+    """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
         if budget.start is not None:
-            inner.report(value=problem.objective(budget.start))
+            inner.report(value=value_of(problem, budget.start))
         try:
             found = run(inner)
         except KeyboardInterrupt:
             if budget.start is None:
                 raise
-            found = Result.judged(
-                problem,
-                method=name,
-                bound=inner.on_progress.bound if isinstance(inner.on_progress, Watch) else None,
-                runtime=budget.runtime,
-                stopped_by=StoppedBy.INTERRUPT,
-                message="interrupted",
-            )
+            found = _cut(problem, name, inner, StoppedBy.INTERRUPT, "interrupted")
+        except TimeUp as late:
+            found = _cut(problem, name, inner, StoppedBy.TIME_LIMIT, str(late))
         found = no_worse(found, problem, budget.start)
         if isinstance(inner.on_progress, Watch):
             inner.on_progress.hear(found, budget.runtime)
@@ -249,6 +270,14 @@ def solve_within(
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def _cut(problem: Problem[S], name: str, budget: Budget, stopped_by: StoppedBy, message: str) -> Result[S]:
+    """Hand over what is known of a method that was cut short: the bound that it reported."""
+    known = budget.on_progress.bound if isinstance(budget.on_progress, Watch) else None
+    return Result.judged(
+        problem, method=name, bound=known, runtime=budget.runtime, stopped_by=stopped_by, message=message
+    )
 
 
 @contextmanager
@@ -293,7 +322,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
     """Keep a known solution where it is better than what was found."""
     if known is None:
         return found
-    value = problem.objective(known)
+    value = value_of(problem, known)
     if found.objective is not None and not problem.sense.better(value, found.objective):
         return found
     message = _joined(found.message, "the start is the best known")
@@ -325,6 +354,19 @@ def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bou
 
 def _joined(message: str, more: str) -> str:
     return f"{message}; {more}" if message else more
+
+
+def proves(method: MethodLike) -> bool:
+    """Tell whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
+
+    Examples
+    --------
+    >>> from formulations.goodput import exact
+    >>> from heuristics.goodput import greedy
+    >>> proves(exact), proves(greedy), accepts(greedy, "budget")
+    (True, False, True)
+    """
+    return all(accepts(method, option) for option in ("budget", *DEFAULTS))
 
 
 def uses(method: Method, option: str) -> bool:

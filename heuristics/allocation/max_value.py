@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gsopt.errors import Unsupported
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import TimeUp, Unsupported
 
 #: An item: weight and value.
 Item = tuple[int, float]
@@ -13,7 +14,7 @@ Item = tuple[int, float]
 LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
-def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
+def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
     """Take one item or none of every group so that the weights fit and the value is largest.
 
     Returns
@@ -25,6 +26,8 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
     ------
     Unsupported
         The table of groups by capacity is too large.
+    TimeUp
+        The budget passes before it is filled.
 
     Notes
     -----
@@ -42,6 +45,8 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int) -> list[int]:
     refuse_large(len(groups), sum(map(len, groups)), useful)
     best = np.zeros((len(groups) + 1, useful + 1))
     for before, after, items in zip(best, best[1:], groups, strict=False):
+        if budget.passed:
+            raise TimeUp("the time limit is over before the table of groups by GPUs is filled")
         after[:] = before
         for weight, value in items:
             if weight <= useful:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.allocation import Allocation, AllocationSolution, ElasticJob
@@ -14,7 +15,10 @@ from heuristics.allocation.max_value import Item, max_value, refuse_large
 
 @heuristic
 def two_phase(
-    problem: Allocation, *, weight: Literal["corrected", "printed"] = "corrected"
+    problem: Allocation,
+    *,
+    weight: Literal["corrected", "printed"] = "corrected",
+    budget: Budget = UNLIMITED,
 ) -> AllocationSolution | NoSolution:
     """Start the queued jobs, then share what is left by the knapsack over the extra workers of all jobs.
 
@@ -29,6 +33,8 @@ def two_phase(
         GPUs that an item of w extra workers takes out of the remaining ones: ``w * gpus_per_worker``
         (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
         printed weight charges the minimum workers a second time, and leaves GPUs idle.
+    budget
+        When to stop; there is no solution then.
 
     Raises
     ------
@@ -69,7 +75,7 @@ def two_phase(
     charged = [job.base_gpus * (weight == "printed") for job in problem.jobs]
     most = sum(job.max_extra * job.gpus_per_worker for job in problem.jobs) + sum(charged)
     refuse_large(len(problem.jobs), items.value.size, min(problem.remaining, most))
-    chosen = max_value(_groups(items, charged), problem.remaining)
+    chosen = max_value(_groups(items, charged), problem.remaining, budget)
     given = zip(problem.jobs, items.first.tolist(), chosen, strict=False)
     extra = {job.name: int(items.extra[first + place - 1]) for job, first, place in given if place}
     return AllocationSolution(extra=extra)

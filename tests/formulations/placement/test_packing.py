@@ -7,7 +7,7 @@ from formulations.placement.maximal import maximal_patterns
 from formulations.placement.packing import Packing, Patterns
 from gsopt.backends import Highs
 from gsopt.budget import Budget
-from gsopt.problems.placement import Placement, Resources, Server, Workers
+from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Workers
 from gsopt.testing import brute_force
 from instances.placement import elastic, vectors
 from tests.strategies.placement import committed, placements
@@ -112,3 +112,24 @@ def test_the_committed_problem_of_all_kinds() -> None:
     solution = packing.solution(np.append(moved, [1, 1, 1]), patterns)
 
     assert set(solution.placed) == {("t", 0, 2), ("i[0]", 1, 2), ("i[1]", 2, 2)}
+
+
+def test_flexible_workers_on_a_server_in_use_share_it() -> None:
+    """Beside what an inference server runs already flexible workers are misplaced, in the model as well."""
+    problem = Placement(
+        servers=(
+            Server(name="used", pool="inference", capacity=Resources(gpu=8), used=Resources(gpu=4)),
+            Server(name="empty", pool="inference", capacity=Resources(gpu=8)),
+        ),
+        workers=(Workers(job="a", kind="flexible", count=2, demand=Resources(gpu=1)),),
+        minimize="preferences",
+    )
+    packing = Packing.of(problem)
+    for server in ("used", "empty"):
+        solution = PlacementSolution(placed=(Placed(server, 0, 2),))
+        filled = packing.encode(solution)
+        point = np.asarray(filled.values, dtype=np.float64)
+
+        assert (filled.patterns.zone == packing.shared_zone).all() == (server == "used")
+        assert packing.value(filled) == problem.objective(solution)
+        assert packing.form(filled.patterns).violation(point) == 0

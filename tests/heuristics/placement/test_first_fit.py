@@ -1,11 +1,13 @@
 """First fit."""
 
+from typing import Any
+
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from heuristics.placement import first_fit
 from tests.strategies.placement import gpu_line
 
 
-def where(problem: Placement, **options: bool) -> list[str]:
+def where(problem: Placement, **options: Any) -> list[str]:
     """Give the server of each worker, of which every line has one."""
     solution = first_fit(problem, **options).solution
     assert solution is not None

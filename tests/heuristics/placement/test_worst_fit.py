@@ -1,5 +1,7 @@
 """Worst fit."""
 
+from typing import Any
+
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from heuristics.placement import worst_fit
 from tests.strategies.placement import gpu_line
@@ -11,7 +13,7 @@ SERVERS = (
 )
 
 
-def where(count: int, gpus: int, **options: bool) -> list[tuple[str, int]]:
+def where(count: int, gpus: int, **options: Any) -> list[tuple[str, int]]:
     """Give where the workers of one line stand."""
     problem = Placement(servers=SERVERS, workers=(Workers(job="a", count=count, demand=Resources(gpu=gpus)),))
     solution = worst_fit(problem, **options).solution
