@@ -5,12 +5,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from fractions import Fraction
+from re import ASCII, fullmatch
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
 
 from gsopt.errors import Unsupported
 from gsopt.grid import Number as Number  # noqa: PLC0414 - exported from here too
+from gsopt.grid import decimal
 
 T = TypeVar("T")
 
@@ -25,6 +37,63 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 
 #: Number of GPUs of one server or one worker group.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
+#: The latest instant: a million of the longest times, one after the other.
+LATEST_INSTANT = 10**18
+
+#: Digits of an instant's numerator and of its denominator, at most, and decimals up to which it is written out.
+_MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
+
+#: An instant that no double says: a decimal, or a fraction.
+_INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
+
+
+def _instant(value: object, info: ValidationInfo) -> float | Fraction:
+    """Read an instant: a float where the shortest decimal of one says it, else a fraction."""
+    if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
+        value = Fraction(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise PydanticCustomError(
+            "instant", "Input should be a number, or text such as '1700000000.000000001' or '10/3'"
+        )
+    if not 0 <= value <= LATEST_INSTANT:  # nor if it is no number at all
+        raise PydanticCustomError("instant", f"Input should be between 0 and {LATEST_INSTANT:g}")
+    exact = Fraction(decimal(value))
+    if max(exact.as_integer_ratio()) >= 10**_MOST_DIGITS:
+        raise PydanticCustomError("instant", f"Input should have at most {_MOST_DIGITS} digits")
+    nearest = float(exact)
+    return nearest if decimal(nearest) == exact else exact
+
+
+def _written(value: float | Fraction) -> float | str:
+    """Write an instant: as text where no double says it."""
+    if isinstance(value, float):
+        return value
+    scaled, decimals = value, 0
+    while scaled.denominator > 1 and decimals < _MOST_DECIMALS:
+        scaled, decimals = scaled * 10, decimals + 1
+    if scaled.denominator > 1:
+        return str(value)
+    digits = str(scaled.numerator).zfill(decimals + 1)
+    return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
+
+
+#: A moment in seconds, exactly: a number where the shortest decimal of a double says it, else a fraction, which
+#: JSON has as text such as "1700000000.000000001" or "10/3".
+Instant = Annotated[
+    float | Fraction,
+    PlainValidator(_instant),
+    PlainSerializer(_written, when_used="json"),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0, "maximum": LATEST_INSTANT},
+                {"type": "string", "pattern": f"^{_INSTANT}$"},
+            ]
+        }
+    ),
+]
 
 
 class Sense(StrEnum):

@@ -267,7 +267,7 @@ class Sharing(Problem[SharingSolution]):
         if any(gpu >= self.gpus for gpu in run.gpus):
             yield f"GPUs must be numbered from 0 to {self.gpus - 1}"
         if decimal(run.start) + self._excuse(run.start) < decimal(job.release_date):
-            yield f"job {job.name!r} starts at {run.start:g}, before its release at {job.release_date:g}"
+            yield f"job {job.name!r} starts at {float(run.start):g}, before its release at {job.release_date:g}"
 
     def _not_once(self, solution: SharingSolution) -> Iterator[str]:
         times = Counter(run.job for run in solution.runs)
@@ -278,14 +278,14 @@ class Sharing(Problem[SharingSolution]):
     def _replayed(self, solution: SharingSolution) -> tuple[Course, list[str]]:
         """Let the runs take their course, and say what is wrong with starts and with who holds which GPU."""
         course, wrong = self._course(), list[str]()
-        for run in sorted(solution.runs, key=lambda run: run.start):
+        for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             given, excuse = Fraction(decimal(run.start)), self._excuse(run.start)
             while (event := course.next_event) is not None and event <= given + excuse:
                 course.pass_until(event)
             if abs(course.last_event - given) > excuse:
                 course.pass_until(max(given, course.now))
                 if self.starts == "events":
-                    wrong.append(f"job {run.job!r} starts at {run.start:g}, when no job arrives or ends")
+                    wrong.append(f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends")
             job = self._number[run.job]
             wrong += (rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
             course.start(job, run.gpus)
@@ -293,13 +293,13 @@ class Sharing(Problem[SharingSolution]):
             course.pass_until(event)
         return course, wrong
 
-    def _crowd(self, course: Course, job: int, gpu: int, start: float) -> Iterator[str]:
+    def _crowd(self, course: Course, job: int, gpu: int, start: Number) -> Iterator[str]:
         users = course.users.get(gpu, [])
         names = ", ".join(repr(self.jobs[user].name) for user in [*users, job])
         if len(users) >= self.share_limit:
-            yield f"GPU {gpu} is held by jobs {names} at {start:g}"
+            yield f"GPU {gpu} is held by jobs {names} at {float(start):g}"
         elif any(not self.may_share(user, job) for user in users):
-            yield f"GPU {gpu} has not the memory for jobs {names} at {start:g}"
+            yield f"GPU {gpu} has not the memory for jobs {names} at {float(start):g}"
 
     def _course(self) -> Course:
         return Course(self.durations, self.slowdown, self.releases)
@@ -308,9 +308,9 @@ class Sharing(Problem[SharingSolution]):
         total = sum(course.ends[job] - release for job, release in enumerate(self.releases))
         return whole(Fraction(total) / len(self.jobs))
 
-    def _excuse(self, start: float) -> Fraction:
+    def _excuse(self, start: Number) -> Fraction:
         """Give the seconds by which a start may be off."""
-        return Fraction(clock_error(start, max(start - float(self.origin), 0.0)))
+        return Fraction(clock_error(start, max(float(start) - float(self.origin), 0.0)))
 
     @cached_property
     def _number(self) -> dict[str, int]:

@@ -14,8 +14,8 @@ from gsopt.clock import clock_error
 from gsopt.cluster import Cluster, Tier
 from gsopt.errors import InvalidInput, shorten
 from gsopt.grid import Exact, ceil_to, decimal, exact_total, step, whole
-from gsopt.job import LATEST, LEAST, Job, Seconds, Workload
-from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.job import LATEST, LEAST, Job, Workload
+from gsopt.problem import Frozen, Instant, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.problems.rigid import require_rigid
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
@@ -33,13 +33,13 @@ class Run(Frozen):
     job
         Name of the job.
     start
-        Second at which it starts.
+        Second at which it starts: exactly, also where no double says it.
     gpus
         Numbers of its GPUs.
     """
 
     job: Name
-    start: Seconds
+    start: Instant
     gpus: Annotated[Many[Gpu], Field(min_length=1)]
 
 
@@ -332,7 +332,7 @@ class Waiting(Problem[WaitingSolution]):
         """Give a solution as a schedule, as the plots know it."""
         return Schedule(
             tuple(
-                Segment(run.job, run.start, float(self._end(run)), len(run.gpus), tuple(run.gpus))
+                Segment(run.job, float(run.start), float(self._end(run)), len(run.gpus), tuple(run.gpus))
                 for run in solution.runs
             )
         )
@@ -349,7 +349,7 @@ class Waiting(Problem[WaitingSolution]):
         if any(gpu >= self.cluster.gpus for gpu in run.gpus):
             yield f"GPUs must be numbered from 0 to {self.cluster.gpus - 1}"
         if decimal(run.start) < self._release(job):
-            yield f"job {job.name!r} starts at {run.start:g}, before its release at {job.release_date:g}"
+            yield f"job {job.name!r} starts at {float(run.start):g}, before its release at {job.release_date:g}"
 
     def _not_once(self, solution: WaitingSolution) -> Iterator[str]:
         times = Counter(run.job for run in solution.runs)
@@ -359,10 +359,10 @@ class Waiting(Problem[WaitingSolution]):
 
     def _crowded(self, solution: WaitingSolution) -> Iterator[str]:
         last: dict[int, Run] = {}
-        for run in sorted(solution.runs, key=lambda run: run.start):
+        for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             for gpu in run.gpus:
                 if gpu in last and self._end(last[gpu]) > decimal(run.start):
-                    yield f"GPU {gpu} is held by jobs {last[gpu].job!r} and {run.job!r} at {run.start:g}"
+                    yield f"GPU {gpu} is held by jobs {last[gpu].job!r} and {run.job!r} at {float(run.start):g}"
                 last[gpu] = run
 
     def _values(self, solution: WaitingSolution) -> dict[str, Exact]:

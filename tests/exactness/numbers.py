@@ -9,15 +9,15 @@ from random import Random
 Draw = Callable[[], float]
 
 
-def exactly(number: float) -> Fraction:
-    """Read a number as the decimal that it is written as.
+def exactly(number: float | Fraction) -> Fraction:
+    """Read a float as the decimal that it is written as; a fraction is one already.
 
     Examples
     --------
     >>> exactly(1.1), exactly(1e-9)
     (Fraction(11, 10), Fraction(1, 1000000000))
     """
-    return Fraction(repr(number))
+    return number if isinstance(number, Fraction) else Fraction(repr(number))
 
 
 def _ones(random: Random) -> Draw:

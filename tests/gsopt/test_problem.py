@@ -1,15 +1,17 @@
 """The problem base and the helpers of the judge."""
 
 from fractions import Fraction
+from re import fullmatch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gsopt.errors import Unsupported
-from gsopt.grid import exact_total
-from gsopt.problem import Sense
+from gsopt.errors import InvalidInput, Unsupported
+from gsopt.files import validated
+from gsopt.grid import decimal, exact_total
+from gsopt.problem import Frozen, Instant, Sense
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution, Server
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 
@@ -63,3 +65,68 @@ def test_what_has_no_enumeration_says_so() -> None:
     job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
     with pytest.raises(Unsupported, match="Scheduling has no enumeration"):
         next(Scheduling(gpus=1, jobs=[job]).candidates())
+
+
+class _Moment(Frozen):
+    at: Instant
+
+
+@pytest.mark.parametrize(
+    ("instant", "written"),
+    [
+        (0, "0.0"),
+        (1.7e9, "1700000000.0"),
+        (Fraction(1, 10), "0.1"),
+        (Fraction("1700000000.000000001"), '"1700000000.000000001"'),
+        (Fraction("0.001") + Fraction("1e-40"), f'"0.001{"0" * 36}1"'),
+        (2**53 + 1, '"9007199254740993"'),
+        (Fraction(10, 3), '"10/3"'),
+        (Fraction(1, 2**1074), f'"1/{2**1074}"'),
+    ],
+)
+def test_instants_come_back_from_json(instant: float | Fraction, written: str) -> None:
+    """An instant is a number where the shortest decimal of a double says it, else text; it comes back."""
+    moment = _Moment(at=instant)
+    assert decimal(moment.at) == decimal(instant)
+    assert moment.model_dump_json() == f'{{"at":{written}}}'
+    back = _Moment.model_validate_json(moment.model_dump_json())
+    assert back == moment
+    assert type(back.at) is type(moment.at)
+
+
+@given(st.fractions(min_value=0, max_value=10**12) | st.floats(min_value=0, max_value=1e12))
+def test_every_instant_comes_back(instant: Fraction | float) -> None:
+    """Whatever the fraction or double, reading what was written gives the same number."""
+    back = _Moment.model_validate_json(_Moment(at=instant).model_dump_json())
+    assert decimal(back.at) == decimal(instant)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("true", "null", "[1]", "-1", "1e19", "NaN", '""', '"1e9"', '"-1"', '" 1"', '"1."', '".5"', '"inf"'),
+        *('"1/0"', '"1/03"', '"\u0661"', f'"{"9" * 19}"', f'"1/{"9" * 2001}"', f'"0.{"1" * 2000}"'),
+    ],
+)
+def test_what_is_no_instant_is_refused_in_one_line(text: str) -> None:
+    """Malformed, negative, late and endless instants in a file are refused in one short line."""
+    with pytest.raises(InvalidInput) as refused:
+        validated(_Moment, "file.json", f'{{"at": {text}}}')
+    assert "at: " in str(refused.value)
+    assert len(str(refused.value)) < 200
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("value", ["10/3", True, None, float("nan"), float("inf"), -1, Fraction(1, 10**2000)])
+def test_instants_are_strict_in_memory(value: object) -> None:
+    """Text, truth values and what JSON could not say again are no instants in memory."""
+    with pytest.raises(ValidationError):
+        _Moment(at=value)  # type: ignore[arg-type]
+
+
+def test_schema_of_an_instant() -> None:
+    """The JSON Schema of an instant allows numbers and the texts that are read."""
+    number, text = _Moment.model_json_schema(mode="serialization")["properties"]["at"]["anyOf"]
+    assert (number["type"], text["type"]) == ("number", "string")
+    assert all(fullmatch(text["pattern"], each) for each in ("1700000000.000000001", "10/3", "7"))
+    assert not any(fullmatch(text["pattern"], each) for each in ("1/0", "-1", "1e3", ""))
