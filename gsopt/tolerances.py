@@ -85,6 +85,13 @@ CLOCK_TICKS = 8
 #: of 1e-16 of it.
 SPAN_ERROR = 1e-9
 
+#: Spacing of doubles at the last end of a schedule, as a part of its shortest job, up to which they may state its
+#: times: a job then has a billionth of its own to spare for each tick.
+FINE_CLOCK = 1e-10
+
+#: Length of a tick of the clock on which a schedule is made exact, as a part of the shortest job, at most.
+TICK = 1e-12
+
 #: Part by which jobs may overfill the machine when `bounds` counts how many can be complete. It only has to
 #: exceed the rounding of a sum of hundreds of areas; whatever it excuses makes the bound smaller, hence safe.
 OVERFULL = 1e-12

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import Step, replay
@@ -88,6 +89,10 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     """
     if not problem.preemptive:
         raise Unsupported("event_orders: jobs must not be preempted")
+    return by_blocks(problem, budget, _try_all, method="event_orders")
+
+
+def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"event_orders: {len(instance)} jobs: at most {_MOST_JOBS}")

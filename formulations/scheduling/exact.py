@@ -7,11 +7,12 @@ from dataclasses import replace
 from formulations.probing import probe
 from formulations.prover import Prover
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.incumbents import Incumbents
-from formulations.scheduling.instance import Instance, own_clock
+from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order
@@ -23,11 +24,11 @@ from formulations.scheduling.windows import Windows
 from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
 from gsopt.bounds.best import MOORE_HODGSON_JOBS
 from gsopt.budget import Budget
-from gsopt.clock import clock_error
 from gsopt.errors import Unsupported
 from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
+from gsopt.tolerances import SPAN_ERROR
 
 #: Part of the time left that local search gets at first, where nothing follows, and when it goes on.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
@@ -127,6 +128,10 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """
     if not problem.preemptive:
         return replace(resizing.run(problem, budget), method="exact")
+    return by_blocks(problem, budget, _solve_block, method="exact")
+
+
+def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     bracket = _Bracket(Best(problem, Instance.of(problem), budget, "exact"))
     try:
         stopped_by = bracket.close()
@@ -176,7 +181,7 @@ class _Bracket:
 
     def _bound_by_hand(self) -> None:
         """Bound by formulas, by the slow one if there is time for it."""
-        workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
+        workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         self.best.raise_bound(max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus)))
         jobs, left = len(self.instance), self.budget.left()
         if jobs <= MOORE_HODGSON_JOBS and (
@@ -211,12 +216,11 @@ class _Bracket:
 
     def _be_fair(self) -> None:
         """Find a plan that keeps the deadlines, or prove that there is none."""
-        problem, instance = self.best.problem, self.instance
+        problem = self.best.problem
         found = fairest(problem, self.budget)
         if found is None or problem.fairness is None:
             return
-        last = instance.origin + max(found.plan.completions)
-        if found.delay > problem.fairness + clock_error(last, problem.fairness):
+        if found.delay > problem.fairness + 2 * SPAN_ERROR * max(found.plan.completions):
             self.best.infeasible = (
                 f"in every schedule some job completes more than {problem.fairness:g} s after its fair share "
                 f"would; the smallest fairness possible is {found.delay:g} s"

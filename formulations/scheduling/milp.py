@@ -6,6 +6,7 @@ from math import inf, isfinite
 from typing import Any, ClassVar
 
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance
@@ -151,6 +152,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         Unsupported
             As `build`; or the backend does not take continuous columns.
         """
+        return by_blocks(problem, budget, self._run_block, method=self.name)
+
+    def _run_block(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(

@@ -274,7 +274,7 @@ class _Program:
             in_time = (row for row, job in enumerate(self.due) if cell <= self.ends[job])
             entries += [(jobs + epochs + row, column, 1.0) for row in in_time]
         rows, columns, values = zip(*entries, strict=True)
-        due = [instance.deadline[job] / self.unit for job in self.due]
+        due = [instance.due[job] / self.unit for job in self.due]
         lengths = self.lengths / self.unit
         undone = 0.0 if self.complete else np.inf
         return StandardForm.build(

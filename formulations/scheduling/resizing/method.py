@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from formulations.prover import Prover
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.order import Plan
 from formulations.scheduling.resizing.cuts import cut
 from formulations.scheduling.resizing.jobs import Resizable
@@ -152,6 +153,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
         A limit that leaves no time to load Pyomo leaves the best of these, and a simple bound.
         """
+        Resizable.of(problem)  # refuses what it does not express
+        return by_blocks(problem, budget, self._run_block, method=self.name)
+
+    def _run_block(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         jobs = _jobs_of(problem)
         best = _first(problem, jobs, budget, self.name)
         best.raise_bound(sum(soonest_completions(jobs)))
