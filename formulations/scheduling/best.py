@@ -8,7 +8,10 @@ from formulations.scheduling.timetable import Step, Timetable, replay, steps_of,
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import LINEAR_ROWS, TERM
+from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
+
+#: Part of the value by which a bound that settles the problem may be below it: half of what makes a difference.
+_SETTLES = CONTINUOUS / 2
 
 
 class Best:
@@ -72,6 +75,11 @@ class Best:
         """A bound on the mean job completion time: rounding in sums of as many times is taken off."""
         rounding = TERM * (len(self.instance) + 16) * self.lower
         return max(self.instance.mean_jct(self.lower - rounding), 0.0)
+
+    @property
+    def goal(self) -> float:
+        """The least bound on the sum of completion times that settles the problem."""
+        return self.total - _SETTLES * (self.total - self.instance.released)
 
     @property
     def gap(self) -> float:

@@ -8,15 +8,18 @@ then blurs nothing, however far it is.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from math import fsum
 
 from gsopt.budget import Budget
 from gsopt.grid import decimal
 from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
-from gsopt.result import Result, StoppedBy
+from gsopt.result import Result, Status, StoppedBy
 from gsopt.schedule.retiming import Stretch
 
 Found = Result[SchedulingSolution]
+
+#: Jobs up to which all that can be solved apart is.
+_MOST_APART = 100
 
 
 def by_blocks(
@@ -45,7 +48,8 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Give the names of the jobs of each block, by release date.
 
     A block ends where all its jobs would be complete one after the other, each at its fastest, before the next
-    release date, and under the fair share too, so that its deadlines are its own.
+    release date, and under the fair share too, so that its deadlines are its own. Of more than a hundred jobs
+    only those far away are apart, after a pause in which all could be done: each block costs some time.
 
     Examples
     --------
@@ -58,9 +62,11 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
     block: list[str] = []
-    busy = Fraction(0)
+    busy, pause = Fraction(0), 0.0
+    if len(tasks) > _MOST_APART:
+        pause = fsum(float(task.height) for task in tasks)
     for task, end in zip(tasks, fair, strict=True):
-        if block and busy <= task.release:
+        if block and busy + pause <= task.release:
             yield tuple(block)
             block = []
         busy = max(max(busy, Fraction(task.release)) + task.height, end)
@@ -83,6 +89,7 @@ class _Series:
         self.blocks = list(blocks)
         self.known: dict[tuple[str, ...], Found] = {}
         self.stopped_by = StoppedBy.FINISHED
+        self._released = {job.name: Fraction(decimal(job.release)) for job in problem.jobs}
 
     def solved(self) -> Found:
         """Solve all blocks."""
@@ -120,7 +127,8 @@ class _Series:
         start = None
         if self.budget.start is not None:
             first = self._first(block)
-            own = [run for run in self.budget.start.runs if run.job in set(block)]
+            names = set(block)
+            own = [run for run in self.budget.start.runs if run.job in names]
             start = SchedulingSolution(
                 runs=[
                     run.model_copy(update={"start": _since(first, run.start), "end": _since(first, run.end)})
@@ -131,28 +139,31 @@ class _Series:
 
     def _first(self, block: tuple[str, ...]) -> Fraction:
         """Give the first release date of a block."""
-        return Fraction(min(decimal(job.release) for job in self.problem.jobs if job.name in set(block)))
+        return min(self._released[name] for name in block)
 
     def _merge(self) -> None:
-        """Make one block of two whose schedules overlap."""
-        for block, following in pairwise(self.blocks):
-            found = self.known.get(block)
-            if found is None or found.solution is None:
-                continue
-            last = max(Fraction(decimal(run.end)) for run in found.solution.runs)
-            if last > self._first(following) - self._first(block):
-                place = self.blocks.index(block)
-                self.blocks[place : place + 2] = [(*block, *following)]
-                return self._merge()
+        """Make one block of those whose schedules overlap."""
+        merged: list[tuple[str, ...]] = [self.blocks[0]]
+        for block in self.blocks[1:]:
+            overlaps = self._end(merged[-1]) > self._first(block)
+            merged[-1:] = [(*merged[-1], *block)] if overlaps else [merged[-1], block]
+        self.blocks = merged
+
+    def _end(self, block: tuple[str, ...]) -> Fraction:
+        """Give when the schedule of a block ends, as far as it is known."""
+        found = self.known.get(block)
+        runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs
+        return self._first(block) + max((Fraction(decimal(run.end)) for run in runs), default=Fraction(0))
 
     def _result(self) -> Found:
         """Put together what is known."""
         every = [(block, self.known[block]) for block in self.blocks]
-        infeasible = next((found for _, found in every if found.status == "infeasible"), None)
+        infeasible = next((found for _, found in every if found.status is Status.INFEASIBLE), None)
         solution = None
         if infeasible is None and all(found.solution is not None for _, found in every):
             runs = [run for block, found in every for run in self._moved(block, found)]
             solution = self.problem.made_of(runs)
+        messages = [found.message for _, found in every] if infeasible is None else [infeasible.message]
         bounds = [len(block) * Fraction(found.bound or 0) for block, found in every]
         return Result.judged(
             self.problem,
@@ -162,7 +173,7 @@ class _Series:
             infeasible=infeasible is not None,
             stopped_by=self.stopped_by,
             solver=next((found.solver for _, found in every if found.solver), ""),
-            message=next((found.message for _, found in [("", infeasible), *every] if found and found.message), ""),
+            message=next((said for said in messages if said), ""),
             runtime=self.budget.runtime,
         )
 

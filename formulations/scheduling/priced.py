@@ -75,7 +75,10 @@ class Priced:
             compiled=None if ready else False,
             on_progress=self._take,
         )
-        worth = {job.name: slope for job, slope in zip(problem.own_clock.workload.jobs, self._found.slopes, strict=True)}
+        worth = {
+            job.name: slope
+            for job, slope in zip(problem.own_clock.workload.jobs, self._found.slopes, strict=True)
+        }
         seconds_of = {job.name: job.duration / job.work for job in problem.jobs}
         names = self.best.instance.names
         self.incumbents.serve_by(np.array([worth[name] * seconds_of[name] for name in names]))

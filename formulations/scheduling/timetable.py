@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from fractions import Fraction
+from itertools import pairwise
 from math import fsum, inf
 from typing import NamedTuple
 

@@ -2,7 +2,6 @@
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import ulp
@@ -136,7 +135,9 @@ class SchedulingSolution(Frozen):
     @property
     def schedule(self) -> Schedule:
         """The runs as a schedule in floats, as the simulator and the plots know it."""
-        return Schedule(tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs))
+        return Schedule(
+            tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
+        )
 
 
 class Scheduling(Problem[SchedulingSolution]):
@@ -282,11 +283,21 @@ class Scheduling(Problem[SchedulingSolution]):
             runs = retimed(self.tasks, self.gpus, runs)
         number = float if is_fine else Fraction
         moved = [
-            (run, *(number(decimal(time) + self.origin if self.origin else time) for time in (run.start, run.end)))
+            (
+                run,
+                *(
+                    number(decimal(time) + self.origin if self.origin else time)
+                    for time in (run.start, run.end)
+                ),
+            )
             for run in runs
         ]
         return SchedulingSolution(
-            runs=[Run(job=run.job, start=start, end=end, gpus=run.gpus) for run, start, end in moved if start < end]
+            runs=[
+                Run(job=run.job, start=start, end=end, gpus=run.gpus)
+                for run, start, end in moved
+                if start < end
+            ]
         )
 
     def objective(self, solution: SchedulingSolution) -> float:
@@ -304,7 +315,9 @@ class Scheduling(Problem[SchedulingSolution]):
         verdict = judge(
             Schedule(
                 tuple(
-                    Segment(run.job, float(decimal(run.start) - origin), float(decimal(run.end) - origin), run.gpus)
+                    Segment(
+                        run.job, float(decimal(run.start) - origin), float(decimal(run.end) - origin), run.gpus
+                    )
                     for run in solution.runs
                 )
             ),
@@ -324,7 +337,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """When each task must be complete to be fair, in seconds after the first release date; None if never."""
+        """When each task must be complete to be fair, on the clock of `own_clock`; None without fairness."""
         if self.fairness is None:
             return None
         fairness = decimal(self.fairness)
@@ -337,18 +350,20 @@ class Scheduling(Problem[SchedulingSolution]):
     def fair_times(self) -> list[Fraction]:
         """When each task would be complete if all GPUs were shared equally, as a fluid."""
         demand = {job.name: job.demand for job in self.jobs}
-        shares = [Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks]
+        shares = [
+            Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks
+        ]
         return fair_times(self.tasks, shares, self.gpus)
 
     def _unfair(self, trial: Trial) -> list[str]:
         if self.deadlines is None or self.fairness is None:
             return []
         fair = self.fair_times
+        late = [(job, float((trial.completions[job] or 0) + self.origin)) for job in trial.late(self.deadlines)]
         return [
-            f"job {self.tasks[job].name!r} completes at {float(trial.completions[job] or 0) + float(self.origin):g}, "
-            f"more than the fairness of {self.fairness:g} s after its fair share would at "
-            f"{float(fair[job] + self.origin):g}"
-            for job in trial.late(self.deadlines)
+            f"job {self.tasks[job].name!r} completes at {end:g}, more than the fairness of {self.fairness:g} s "
+            f"after its fair share would at {float(fair[job] + self.origin):g}"
+            for job, end in late
         ]
 
     def _trial(self, solution: SchedulingSolution) -> Trial:

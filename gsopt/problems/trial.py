@@ -1,11 +1,11 @@
 """Trial: runs of elastic jobs on a plain cluster, judged in exact numbers from the first release date on.
 
 The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact instants must keep every rule
-exactly. Instants that are floats may be off by rounding: each moment in which a rule is broken is owed, and what
-a job owes in all is excused up to `gsopt.clock.clock_error` of its last end and its least duration. But nothing
-is gained by it: all that is owed until a job completes is added to its completion. Let time stand still for as
-long while what is owed is made up for, and the schedule is legal and completes each job no later than that. So
-no schedule is scored better than the optimum.
+exactly. Instants that are floats may be off by rounding: each moment in which a rule is broken is owed, and
+what a job owes in all is excused up to `gsopt.clock.clock_error` of its last end and its least duration. But
+nothing is gained by it: all that is owed until a job completes is added to its completion. Let time stand still
+for as long while what is owed is made up for, and the schedule is legal and completes each job no later than
+that. So no schedule is scored better than the optimum.
 """
 
 from collections import defaultdict
@@ -70,9 +70,13 @@ class Trial:
         self.preemptive, self.demands = preemptive, demands
         self.found: list[str] = []
         number = {task.name: job for job, task in enumerate(tasks)}
-        times = [(Fraction(decimal(run.start)) - origin, Fraction(decimal(run.end)) - origin) for run in runs]
-        dates = [Fraction(task.release) for task in tasks]
-        self._parts = lcm(*{time.denominator for pair in times for time in pair}, *{date.denominator for date in dates})
+        times = [(decimal(run.start), decimal(run.end)) for run in runs]
+        if origin:
+            times = [(start - origin, end - origin) for start, end in times]
+        dates = [task.release for task in tasks]
+        self._parts = lcm(
+            *{time.denominator for pair in times for time in pair}, *{date.denominator for date in dates}
+        )
         self._released = [self._whole(date) for date in dates]
         self._own: list[list[Piece]] = [[] for _ in tasks]
         for place, (run, (start, end)) in enumerate(zip(runs, times, strict=True)):
@@ -114,12 +118,10 @@ class Trial:
         """List the jobs that complete after their deadlines, by more than is excused."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
-            job
-            for job, (end, due) in rows
-            if end is not None and (end - due) * self._parts > self._limit[job]
+            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._limit[job]
         ]
 
-    def _whole(self, time: Fraction) -> int:
+    def _whole(self, time: Exact) -> int:
         return time.numerator * (self._parts // time.denominator)
 
     def _seconds(self, parts: Exact) -> float:
@@ -141,12 +143,14 @@ class Trial:
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
-        error = clock_error(max(float(run.end) for run in own), float(self.tasks[job].work / self._speed(job)))
+        error = clock_error(
+            max(float(run.end) for run in own), float(self.tasks[job].work) / float(self._speed(job))
+        )
         return Fraction(error) * self._parts
 
-    def _speed(self, job: int) -> Fraction:
+    def _speed(self, job: int) -> Exact:
         """Give the highest speed of a job."""
-        return Fraction(max(self.tasks[job].rates[piece.gpus] for piece in self._own[job]))
+        return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
         """Let a job owe a moment and tell that it is excused; or tell that it is too much."""
@@ -182,10 +186,10 @@ class Trial:
         spent: dict[int, int] = defaultdict(int)
         for piece in own:
             spent[piece.gpus] += piece.end - piece.start
-        done = sum(Fraction(task.rates[gpus]) * parts for gpus, parts in spent.items()) / self._parts
+        done = sum((task.rates[gpus] * parts for gpus, parts in spent.items()), Fraction(0)) / self._parts
         if own:
             last, speed = max(piece.end for piece in own), self._speed(job)
-            missing = (task.work - done) / speed * self._parts
+            missing = (task.work - done) / speed * self._parts  # done is a fraction
             if -missing > self._limit[job] + Fraction(SPAN_ERROR) * task.work / speed * self._parts:
                 self.found.append(
                     f"job {task.name!r} runs for {self._alone(job, done)} s of work, "
@@ -214,7 +218,10 @@ class Trial:
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
         """Find when too many GPUs are held: from when, until when, by whose runs, and by whom that may be."""
-        starting, ending = defaultdict[int, list[tuple[int, int]]](list), defaultdict[int, list[tuple[int, int]]](list)
+        starting, ending = (
+            defaultdict[int, list[tuple[int, int]]](list),
+            defaultdict[int, list[tuple[int, int]]](list),
+        )
         for job, own in enumerate(self._own):
             for piece in own:
                 starting[piece.start].append((job, piece.place))

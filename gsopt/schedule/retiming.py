@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, floor, lcm, log10
 from typing import NamedTuple
@@ -11,7 +13,8 @@ from gsopt.grid import Exact, Number, decimal
 from gsopt.tolerances import TICK
 
 
-class Task(NamedTuple):
+@dataclass(frozen=True)
+class Task:
     """An elastic job in exact numbers.
 
     Attributes
@@ -31,12 +34,13 @@ class Task(NamedTuple):
     work: Exact
     rates: Mapping[int, Exact]
 
-    @property
+    @cached_property
     def fastest(self) -> int:
         """Fewest GPUs on which the job is as fast as it can be."""
-        return min(self.rates, key=lambda gpus: (-self.rates[gpus], gpus))
+        highest = max(self.rates.values())
+        return min(gpus for gpus, rate in self.rates.items() if rate == highest)
 
-    @property
+    @cached_property
     def height(self) -> Exact:
         """Least seconds in which the job can be done."""
         return Fraction(self.work) / self.rates[self.fastest]
@@ -77,18 +81,18 @@ def tick_of(tasks: Sequence[Task]) -> Fraction:
 def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[Stretch]:
     """Repeat what runs, in its order, in such a way that every rule of a plain cluster holds exactly.
 
-    What runs between two events is a step. A step lasts until all jobs of the next one are released, a job stops
-    in the tick in which its work is done, and the last step of a job lasts until then. A job too short for the
-    clock of the runs, so that there is none of it, runs as fast as it can at its release, and others wait.
-    Completions are later than those of the runs by no more than their errors and a few ticks.
+    What runs between two events is a step. A step lasts until all jobs of the next one are released, a job
+    stops in the tick in which its work is done, and the last step of a job lasts until then. A job too short
+    for the clock of the runs, so that there is none of it, runs as fast as it can at its release, and others
+    wait. Completions are later than those of the runs by no more than their errors and a few ticks.
 
     Examples
     --------
     >>> runs = [Stretch("a", 0.0, 3.3333, 1), Stretch("b", 3.3333, 4.0, 1)]
     >>> for run in retimed([Task("a", 0, 10, {1: 3}), Task("b", 0, 2, {1: 3})], 1, runs):
     ...     print(run.job, float(run.start), float(run.end))
-    a 0.0 3.333333333334
-    b 3.333333333334 4.000000000001
+    a 0.0 3.3333333333334
+    b 3.3333333333334 4.0000000000001
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]
@@ -147,8 +151,8 @@ def _steps(
         held = dict(running.values())
         found.append((time, following - time, held if sum(held.values()) <= gpus else {}))
     there = {job for _, _, held in found for job in held}
-    for job in set(range(len(tasks))) - there:
-        found.append((ceil(tasks[job].release / tick), -1, {job: tasks[job].fastest}))  # before what starts then
+    missed = sorted(set(range(len(tasks))) - there)
+    found += [(ceil(tasks[job].release / tick), -1, {job: tasks[job].fastest}) for job in missed]
     found.sort(key=lambda step: step[:2])
     return [(max(length, 0), held) for _, length, held in found]
 

@@ -1,4 +1,4 @@
-"""Orders: the least mean job completion time of elastic jobs, exactly, by a program for every order of events."""
+"""Orders: the least mean job completion time of elastic jobs, by an exact program for every order of events."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -159,12 +159,20 @@ class _Tasks:
         """Give the ways to share the GPUs that no other beats for every job; all run that may not pause."""
         counts = [[0] * self.problem.preemptive + sorted(self.rates[job]) for job in there]
         ways = [way for way in product(*counts) if sum(way) <= self.problem.gpus]
-        speeds = [tuple(self.rates[job].get(gpus, 0) for job, gpus in zip(there, way, strict=True)) for way in ways]
+        speeds = [
+            tuple(self.rates[job].get(gpus, 0) for job, gpus in zip(there, way, strict=True)) for way in ways
+        ]
         best = [
             (way, speed)
             for way, speed in zip(ways, speeds, strict=True)
-            if not any(other != speed and all(a >= b for a, b in zip(other, speed, strict=True)) for other in speeds)
+            if not any(
+                other != speed and all(a >= b for a, b in zip(other, speed, strict=True)) for other in speeds
+            )
         ]
         for _, same in groupby(sorted(best, key=lambda each: each[1]), key=lambda each: each[1]):
             way = dict(zip(there, next(same)[0], strict=True))
             yield tuple(way.get(job, 0) for job in range(len(self.work)))
+
+
+def _beats(other: Sequence[Fraction], speed: Sequence[Fraction]) -> bool:
+    return other != speed and all(a >= b for a, b in zip(other, speed, strict=True))

@@ -1,4 +1,4 @@
-"""Programs: linear programs in whole numbers, by the dual simplex method, for optima that no rounding touches."""
+"""Programs: linear programs in whole numbers, by the dual simplex method, which no rounding touches."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -27,7 +27,9 @@ def least(
     >>> least([1, 1], [[2, 1], [0, 3]], [3, 1])
     Fraction(5, 3)
     """
-    table: Any = np.array([_whole([*row, -limit]) for row, limit in zip(rows, limits, strict=True)], dtype=object)
+    table: Any = np.array(
+        [_whole([*row, -limit]) for row, limit in zip(rows, limits, strict=True)], dtype=object
+    )
     price: Any = np.array([Fraction(each) for each in [*cost, 0]], dtype=object)
     scale = lcm(*(each.denominator for each in price))
     price = np.array([int(each * scale) for each in price], dtype=object)

@@ -9,7 +9,7 @@ from random import Random
 
 from gsopt.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
-from tests.exactness import orders
+from tests.exactness import orders, resizing
 
 #: Relative width of the bracket around an optimum: values are floats.
 _ERROR = Fraction(1, 10**9)
@@ -24,8 +24,11 @@ _TICKS = 16
 def draw(random: Random) -> Scheduling:
     """Draw up to three jobs: of like sizes, or from nanoseconds to decades; some far away, some fair.
 
-    One of four clocks shows seconds since 1970, one of five instances is fair.
+    One of four clocks shows seconds since 1970, one of five instances is fair, and in one of five no job may be
+    preempted.
     """
+    if random.random() < 0.2:
+        return resizing.draw_any(random)
     wide = random.random() < 0.4
     scale = 10 ** random.uniform(-1, 6)
     epoch = random.choice((0.0, 0.0, 0.0, 1.7e9 + round(random.random(), 3)))
@@ -42,17 +45,19 @@ def draw(random: Random) -> Scheduling:
         if wide:
             scale = 10.0 ** random.choice((-8, -6, -3, 0, 0, 3, 6, 8))
         far = random.choice((0.0, 0.0, 0.0, 1e9)) if wide else 0.0
+        rates = {count: unit * count**exponent for count in counts}
         jobs.append(
             ElasticJob(
                 name=f"j{index}",
                 release=epoch + far + staggered * scale * round(random.uniform(0, 3), 1),
-                work=work * unit * scale,
-                rates={count: unit * count**exponent for count in counts},
+                work=max(work * unit * scale, 1.1e-9 * max(rates.values())),
+                rates=rates,
                 gpus=random.choice((None, random.choice(counts))),
             )
         )
+    kinds = {"staggered": staggered, "epoch": epoch > 0, "fair": fair, "wide": wide}
     return Scheduling(
-        name=f"{number} jobs{', staggered' * staggered}{', epoch' * (epoch > 0)}{', fair' * fair}{', wide' * wide}",
+        name=", ".join([f"{number} jobs", *(kind for kind, is_so in kinds.items() if is_so)]),
         gpus=gpus,
         jobs=jobs,
         fairness=scale * random.choice((0.0, 0.1, 0.5, 2.0)) if fair else None,
@@ -124,7 +129,9 @@ def _fits(
 ) -> bool:
     """Tell whether there are GPUs enough at any time, and no job has two runs, but for a moment."""
     held: set[Run] = set()
-    changes = sorted(((time, run) for run, pair in times.items() for time in pair), key=lambda change: change[0])
+    changes = sorted(
+        ((time, run) for run, pair in times.items() for time in pair), key=lambda change: change[0]
+    )
     for (time, run), (following, _) in pairwise(changes):
         held ^= {run}
         names = [each.job for each in held]
