@@ -147,7 +147,12 @@ class Scheduling(Problem[SchedulingSolution]):
     bounds every policy that gives a job only counts with a rate, whatever its rounds, overheads and
     placements. With `fairness` no job may complete more than that many seconds after it would if all GPUs were
     shared equally, as a fluid, among the jobs that are there. Without preemption a job is resized at will, but
-    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5.
+    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5. Exact methods
+    solve that for jobs that are as much faster as they have more GPUs, without fairness.
+
+    Time counts from the first release date in exact numbers; data are the decimals they are written as. A
+    deadline may be missed by a billionth of the time to it. Runs in floats may be off by their rounding, which
+    is added to the value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text calls the reference a job completion time, the equation compares it with
     a time of completion; it is taken as the latter. Work is counted in GPU-seconds on the demanded GPUs.
