@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.backends.highs import Model
+from gsopt.tolerances import TERM
 
 Reals = NDArray[np.float64]
 
@@ -65,3 +66,30 @@ def prove(model: Model, duals: Reals, largest: Reals) -> Proof:
     largest_sum = np.abs(rows).sum() + terms @ np.maximum(np.abs(model.column_lower), np.abs(upper))
     rounding = np.finfo(np.float64).eps * (rows.size + size) * float(largest_sum + abs(model.offset))
     return Proof(bound - float(rounding), reduced)
+
+
+def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
+    """Compute the bound that prices of rows prove where all columns add up to at most a total.
+
+    Parameters
+    ----------
+    cost, matrix
+        Cost of each column, and the rows, shape (rows, columns).
+    limits
+        What a row comes to, or its limit on the side of its price.
+    duals
+        Price of each row: free where it is an equation, else of the sign of its limit.
+    total
+        Sum of all columns, which are at least 0, at most.
+
+    Examples
+    --------
+    >>> row = np.array([[2.0, 1.0]])
+    >>> round(bound_by_total(np.ones(2), row, np.array([3.0]), np.array([0.5]), total=9.0), 12)
+    1.5
+    """
+    rounding = TERM * (limits.size + 4)
+    reduced = cost - duals @ matrix
+    least = float((reduced - rounding * (np.abs(cost) + np.abs(duals) @ np.abs(matrix))).min(initial=0.0))
+    worth = float(duals @ limits) - rounding * float(np.abs(duals) @ np.abs(limits))
+    return worth + least * total * (1 + rounding)

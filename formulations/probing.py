@@ -152,7 +152,7 @@ class _Probing:
         self.link = link
         self.upper = np.minimum(self.model.column_upper, question.largest)
         self.kept = [(0, choice.columns.size) for choice in question.choices]
-        self.solver = _load(question, link)
+        self.solver = load(question, link)
         self.basis: Any = None
 
     def run(self) -> Finding:
@@ -286,7 +286,7 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
 
-def _load(question: Question, link: "Link") -> Any:
+def load(question: Any, link: "Link") -> Any:
     """Hand the linear program to HiGHS, and let the parent's wish to stop reach it."""
     import highspy
 

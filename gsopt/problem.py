@@ -59,6 +59,8 @@ def _instant(value: object, info: ValidationInfo) -> float | Fraction:
         )
     if not 0 <= value <= LATEST_INSTANT:  # nor if it is no number at all
         raise PydanticCustomError("instant", f"Input should be between 0 and {LATEST_INSTANT:g}")
+    if isinstance(value, float):  # its shortest decimal says it
+        return float(value)
     exact = Fraction(decimal(value))
     if max(exact.as_integer_ratio()) >= 10**_MOST_DIGITS:
         raise PydanticCustomError("instant", f"Input should have at most {_MOST_DIGITS} digits")

@@ -85,6 +85,13 @@ CLOCK_TICKS = 8
 #: of 1e-16 of it.
 SPAN_ERROR = 1e-9
 
+#: Spacing of doubles at the last end of a schedule, as a part of its shortest job, up to which they may state
+#: its times: what is missing or too much of a job is then less than a billionth of it.
+FINE_CLOCK = 1e-10
+
+#: Length of a tick of the clock on which a schedule is made exact, as a part of the shortest job, at most.
+TICK = 1e-12
+
 #: Part of a job's work below which it counts as done: what repeated subtraction leaves of it.
 WORK_DONE = 1e-12
 

@@ -8,7 +8,10 @@ from formulations.scheduling.timetable import Step, Timetable, replay, steps_of,
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
-from gsopt.tolerances import LINEAR_ROWS
+from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
+
+#: Part of the value by which a bound that settles the problem may be below it: half of what makes a difference.
+_SETTLES = CONTINUOUS / 2
 
 
 class Best:
@@ -68,6 +71,17 @@ class Best:
         return self.total + LINEAR_ROWS * (self.total - self.instance.released)
 
     @property
+    def bound(self) -> float:
+        """A bound on the mean job completion time: rounding in sums of as many times is taken off."""
+        rounding = TERM * (len(self.instance) + 16) * self.lower
+        return max(self.instance.mean_jct(self.lower - rounding), 0.0)
+
+    @property
+    def goal(self) -> float:
+        """The least bound on the sum of completion times that settles the problem."""
+        return self.total - _SETTLES * (self.total - self.instance.released)
+
+    @property
     def gap(self) -> float:
         """Distance of value and bound, relative to the bound."""
         if self.completions is None:
@@ -80,7 +94,7 @@ class Best:
         if self.completions is None:
             return False
         value = self.instance.mean_jct(self.total)
-        return value - self.instance.mean_jct(self.lower) <= self.problem.resolution(value)
+        return value - self.bound <= self.problem.resolution(value)
 
     @property
     def finished(self) -> StoppedBy | None:
@@ -126,7 +140,7 @@ class Best:
         if lower > self.lower:
             self.lower = lower
             if isfinite(lower):  # without any schedule there is none of a mean
-                self.budget.report(bound=self.instance.mean_jct(lower))
+                self.budget.report(bound=self.bound)
 
     def result(
         self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""
@@ -136,7 +150,7 @@ class Best:
             self.problem,
             method=self.method,
             solution=None if self._timetable is None else self._timetable.solution,
-            bound=None if self.infeasible else self.instance.mean_jct(self.lower),
+            bound=None if self.infeasible else self.bound,
             infeasible=bool(self.infeasible),
             stopped_by=stopped_by,
             solver=solver,
@@ -151,7 +165,7 @@ class Best:
             self.problem,
             method=self.method,
             solution=timetable.solution,
-            bound=self.instance.mean_jct(self.lower),
+            bound=self.bound,
             runtime=self.budget.runtime,
         )
         self.asked_to_stop = self.asked_to_stop or bool(self.budget.on_incumbent(result))

@@ -17,7 +17,7 @@ from formulations.scheduling.order import Plan
 from formulations.scheduling.rows import Entry, Rows
 from formulations.scheduling.windows import Span, Windows
 from gsopt.standard_form import StandardForm
-from gsopt.tolerances import DUALS, LINEAR_ROWS, SPAN_ERROR
+from gsopt.tolerances import LINEAR_ROWS, SPAN_ERROR
 
 Reals = NDArray[np.float64]
 
@@ -254,15 +254,6 @@ class BucketModel:
             integer=integer,
             rows=tuple(rows.names),
         )
-
-    def seconds(self, bound: float) -> float:
-        """Turn a solver's bound on the objective into one on the sum of completion times.
-
-        All columns add up to at most the limit for finish, once more for each of run and total, and one for
-        each job; so much may wrong reduced costs come to.
-        """
-        mass = 3 * self.cutoff + len(self.instance)
-        return (bound - DUALS * mass) * self.unit
 
     def completions(self, values: Reals) -> list[float]:
         """Read the completion times out of the columns."""

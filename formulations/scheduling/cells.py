@@ -7,6 +7,7 @@ from itertools import product
 from math import inf, isfinite
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.mixture import Item
@@ -19,6 +20,8 @@ from gsopt.tolerances import HIGHS_ROWS
 
 #: Times of modes in cells up to which the model is made.
 MOST_TIMES = 12_000
+
+Reals = NDArray[np.float64]
 
 #: An epoch and a position.
 Cell = tuple[int, int]
@@ -90,12 +93,18 @@ class Cells:
         )
 
     @property
-    def mass(self) -> float:
-        """What the values of all columns add up to in a schedule no worse than the one known, at most."""
-        positions, count = self.positions, len(self.positions.instance)
-        horizon = positions.time(positions.upper[-1])
-        ends = count * horizon if positions.total == inf else positions.time(positions.total)
-        return 2 * count + ends + horizon + ends  # z and v, T, l, y
+    def largest(self) -> Reals:
+        """Largest value of each column, in the order of `cell_form`."""
+        positions = self.positions
+        lengths = positions.cells
+        return np.array(
+            [
+                *[1.0] * (len(self.places) + len(self.epochs)),
+                *(high for _, high in positions.window),
+                *lengths.values(),
+                *(lengths[cell] for cell, items in self.times.items() for _ in items),
+            ]
+        )
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from formulations.duals import bound_by_total
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan
+from formulations.scheduling.order import Plan, refuted
 from formulations.scheduling.timetable import Step, replay
 from gsopt.budget import Budget
-from gsopt.errors import GsoptError, Unsupported
+from gsopt.errors import Unsupported
 from gsopt.method import exact_method
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.result import Result, StoppedBy
@@ -21,8 +23,8 @@ from gsopt.tolerances import LEAST_TOLERANCE
 #: Jobs, and configurations of all of them, up to which the orders are enumerated.
 _MOST_JOBS, _MOST_CONFIGURATIONS = 5, 2_000
 
-#: SciPy's number for an infeasible program.
-_INFEASIBLE = 2
+#: Price of being late by a unit of time, in terms of what all jobs cost.
+_LATE = 100.0
 
 #: GPUs of each job by number, 0 where it does not run.
 Configuration = tuple[int, ...]
@@ -88,6 +90,10 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     """
     if not problem.preemptive:
         raise Unsupported("event_orders: jobs must not be preempted")
+    return by_blocks(problem, budget, _try_all, method="event_orders")
+
+
+def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
         raise Unsupported(f"event_orders: {len(instance)} jobs: at most {_MOST_JOBS}")
@@ -104,9 +110,11 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
         tried += 1
         steps, bound = _solve(instance, configurations, order)
         least = min(least, bound)
-        best.take(Plan(tuple(steps), replay(instance, steps).completions))
-    best.raise_bound(least)
-    if best.plan is None:
+        if steps:
+            best.take(Plan(tuple(steps), replay(instance, steps).completions))
+    if least < inf:
+        best.raise_bound(least)
+    if best.plan is None and refuted(instance, budget=budget):
         best.infeasible = f"no schedule keeps all deadlines in any of {tried:,} orders of events"
     return best.result(StoppedBy.FINISHED, message=f"{tried:,} orders of events")
 
@@ -137,10 +145,10 @@ def _orders(instance: Instance) -> Iterator[list[Cell]]:
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
 ) -> tuple[list[Step], float]:
-    """Give the best plan of an order and a bound on its sum of completion times: none, infinite if infeasible.
+    """Give the best plan of an order, none if it misses deadlines, and a bound on its sum of completion times.
 
-    The columns add up to the makespan, which is at most as many units as there are jobs, or the jobs one by one
-    would be better; so much may wrong reduced costs come to.
+    A release or a completion may be late at a price that is never worth it, so that dual values prove what an
+    order without a plan costs, too.
     """
     from scipy.optimize import linprog
 
@@ -155,28 +163,40 @@ def _solve(
     ends = {done: cells <= cell for cell, (_, done) in enumerate(order) if done is not None}
     arrivals = [cells <= cell for cell, (_, done) in enumerate(order) if done is None]
     due = [job for job, deadline in enumerate(instance.deadline) if isfinite(deadline)]
+    fixed = np.array([*arrivals, *_work(instance, columns, unit)], dtype=float)
+    dates = np.array([*(time / unit for time in instance.arrivals[1:]), *np.ones(len(instance))])
+    in_time = np.array([ends[job] for job in due], dtype=float).reshape(len(due), len(columns))
+    cost = np.sum(list(ends.values()), axis=0, dtype=float)
+    price, released = _LATE * len(instance), len(arrivals)
     found = linprog(
-        np.sum(list(ends.values()), axis=0, dtype=float),
-        A_eq=np.array([*arrivals, *_work(instance, columns, unit)], dtype=float),
-        b_eq=[*(time / unit for time in instance.arrivals[1:]), *np.ones(len(instance))],
-        A_ub=np.array([ends[job] for job in due], dtype=float).reshape(len(due), len(columns)),
-        b_ub=[instance.deadline[job] / unit for job in due],
+        np.append(cost, np.full(released + len(due), price)),
+        A_eq=np.hstack([fixed, -np.eye(len(fixed), released), np.zeros((len(fixed), len(due)))]),
+        b_eq=dates,
+        A_ub=np.hstack([in_time, np.zeros((len(due), released)), -np.eye(len(due))]),
+        b_ub=[instance.due[job] / unit for job in due],
         method="highs",
         options={
             "primal_feasibility_tolerance": LEAST_TOLERANCE,
             "dual_feasibility_tolerance": LEAST_TOLERANCE,
         },
     )
-    if found.status == _INFEASIBLE:
-        return [], inf
-    if found.x is None or found.fun is None:
-        raise GsoptError(f"event_orders: a linear program failed: {found.message}")
+    if found.x is None:  # numbers too different in scale
+        return [], -inf
+    latest = max(instance.deadline) / unit if due else float(len(instance))
+    limits = np.append(dates, [instance.deadline[job] / unit for job in due])
+    late = np.clip(found.ineqlin.marginals, -price, 0.0)
+    prices = np.append(found.eqlin.marginals, late)
+    prices[:released] = np.maximum(prices[:released], -price)
+    bound = bound_by_total(cost, np.vstack([fixed, in_time]), limits, prices, total=latest) * unit
+    times, lateness = np.split(found.x, [len(columns)])
+    if lateness.max(initial=0.0) > LEAST_TOLERANCE:
+        return [], bound
     plan = [
         Step(float(part) * unit, {job: count for job, count in enumerate(gpus) if count})
-        for part, (_, gpus) in zip(found.x, columns, strict=True)
+        for part, (_, gpus) in zip(times, columns, strict=True)
         if part > 0
     ]
-    return plan, (float(found.fun) - LEAST_TOLERANCE * len(instance)) * unit
+    return plan, bound
 
 
 def _work(

@@ -6,15 +6,17 @@ from dataclasses import replace
 
 from formulations.probing import probe
 from formulations.prover import Prover
+from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.bucket import BucketModel, Grid
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.incumbents import Incumbents
-from formulations.scheduling.instance import Instance, own_clock
+from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
 from formulations.scheduling.mixture import Item
-from formulations.scheduling.order import best_nearby_plan, event_order
+from formulations.scheduling.order import best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.priced import Priced, load_kernels
 from formulations.scheduling.resizing import resizing
@@ -23,7 +25,6 @@ from formulations.scheduling.windows import Windows
 from gsopt.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
 from gsopt.bounds.best import MOORE_HODGSON_JOBS
 from gsopt.budget import Budget
-from gsopt.clock import clock_error
 from gsopt.errors import Unsupported
 from gsopt.grid import float_below
 from gsopt.method import exact_method
@@ -47,6 +48,9 @@ _WHOLE, _GROWS = 8_000, 1.5
 
 #: Columns of a relaxation for each second that is left, at most: building and solving them takes time.
 _COLUMNS_PER_SECOND = 10_000
+
+#: Part of the time left that the solver of a model gets; the rest is to prove what it claims.
+_SOLVER_SHARE = 0.5
 
 #: Shortest bucket of the first grid that is coarser than usual, as a share of the horizon, and of each further
 #: one in terms of the one before.
@@ -94,9 +98,9 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     them before.
 
     Every relaxation covers all schedules at least as good as the best one known, or one as good as each of
-    them, so the smaller of its bound and that schedule's value is a bound. What is ruled out, and the bounds of
-    linear programs, are computed from dual values and rely on no solver. That the loop ends is not proven;
-    larger problems are left with a bracket at the time limit.
+    them, so the smaller of its bound and that schedule's value is a bound. What is ruled out, and all bounds,
+    are computed from dual values and rely on no solver. That the loop ends is not proven; larger problems are
+    left with a bracket at the time limit. Jobs that are complete before others are released are solved apart.
 
     Where jobs must not be preempted, `resizing` takes the place of all that.
 
@@ -128,6 +132,10 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """
     if not problem.preemptive:
         return replace(resizing.run(problem, budget), method="exact")
+    return by_blocks(problem, budget, _solve_block, method="exact")
+
+
+def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     bracket = _Bracket(Best(problem, Instance.of(problem), budget, "exact"))
     try:
         stopped_by = bracket.close()
@@ -177,7 +185,7 @@ class _Bracket:
 
     def _bound_by_hand(self) -> None:
         """Bound by formulas, by the slow one if there is time for it."""
-        workload, gpus = own_clock(self.best.problem.workload), self.instance.gpus
+        workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
         self.best.raise_bound(float_below(found))
         jobs, left = len(self.instance), self.budget.left()
@@ -213,12 +221,11 @@ class _Bracket:
 
     def _be_fair(self) -> None:
         """Find a plan that keeps the deadlines, or prove that there is none."""
-        problem, instance = self.best.problem, self.instance
+        problem = self.best.problem
         found = fairest(problem, self.budget)
         if found is None or problem.fairness is None:
             return
-        last = instance.origin + max(found.plan.completions)
-        if found.delay > problem.fairness + clock_error(last, problem.fairness):
+        if found.delay > problem.fairness and refuted(self.instance, budget=self.budget):
             self.best.infeasible = (
                 f"in every schedule some job completes more than {problem.fairness:g} s after its fair share "
                 f"would; the smallest fairness possible is {found.delay:g} s"
@@ -324,21 +331,24 @@ class _Bracket:
 
     def _solve_buckets(self, size: int) -> bool:
         """Solve a relaxation with whole buckets, and refine the grid; tell whether it was solved."""
-        model = self._relaxation(size)
+        model, left = self._relaxation(size), self.budget.left()
+        form = model.form(limited=True)
         outcome = (self.budget.backend or Prover()).solve(
-            model.form(limited=True),
-            time_limit=self.budget.left(),
+            form,
+            time_limit=None if left is None else _SOLVER_SHARE * left,
             gap=self.budget.gap / 2,
             start=None if self.best.plan is None else model.point(self.best.plan),
             log=self.budget.log,
         )
         if outcome.stopped_by is StoppedBy.INTERRUPT:
             raise KeyboardInterrupt
-        if outcome.bound is not None:
-            self.best.raise_bound(model.seconds(outcome.bound))
         if outcome.values is not None:
             self._suggest(model.completions(outcome.values))
             self.cuts += [prices for prices in model.overfull(outcome.values) if prices not in self.cuts]
+        if outcome.bound is not None and outcome.bound * model.unit > self.best.lower:
+            goal = min(outcome.bound, self.best.goal / model.unit)
+            bound = proven_bound(form, self.budget, largest=model.largest, goal=goal)
+            self.best.raise_bound(bound * model.unit)
         self._split(model.grid)
         return outcome.stopped_by in {StoppedBy.FINISHED, StoppedBy.GAP} and self._probe(size)
 

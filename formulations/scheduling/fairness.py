@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
-from formulations.scheduling.instance import Instance, own_clock
+from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan, best_plan, event_order, least_delay
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
@@ -72,7 +72,7 @@ def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
     """Find the smallest possible delay and a plan that keeps it; None when the time was too short."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: jobs must not be preempted")
-    fair = tuple(gps_finish_times(own_clock(problem.workload), problem.gpus))
+    fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))
     instance = replace(Instance.of(problem), deadline=fair)
     passed = {arrival - time for arrival in instance.arrivals for time in fair}
     steps = [0.0, *sorted(delay for delay in passed if delay > 0)]

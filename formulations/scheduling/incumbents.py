@@ -49,13 +49,18 @@ class Incumbents:
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
             self._offer(segments.by_size(sizes))
-            if best.asked_to_stop or not self._is_affordable:
+            if self._is_over or not self._is_affordable:
                 return
             best.take_timetable(serve_by_rest(best.instance, segments, sizes.tolist()))
-            if best.asked_to_stop:
+            if self._is_over:
                 return
         if best.completions is not None:
             self._offer(segments.by_completion(best.completions))
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether to go no further, now that there is a schedule: each list takes longer than some limits."""
+        return self.best.asked_to_stop or (self.best.completions is not None and self.best.budget.passed)
 
     @property
     def _is_affordable(self) -> bool:

@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import fsum, inf
+from math import fsum, inf, ulp
 from typing import NamedTuple
 
-from gsopt.clock import clock_error
-from gsopt.job import Workload
-from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.schedule.fairness import gps_finish_times
+from gsopt.problems.scheduling import Scheduling
+from gsopt.schedule.retiming import Task
+from gsopt.tolerances import SPAN_ERROR, ULPS
 
-#: Part of what the judge excuses of a missed deadline; less than what `Instance.deadline` leaves of it.
-_EXCUSED = 0.2
+#: Parts of the billionth by which a deadline may be missed that plans must leave, and that schedules must.
+_PLANNED, _KEPT = 0.5, 0.25
 
 
 class Mode(NamedTuple):
@@ -26,15 +25,17 @@ class Mode(NamedTuple):
 class Instance:
     """Jobs by number in the order of their release dates, and the GPUs, on a clock of their own.
 
-    All times but the `dates` count from the first release date, in seconds: what happens within an hour keeps
-    its digits though that hour is counted from 1970.
+    All times count from the first release date, in seconds: what happens within an hour keeps its digits though
+    that hour is counted from 1970.
 
     Attributes
     ----------
+    problem
+        The problem.
     gpus
         Number of GPUs.
-    dates
-        Release date of each job on the problem's clock.
+    release
+        Release date of each job.
     names
         Name of each job.
     work
@@ -42,10 +43,11 @@ class Instance:
     modes
         Modes of each job by rising GPUs and rate; modes no faster than one on fewer GPUs are left out.
     deadline
-        Latest completion of each job that is fair; infinite without a constraint.
+        Latest completion of each job that is fair, rounded up; infinite without a constraint.
 
     Examples
     --------
+    >>> from gsopt.problems.scheduling import ElasticJob
     >>> job = ElasticJob(name="a", release=1, work=8, rates={1: 1.0, 2: 1.0, 4: 2.0})
     >>> instance = Instance.of(Scheduling(gpus=4, jobs=[job]))
     >>> instance.modes[0], instance.height(0), instance.area(0)
@@ -54,8 +56,9 @@ class Instance:
     (1.0, (0.0,))
     """
 
+    problem: Scheduling
     gpus: int
-    dates: tuple[float, ...]
+    release: tuple[float, ...]
     names: tuple[str, ...]
     work: tuple[float, ...]
     modes: tuple[tuple[Mode, ...], ...]
@@ -64,15 +67,15 @@ class Instance:
     @classmethod
     def of(cls, problem: Scheduling) -> "Instance":
         """Read a problem."""
-        jobs = sorted(problem.jobs, key=lambda job: job.release)
-        dates = tuple(job.release for job in jobs)
+        tasks = problem.tasks
         return cls(
+            problem=problem,
             gpus=problem.gpus,
-            dates=dates,
-            names=tuple(job.name for job in jobs),
-            work=tuple(job.work for job in jobs),
-            modes=tuple(_useful(job, problem.gpus) for job in jobs),
-            deadline=tuple(_deadlines(problem, dates)),
+            release=tuple(float(task.release) for task in tasks),
+            names=tuple(task.name for task in tasks),
+            work=tuple(float(task.work) for task in tasks),
+            modes=tuple(map(_useful, tasks)),
+            deadline=tuple(_deadlines(problem)),
         )
 
     def __len__(self) -> int:
@@ -81,12 +84,16 @@ class Instance:
     @property
     def origin(self) -> float:
         """First release date of the problem, at which the instance's clock begins."""
-        return self.dates[0]
+        return float(self.problem.origin)
 
     @cached_property
-    def release(self) -> tuple[float, ...]:
-        """Release date of each job."""
-        return tuple(date - self.origin for date in self.dates)
+    def due(self) -> tuple[float, ...]:
+        """Latest completion of each job in a plan, which leaves room for the rounding of programs."""
+        return self._before(_PLANNED)
+
+    def _before(self, part: float) -> tuple[float, ...]:
+        pairs = zip(self.deadline, self.release, strict=True)
+        return tuple(time - part * SPAN_ERROR * (time - date) if time < inf else inf for time, date in pairs)
 
     def height(self, job: int) -> float:
         """Least seconds in which a job can be done."""
@@ -116,11 +123,8 @@ class Instance:
         return min(modes[0].gpus for modes in self.modes)
 
     def keeps_deadlines(self, completions: Sequence[float]) -> bool:
-        """Tell whether completion times keep the deadlines, as far as the problem's clock can tell."""
-        rows = zip(completions, self.deadline, self.release, strict=True)
-        return max(self.deadline) == inf or all(
-            time <= due + _EXCUSED * clock_error(self.origin + time, due - begin) for time, due, begin in rows
-        )
+        """Tell whether completion times keep the deadlines, so that the judge will say so too."""
+        return all(time <= due for time, due in zip(completions, self._before(_KEPT), strict=True))
 
     def mean_jct(self, completions: Sequence[float] | float) -> float:
         """Turn completion times, or their sum, into the mean job completion time."""
@@ -132,37 +136,17 @@ class Instance:
         return mean_jct * len(self) + self.released
 
 
-def own_clock(workload: Workload) -> Workload:
-    """Give a workload with release dates that count from the first one.
-
-    Examples
-    --------
-    >>> from gsopt.job import Job
-    >>> dates = [("a", 1_700_000_000), ("b", 1_700_000_009)]
-    >>> jobs = [Job(name=name, release_date=date, duration=1, gpus=1) for name, date in dates]
-    >>> [job.release_date for job in own_clock(Workload(jobs=jobs)).jobs]
-    [0.0, 9.0]
-    """
-    jobs = workload.jobs
-    origin = jobs[0].release_date if jobs else 0.0
-    moved = tuple(job.model_copy(update={"release_date": job.release_date - origin}) for job in jobs)
-    return workload.model_copy(update={"jobs": moved})
+def _deadlines(problem: Scheduling) -> list[float]:
+    """Give the deadlines, rounded up."""
+    if problem.deadlines is None:
+        return [inf] * len(problem.jobs)
+    return [time + ULPS * ulp(time) for time in map(float, problem.deadlines)]
 
 
-def _deadlines(problem: Scheduling, dates: Sequence[float]) -> list[float]:
-    """Give the times until which rounding may miss the deadlines: half of what the judge excuses."""
-    if problem.fairness is None:
-        return [inf] * len(dates)
-    origin, fair = dates[0], gps_finish_times(own_clock(problem.workload), problem.gpus)
-    due = [time + problem.fairness for time in fair]
-    spans = [origin + time - date for time, date in zip(due, dates, strict=True)]
-    return [time + clock_error(origin + time, span) / 2 for time, span in zip(due, spans, strict=True)]
-
-
-def _useful(job: ElasticJob, gpus: int) -> tuple[Mode, ...]:
+def _useful(task: Task) -> tuple[Mode, ...]:
     """Give the modes that fit, without those no faster than one on fewer GPUs."""
     kept: list[Mode] = []
-    for count, rate in sorted(job.rates.items()):
-        if count <= gpus and (not kept or rate > kept[-1].rate):
-            kept.append(Mode(count, rate))
+    for count, rate in task.rates.items():
+        if not kept or rate > kept[-1].rate:
+            kept.append(Mode(count, float(rate)))
     return tuple(kept)

@@ -6,10 +6,12 @@ from math import inf, isfinite
 from typing import Any, ClassVar
 
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import good_plans
+from formulations.scheduling.order import refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.search import Search, plan_of
 from formulations.scheduling.timetable import replay, steps_of
@@ -102,11 +104,11 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     def obstacle(self, problem: Scheduling) -> str:
         """Name the first job that cannot keep its deadline even alone."""
-        instance = Instance.of(problem)
-        for job, name in enumerate(instance.names):
-            if instance.earliest(job) > instance.deadline[job]:
-                soonest = instance.origin + instance.earliest(job)
-                return f"job {name!r} cannot complete before {soonest:g}, after its deadline"
+        if problem.deadlines is not None:
+            for task, due in zip(problem.tasks, problem.deadlines, strict=True):
+                if (soonest := task.release + task.height) > due:
+                    at = float(soonest + problem.origin)
+                    return f"job {task.name!r} cannot complete before {at:g}, after its deadline"
         return ""
 
     def build(self, problem: Scheduling) -> Any:
@@ -151,6 +153,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         Unsupported
             As `build`; or the backend does not take continuous columns.
         """
+        return by_blocks(problem, budget, self._run_block, method=self.name)
+
+    def _run_block(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(
@@ -158,8 +163,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
             )
         best = _known(problem, budget)
         positions = _positions(problem, best)
-        if positions.contradict:
+        if positions.contradict and refuted(best.instance, budget=budget):
             best.infeasible = "too few jobs can be complete at some deadline"
+            return best.result(StoppedBy.FINISHED)
+        if positions.contradict:  # only by rounding
             return best.result(StoppedBy.FINISHED)
         best.raise_bound(sum(positions.lower))
         search = Search(best, positions, budget)

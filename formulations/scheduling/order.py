@@ -16,7 +16,7 @@ from gsopt.backends import Highs
 from gsopt.budget import Budget
 from gsopt.result import StoppedBy
 from gsopt.standard_form import StandardForm
-from gsopt.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR
+from gsopt.tolerances import IMPROVEMENT, LINEAR_ROWS, PRICING, SPAN_ERROR, TERM
 
 Reals = NDArray[np.float64]
 
@@ -176,6 +176,28 @@ def least_delay(
     return max(0.0, *late), plan
 
 
+def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
+    """Tell whether dual values prove that no schedule keeps all deadlines.
+
+    Deadlines are kept if and only if they are kept in their own order, so one program decides.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> job = ElasticJob(name="a", release=0, work=2, rates={1: 1.0})
+    >>> instance = Instance.of(Scheduling(gpus=1, jobs=[job]))
+    >>> [refuted(replace(instance, deadline=(due,))) for due in (1.999, 2.0)]
+    [True, False]
+    """
+    order = event_order(instance, instance.deadline)
+    if _too_large(instance, order) or max(instance.deadline) == inf:
+        return False
+    program = _Program(instance, order, budget or Budget(), delayed=True)
+    program.solve(())
+    return program.refutes()
+
+
 class _Program:
     """The linear program over the configurations known so far.
 
@@ -202,6 +224,7 @@ class _Program:
         self.complete = False  # whether a plan is known in which every job is done
         self.columns: list[tuple[int, tuple[int, ...]]] = []
         self.seen: set[tuple[int, tuple[int, ...]]] = set()
+        self.duals = np.zeros(0)
 
     def solve(self, known: Sequence[Plan]) -> Plan | None:
         """Generate configurations until none improves the plan."""
@@ -213,6 +236,7 @@ class _Program:
                 raise KeyboardInterrupt
             if outcome.values is None or outcome.duals is None:
                 return plan
+            self.duals = outcome.duals
             if outcome.values[: len(self.instance)].max() <= LINEAR_ROWS:
                 plan = self._plan(outcome.values)
                 if not self.complete:
@@ -220,6 +244,30 @@ class _Program:
                     continue
             if not self._generate(outcome.duals) or self.budget.passed:
                 return plan
+
+    def refutes(self) -> bool:
+        """Tell whether the last dual values prove that some deadline is missed.
+
+        Where all deadlines are kept, all work is worth no more than the prices of time in the cells, and what
+        configurations are worth beyond these for as long as the last deadline leaves. So if it is worth more,
+        some deadline is missed. All rounding is taken off.
+        """
+        jobs, epochs = len(self.instance), len(self.lengths)
+        if not self.duals.size:
+            return False
+        work = np.maximum(self.duals[:jobs], 0.0)
+        epoch, late = self.duals[jobs : jobs + epochs], np.minimum(self.duals[jobs + epochs :], 0.0)
+        due = np.array([self.instance.deadline[job] for job in self.due]) / self.unit
+        rent = -np.append(epoch, 0.0)[self.epoch]
+        for price, job in zip(late, self.due, strict=True):
+            rent[: self.ends[job] + 1] -= price
+        worth, _ = self._knapsack(work)
+        rounding = TERM * (jobs + epochs + len(self.order) + 16)
+        size = float(np.abs(epoch).sum() - late.sum())
+        missed = float((rent - worth - rounding * (worth + size)).min())
+        value = float(work.sum() + epoch @ self.lengths / self.unit + late @ due)
+        numbers = float(work.sum() + np.abs(epoch) @ self.lengths / self.unit - late @ due)
+        return value - rounding * numbers + min(missed, 0.0) * float(due.max()) > 0
 
     def _follow(self, order: tuple[int, ...]) -> None:
         """Find who is there in each cell."""
@@ -274,7 +322,7 @@ class _Program:
             in_time = (row for row, job in enumerate(self.due) if cell <= self.ends[job])
             entries += [(jobs + epochs + row, column, 1.0) for row in in_time]
         rows, columns, values = zip(*entries, strict=True)
-        due = [instance.deadline[job] / self.unit for job in self.due]
+        due = [instance.due[job] / self.unit for job in self.due]
         lengths = self.lengths / self.unit
         undone = 0.0 if self.complete else np.inf
         return StandardForm.build(

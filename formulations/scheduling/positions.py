@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf, ulp
 
-from formulations.scheduling.instance import Instance, own_clock
+from formulations.scheduling.instance import Instance
 from formulations.scheduling.windows import Windows
 from gsopt.bounds import moore_hodgson_positions
 from gsopt.problems.scheduling import Scheduling
@@ -58,7 +58,7 @@ class Positions:
         """
         if windows is None:
             windows = Windows.of(instance, total)
-        proven = moore_hodgson_positions(own_clock(problem.workload), problem.gpus)
+        proven = moore_hodgson_positions(problem.own_clock.workload, problem.gpus)
         low, high = (sorted(times) for times in zip(*windows.spans, strict=True))
         lower = list(map(max, proven, low))
         upper = list(map(min, _latest(lower, total), high))

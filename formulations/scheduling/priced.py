@@ -68,14 +68,17 @@ class Priced:
         size = 0 if self._found is None else len(self._found.prices)
         finer = max(size, min(2 * size, _MOST_CELLS))
         self._found = price_bound(
-            problem.scenario,
+            problem.own_clock,
             seconds=seconds,
             start=self._found,
             cells=self._cells if size < _MANY_CELLS else finer,
             compiled=None if ready else False,
             on_progress=self._take,
         )
-        worth = {job.name: slope for job, slope in zip(problem.workload.jobs, self._found.slopes, strict=True)}
+        worth = {
+            job.name: slope
+            for job, slope in zip(problem.own_clock.workload.jobs, self._found.slopes, strict=True)
+        }
         seconds_of = {job.name: job.duration / job.work for job in problem.jobs}
         names = self.best.instance.names
         self.incumbents.serve_by(np.array([worth[name] * seconds_of[name] for name in names]))

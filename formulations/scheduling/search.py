@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 
 from formulations.prover import Prover
+from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
 from formulations.scheduling.cells import Cells, cell_form, encode
 from formulations.scheduling.mixture import Item, lifted, shortest_mixture
-from formulations.scheduling.order import Plan, best_nearby_plan, event_order
+from formulations.scheduling.order import Plan, best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.timetable import replay
 from gsopt.backends import Incumbent, Outcome
@@ -17,10 +19,10 @@ from gsopt.budget import Budget
 from gsopt.errors import ModelMismatch
 from gsopt.result import Status, StoppedBy, plain
 from gsopt.standard_form import StandardForm
-from gsopt.tolerances import CONTINUOUS, DUALS, HIGHS_ROWS, LINEAR_ROWS, MISMATCH
+from gsopt.tolerances import CONTINUOUS, HIGHS_ROWS, LINEAR_ROWS, MISMATCH
 
-#: Share of the time left that the solver gets; the rest is for the schedule of what it finds.
-_SHARE = 0.95
+#: Share of the time left that the solver gets; the rest is for the schedule of what it finds, and to prove it.
+_SHARE = 0.5
 
 #: Rounds of cuts in the linear relaxation, at most.
 _ROOT_ROUNDS = 2
@@ -118,14 +120,31 @@ class Search:
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
         if outcome.status is Status.INFEASIBLE:
-            if best.plan is None:  # else rounding keeps the schedule known out of its windows
+            # else rounding keeps the schedule known out of its windows
+            if best.plan is None and refuted(best.instance, budget=self.budget):
                 best.infeasible = "no schedule keeps all deadlines"
             return
         if outcome.values is not None:
             best.take(self._plan(form, outcome.values))
-        if outcome.bound is not None:
-            bound = (outcome.bound - DUALS * self.cells.mass) * form.cost.max() / _COST
-            best.raise_bound(best.instance.total(bound))
+        if outcome.bound is not None and form.integer.any():
+            self._prove(form, outcome.bound * form.cost.max() / _COST)
+
+    def _prove(self, form: StandardForm, claimed: float) -> None:
+        """Prove as much of a bound that the solver claims as the time allows, and is needed."""
+        best = self.best
+        if best.instance.total(claimed) <= best.lower or best.finished is not None:
+            return
+        factor, goal = _COST / form.cost.max(), claimed
+        if best.completions is not None:
+            goal = min(goal, best.instance.mean_jct(best.goal))
+        found = proven_bound(
+            replace(form, cost=form.cost * factor, offset=form.offset * factor),
+            self.budget,
+            largest=self.cells.largest,
+            goal=goal * factor,
+        )
+        if found > -inf:
+            best.raise_bound(best.instance.total(found / factor))
 
     def _plan(self, form: StandardForm, values: Vector) -> Plan | None:
         return plan_of(self.positions, form.named(values), self.budget)

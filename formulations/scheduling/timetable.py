@@ -3,13 +3,16 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
-from math import fsum, inf, nextafter
+from math import fsum, inf
 from typing import NamedTuple
 
 from formulations.scheduling.instance import Instance
 from gsopt.clock import clock_error
-from gsopt.problems.scheduling import Run, SchedulingSolution
+from gsopt.grid import Number, decimal
+from gsopt.problems.scheduling import SchedulingSolution
+from gsopt.schedule.retiming import Stretch
 from gsopt.tolerances import SPAN_ERROR, WORK_DONE
 
 
@@ -63,21 +66,10 @@ class Timetable:
     @property
     def solution(self) -> SchedulingSolution:
         """The same on the clock of the problem, whose ticks may be longer than a piece."""
-        own: dict[int, list[Run]] = {}
-        for piece in self.pieces:
-            run = self._run(piece)
-            before = own.setdefault(piece.job, [])
-            if run.start < run.end:
-                before.append(run)
-            elif not before:
-                before.append(run.model_copy(update={"end": nextafter(run.start, inf)}))
-        return SchedulingSolution(runs=[run for runs in own.values() for run in runs])
-
-    def _run(self, piece: Piece) -> Run:
-        instance = self.instance
-        start = max(instance.origin + piece.start, instance.dates[piece.job])  # else a tick before it
-        end = max(instance.origin + piece.end, start)
-        return Run(job=instance.names[piece.job], start=start, end=end, gpus=piece.gpus)
+        names = self.instance.names
+        return self.instance.problem.made_of(
+            [Stretch(names[job], start, end, gpus) for job, start, end, gpus in self.pieces]
+        )
 
 
 def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
@@ -137,7 +129,7 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 
     Examples
     --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> from gsopt.problems.scheduling import ElasticJob, Run, Scheduling
     >>> job = ElasticJob(name="a", release=5, work=2, rates={1: 1.0})
     >>> solution = SchedulingSolution(runs=[Run(job="a", start=6, end=8, gpus=1)])
     >>> timetable_of(Instance.of(Scheduling(gpus=1, jobs=[job])), solution)  # doctest: +ELLIPSIS
@@ -146,8 +138,10 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []
+    origin = instance.problem.origin
     for run in solution.runs:
-        piece = Piece(number[run.job], run.start - instance.origin, run.end - instance.origin, run.gpus)
+        start, end = (float(decimal(time) - origin) for time in (run.start, run.end))
+        piece = Piece(number[run.job], start, end, run.gpus)
         pieces.append(piece)
         completions[piece.job] = max(completions[piece.job], piece.end)
     return Timetable(instance, tuple(sorted(pieces)), tuple(completions))
@@ -161,19 +155,20 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
 
     Examples
     --------
-    >>> from gsopt.problems.scheduling import ElasticJob, Scheduling
+    >>> from gsopt.problems.scheduling import ElasticJob, Run, Scheduling
     >>> job = ElasticJob(name="a", release=5, work=4, rates={1: 1.0, 2: 2.0})
     >>> runs = [Run(job="a", start=6, end=7, gpus=2), Run(job="a", start=7, end=9, gpus=1)]
     >>> steps_of(Instance.of(Scheduling(gpus=2, jobs=[job])), SchedulingSolution(runs=runs))
     [Step(duration=1.0, gpus={}), Step(duration=1.0, gpus={0: 2}), Step(duration=2.0, gpus={0: 1})]
     """
     number = {name: job for job, name in enumerate(instance.names)}
-    starting, ending = defaultdict[float, list[int]](list), defaultdict[float, list[int]](list)
+    starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)
     for index, run in enumerate(solution.runs):
-        starting[run.start].append(index)
-        ending[run.end].append(index)
-    times = sorted({instance.origin, *starting, *ending})
-    ticks = clock_error(times[-1], 0)
+        starting[decimal(run.start)].append(index)
+        ending[decimal(run.end)].append(index)
+    times = sorted({instance.problem.origin, *starting, *ending})
+    is_exact = any(isinstance(time, Fraction) for run in solution.runs for time in (run.start, run.end))
+    ticks = 0.0 if is_exact else clock_error(float(times[-1]), 0)
     held: dict[int, tuple[int, int]] = {}
     steps: list[Step] = []
     for time, following in pairwise(times):
@@ -184,7 +179,7 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
             job = number[run.job]
             held[index] = job, max(mode.gpus for mode in instance.modes[job] if mode.gpus <= run.gpus)
         if following - time > ticks:
-            steps.append(Step(following - time, dict(held.values())))
+            steps.append(Step(float(following - time), dict(held.values())))
     return steps
 
 

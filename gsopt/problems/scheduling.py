@@ -1,22 +1,25 @@
 """Scheduling over time: when each job runs, and on how many GPUs, until all are complete."""
 
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from math import ulp
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.clock import clock_error
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Job, Seconds, Workload
-from gsopt.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.grid import Exact, decimal
+from gsopt.job import LEAST, Job, Seconds, Workload
+from gsopt.problem import Frozen, Gpus, Instant, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.problems.trial import Trial, fair_times
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
-from gsopt.schedule.judge import Verdict, fluid_finish_times, judge
-from gsopt.tolerances import CONTINUOUS
+from gsopt.schedule.judge import judge
+from gsopt.schedule.retiming import Stretch, Task, retimed
+from gsopt.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
 
 #: Work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]
@@ -68,6 +71,8 @@ class ElasticJob(Frozen):
 
     @model_validator(mode="after")
     def _numbers_are_alike(self) -> "ElasticJob":
+        if self.duration < LEAST:
+            raise RuleBroken("work", self.work, f"must take at least {LEAST:g} s on the demanded GPUs")
         if self.duration > _LONGEST:
             raise RuleBroken("work", self.work, f"must take at most {_LONGEST:g} s on the demanded GPUs")
         if max(self.rates.values()) > _MOST_SPEEDUP * min(self.rates.values()):
@@ -92,11 +97,11 @@ class ElasticJob(Frozen):
 
 
 class Run(Frozen):
-    """A job on the same number of GPUs from start to end, in seconds."""
+    """A job on the same number of GPUs from start to end, in seconds: exactly, also where no double says it."""
 
     job: Name
-    start: Seconds
-    end: Seconds
+    start: Instant
+    end: Instant
     gpus: Gpus
 
 
@@ -119,10 +124,7 @@ class SchedulingSolution(Frozen):
         >>> SchedulingSolution.of(Schedule((Segment("a", 0, 1.5, 2),))).runs[0].end
         1.5
         """
-        for index, piece in enumerate(schedule.segments):
-            if piece.mode:
-                rule = "must be the default mode"
-                raise InvalidInput("schedule", f"segments[{index}].mode", shorten(piece.mode), rule)
+        _refuse_modes(schedule)
         return cls(
             runs=tuple(
                 Run(job=piece.job, start=float(piece.start), end=float(piece.end), gpus=piece.gpus)
@@ -132,8 +134,10 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """The runs as a schedule, as the simulator and the plots know it."""
-        return Schedule(tuple(Segment(run.job, run.start, run.end, run.gpus) for run in self.runs))
+        """The runs as a schedule in floats, as the simulator and the plots know it."""
+        return Schedule(
+            tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
+        )
 
 
 class Scheduling(Problem[SchedulingSolution]):
@@ -143,7 +147,12 @@ class Scheduling(Problem[SchedulingSolution]):
     bounds every policy that gives a job only counts with a rate, whatever its rounds, overheads and
     placements. With `fairness` no job may complete more than that many seconds after it would if all GPUs were
     shared equally, as a fluid, among the jobs that are there. Without preemption a job is resized at will, but
-    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5.
+    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5. Exact methods
+    solve that for jobs that are as much faster as they have more GPUs, without fairness.
+
+    Time counts from the first release date in exact numbers; data are the decimals they are written as. A
+    deadline may be missed by a billionth of the time to it. Runs in floats may be off by their rounding, which
+    is added to the value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text calls the reference a job completion time, the equation compares it with
     a time of completion; it is taken as the latter. Work is counted in GPU-seconds on the demanded GPUs.
@@ -196,19 +205,50 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Give a millionth of a mean job completion time, and what the judge may excuse all jobs together."""
-        last = max(job.release for job in self.jobs) + len(self.jobs) * float(value)
-        return CONTINUOUS * float(value) + len(self.jobs) * clock_error(last, value)
+        """Give a millionth of a mean job completion time, which is continuous."""
+        return CONTINUOUS * float(value)
+
+    @cached_property
+    def origin(self) -> Exact:
+        """The first release date, from which on time counts."""
+        return min(decimal(job.release) for job in self.jobs)
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """The jobs in exact numbers, by release date, with the rates that fit the cluster."""
+        return tuple(
+            Task(
+                job.name,
+                decimal(job.release) - self.origin,
+                decimal(job.work),
+                {gpus: decimal(rate) for gpus, rate in sorted(job.rates.items()) if gpus <= self.gpus},
+            )
+            for job in sorted(self.jobs, key=lambda job: job.release)
+        )
 
     @cached_property
     def workload(self) -> Workload:
         """The jobs as a workload, in the order of their release dates."""
+        return self._as_workload(decimal(0))
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The workload on its cluster."""
+        return Scenario(workload=self.workload, cluster=Cluster.plain(self.gpus))
+
+    @cached_property
+    def own_clock(self) -> Scenario:
+        """The same on a clock that starts at the first release date, as simulators and models take it."""
+        workload = self._as_workload(self.origin) if self.origin else self.workload
+        return Scenario(workload=workload, cluster=Cluster.plain(self.gpus))
+
+    def _as_workload(self, origin: Exact) -> Workload:
         return Workload(
             name=self.name,
             jobs=tuple(
                 Job(
                     name=job.name,
-                    release_date=job.release,
+                    release_date=float(decimal(job.release) - origin),
                     duration=job.duration,
                     gpus=job.demand,
                     menu=tuple(entry for entry in job.menu if entry[0] <= self.gpus),
@@ -217,66 +257,144 @@ class Scheduling(Problem[SchedulingSolution]):
             ),
         )
 
-    @cached_property
-    def scenario(self) -> Scenario:
-        """The workload on its cluster, as the simulator takes it."""
-        return Scenario(workload=self.workload, cluster=Cluster.plain(self.gpus))
+    def taken_over(self, schedule: Schedule) -> SchedulingSolution:
+        """Take over a schedule that was made for the scenario on its `own_clock`.
+
+        Where that clock's floats are fine enough for the shortest job, the times are only moved there;
+        otherwise the schedule is repeated in exact numbers (`gsopt.schedule.retiming`).
+
+        Raises
+        ------
+        InvalidInput
+            A job runs in another mode than its default, which the problem does not know.
+
+        Examples
+        --------
+        >>> job = ElasticJob(name="a", release=1_700_000_000, work=1, rates={1: 3e6})
+        >>> problem = Scheduling(gpus=1, jobs=[job])
+        >>> problem.taken_over(Schedule((Segment("a", 0, 1 / 3e6, 1),))).model_dump_json()
+        '{"runs":[{"job":"a","start":1700000000.0,"end":"1700000000.0000003333333333334","gpus":1}]}'
+        """
+        _refuse_modes(schedule)
+        return self.made_of([Stretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments])
+
+    def made_of(self, runs: Iterable[Stretch]) -> SchedulingSolution:
+        """Give a solution of what runs after the first release date, as `taken_over`."""
+        runs = list(runs)
+        last = max((decimal(run.end) for run in runs), default=0) + self.origin
+        shortest = float(min(task.height for task in self.tasks))
+        is_fine = ulp(float(last)) <= FINE_CLOCK * shortest
+        if not is_fine:
+            runs = retimed(self.tasks, self.gpus, runs)
+        number = float if is_fine else Fraction
+        moved = [
+            (
+                run,
+                *(
+                    number(decimal(time) + self.origin if self.origin else time)
+                    for time in (run.start, run.end)
+                ),
+            )
+            for run in runs
+        ]
+        return SchedulingSolution(
+            runs=[
+                Run(job=run.job, start=start, end=end, gpus=run.gpus)
+                for run, start, end in moved
+                if start < end
+            ]
+        )
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Mean job completion time in seconds."""
-        return float(self._verdict(solution).mean_jct)
+        """Mean job completion time in seconds, with the moments that rounding is excused for."""
+        return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
         """List broken rules of the schedule, then jobs that complete too late to be fair."""
-        verdict = self._verdict(solution)
-        return [*verdict.violations, *self._unfair(verdict)]
+        trial = self._trial(solution)
+        return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
         """Give the figures of efficiency and fairness with which schedulers are compared."""
-        verdict = judge(solution.schedule, self.scenario)
-        delays = [
-            completion - fair
-            for completion, fair in zip(verdict.completion_times, self._fair_times, strict=True)
-        ]
+        origin = self.origin
+        verdict = judge(
+            Schedule(
+                tuple(
+                    Segment(
+                        run.job, float(decimal(run.start) - origin), float(decimal(run.end) - origin), run.gpus
+                    )
+                    for run in solution.runs
+                )
+            ),
+            self.own_clock,
+        )
+        completions = self._trial(solution).completions
+        pairs = zip(completions, self.fair_times, strict=True)
+        delays = [completion - fair for completion, fair in pairs if completion is not None]
         return {
             **{key: value for key, value in verdict.as_dict().items() if key not in _STATED},
-            "largest delay behind GPS (s)": max(delays),
+            "largest delay behind GPS (s)": float(max(delays)),
         }
 
     def headline(self) -> dict[str, int | float | str]:
         """Give what tells instances apart."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus}
 
-    def _verdict(self, solution: SchedulingSolution) -> Verdict:
+    @cached_property
+    def deadlines(self) -> tuple[Exact, ...] | None:
+        """When each task must be complete to be fair, on the clock of `own_clock`; None without fairness."""
+        if self.fairness is None:
+            return None
+        fairness = decimal(self.fairness)
+        fair = self.fair_times
+        spans = [time + fairness - task.release for time, task in zip(fair, self.tasks, strict=True)]
+        excused = Fraction(SPAN_ERROR)
+        return tuple(task.release + span * (1 + excused) for task, span in zip(self.tasks, spans, strict=True))
+
+    @cached_property
+    def fair_times(self) -> list[Fraction]:
+        """When each task would be complete if all GPUs were shared equally, as a fluid."""
+        demand = {job.name: job.demand for job in self.jobs}
+        shares = [
+            Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks
+        ]
+        return fair_times(self.tasks, shares, self.gpus)
+
+    def _unfair(self, trial: Trial) -> list[str]:
+        if self.deadlines is None or self.fairness is None:
+            return []
+        fair = self.fair_times
+        late = [(job, float((trial.completions[job] or 0) + self.origin)) for job in trial.late(self.deadlines)]
+        return [
+            f"job {self.tasks[job].name!r} completes at {end:g}, more than the fairness of {self.fairness:g} s "
+            f"after its fair share would at {float(fair[job] + self.origin):g}"
+            for job, end in late
+        ]
+
+    def _trial(self, solution: SchedulingSolution) -> Trial:
         """Judge a solution, unless it is one of the last two: they are scored, checked and compared in turn."""
-        for known, verdict in tuple(self._judged):
+        for known, trial in tuple(self._judged):
             if known is solution:
-                return verdict
-        schedule = replace(solution.schedule, preemptive=self.preemptive)
-        found = judge(schedule, self.scenario, fairness=False)
+                return trial
+        rates = {job.name: decimal(job.rates[job.demand]) for job in self.jobs}
+        found = Trial(
+            self.tasks,
+            self.gpus,
+            solution.runs,
+            origin=self.origin,
+            preemptive=self.preemptive,
+            demands=[rates[task.name] for task in self.tasks],
+        )
         self._judged.append((solution, found))
         return found
 
     @cached_property
-    def _judged(self) -> deque[tuple[SchedulingSolution, Verdict]]:
+    def _judged(self) -> deque[tuple[SchedulingSolution, Trial]]:
         return deque(maxlen=2)
 
-    @cached_property
-    def _fair_times(self) -> list[Any]:
-        caps = [float(self.gpus)] * len(self.jobs)
-        return fluid_finish_times(self.workload.jobs, self.gpus, caps, float)
 
-    def _unfair(self, verdict: Verdict) -> list[str]:
-        if self.fairness is None:
-            return []
-        broken = []
-        pairs = zip(self.workload.jobs, verdict.completion_times, self._fair_times, strict=True)
-        for job, completion, fair in pairs:
-            deadline = fair + self.fairness
-            excuse = clock_error(deadline, deadline - job.release_date)
-            if completion is not None and completion > deadline + excuse:
-                broken.append(
-                    f"job {job.name!r} completes at {completion:g}, more than the fairness of "
-                    f"{self.fairness:g} s after its fair share would at {fair:g}"
-                )
-        return broken
+def _refuse_modes(schedule: Schedule) -> None:
+    for index, piece in enumerate(schedule.segments):
+        if piece.mode:
+            rule = "must be the default mode"
+            raise InvalidInput("schedule", f"segments[{index}].mode", shorten(piece.mode), rule)

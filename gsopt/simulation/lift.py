@@ -139,11 +139,11 @@ def _options_of(policy: Policy) -> list[Parameter]:
 
 
 def _replayed(problem: Scheduling, policy: Policy, budget: Budget) -> SchedulingSolution | NoSolution:
-    run = replay(problem.scenario, policy, record=True, budget=budget)
+    run = replay(problem.own_clock, policy, record=True, budget=budget)
     if run.schedule is None:  # only without recording
         raise AssertionError
     try:
-        solution = SchedulingSolution.of(run.schedule)
+        solution = problem.taken_over(run.schedule)
     except ValidationError as error:  # it goes on for longer than a solution can say
         return NoSolution(str(first_error("", error)))
     is_asked_more = problem.fairness is not None or not problem.preemptive

@@ -72,8 +72,8 @@ class _RollingPrices:
 
     def decide(self, state: State) -> Iterable[Action]:
         self._worth |= dict.fromkeys(state.arrived, _LEAST_WORTH)
-        there = [job for job in self._worth if job not in state.completed]
-        if there and state.capacity:
+        there = [job for job in self._worth if job not in state.completed and _fits(state, job)]
+        if there:
             number = type(state.now)
             for job, slope in zip(there, self._slopes(state, there), strict=True):
                 self._worth[job] = number(max(slope, _LEAST_WORTH))
@@ -90,6 +90,11 @@ class _RollingPrices:
         scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
         found = price_bound(scenario, evaluations=self._evaluations, cells=self._cells, compiled=is_installed())
         return found.slopes
+
+
+def _fits(state: State, job: int) -> bool:
+    """Tell whether a job can run on the GPUs that are there; if not, its worth stays what it was."""
+    return min(min(menu) for menu in state.jobs[job].speeds.values()) <= state.capacity
 
 
 def _what_is_left(state: State, job: int) -> Job:

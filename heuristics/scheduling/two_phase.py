@@ -6,7 +6,8 @@ from math import inf
 from gsopt.errors import Unsupported
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems import allocation
-from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
+from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
+from gsopt.schedule.retiming import Stretch
 from gsopt.tolerances import WORK_DONE
 from heuristics.allocation.two_phase import two_phase_allocation
 
@@ -45,33 +46,32 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     """
     if problem.preemptive:
         raise Unsupported("two_phase: jobs may be preempted: it is for problems that are not preemptive")
-    runs = _runs(problem)
-    solution = SchedulingSolution(runs=runs)
+    solution = problem.made_of(_runs(problem))
     broken = problem.violations(solution) if problem.fairness is not None else []
     return NoSolution(broken[0]) if broken else solution
 
 
-def _runs(problem: Scheduling) -> list[Run]:
-    """Simulate from event to event."""
-    ahead = sorted(problem.jobs, key=lambda job: job.release)
-    left: dict[str, float] = {}  # work of the jobs that are there
+def _runs(problem: Scheduling) -> list[Stretch]:
+    """Simulate from event to event, from the first release date on."""
     jobs = {job.name: job for job in problem.jobs}
+    ahead = list(problem.own_clock.workload.jobs)
+    left: dict[str, float] = {}  # work of the jobs that are there
     begun: set[str] = set()
-    runs: list[Run] = []
+    runs: list[Stretch] = []
     now = 0.0
     while ahead or left:
         if not left:
-            now = max(now, ahead[0].release)
-        while ahead and ahead[0].release <= now:
-            job = ahead.pop(0)
-            left[job.name] = job.work
+            now = max(now, ahead[0].release_date)
+        while ahead and ahead[0].release_date <= now:
+            name = ahead.pop(0).name
+            left[name] = jobs[name].work
         gpus = _divided(problem, [(jobs[name], work) for name, work in left.items()], begun)
         begun.update(gpus)
         ends = {name: now + left[name] / jobs[name].rates[count] for name, count in gpus.items()}
-        following = min([*ends.values(), ahead[0].release if ahead else inf])
+        following = min([*ends.values(), ahead[0].release_date if ahead else inf])
         for name, count in gpus.items():
             if following > now:
-                runs.append(Run(job=name, start=now, end=following, gpus=count))
+                runs.append(Stretch(name, now, following, count))
             left[name] -= (following - now) * jobs[name].rates[count]
             if ends[name] <= following or left[name] <= WORK_DONE * jobs[name].work:
                 del left[name]

@@ -1,33 +1,35 @@
-"""Scheduling: a few random jobs, and the best schedule by a linear program for each order of events."""
+"""Scheduling: a few random jobs, and the best schedule by an exact program for each order of events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from heapq import heappop, heappush
-from itertools import groupby, pairwise, permutations, product
+from itertools import pairwise
 from math import inf, ulp
 from random import Random
-from typing import NamedTuple
 
-import numpy as np
-from scipy.optimize import linprog
+from gsopt.grid import decimal
+from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
+from tests.exactness import orders, resizing
 
-from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
+#: Relative width of the bracket around an optimum: values are floats.
+_ERROR = Fraction(1, 10**9)
 
-#: Relative error of a linear program in doubles, scaled so that its value is about 1.
-_ERROR = 1e-8
+#: Part of the time from release to deadline that the problem excuses.
+_EXCUSED = Fraction(1, 10**9)
 
-#: Additions and subtractions of clock times that lie between the data and a value.
-_CLOCK_OPERATIONS = 16
-
-
-class _Event(NamedTuple):
-    """Jobs that arrive at one time, or the one that completes."""
-
-    jobs: tuple[int, ...]
-    time: float | None  # None of a completion
+#: Ticks of the clock by which runs in floats may be off, each.
+_TICKS = 16
 
 
 def draw(random: Random) -> Scheduling:
-    """Draw up to three jobs; one of four clocks shows seconds since 1970, one of five instances is fair."""
+    """Draw up to three jobs: of like sizes, or from nanoseconds to decades; some far away, some fair.
+
+    One of four clocks shows seconds since 1970, one of five instances is fair, and in one of five no job may be
+    preempted.
+    """
+    if random.random() < 0.2:
+        return resizing.draw_any(random)
+    wide = random.random() < 0.4
     scale = 10 ** random.uniform(-1, 6)
     epoch = random.choice((0.0, 0.0, 0.0, 1.7e9 + round(random.random(), 3)))
     staggered = random.random() < 0.5
@@ -40,177 +42,109 @@ def draw(random: Random) -> Scheduling:
         exponent = random.choice((1.0, 1.0, 0.9, 0.5, -0.5))
         unit = random.choice((1.0, 10 ** random.uniform(-3, 3)))
         work = random.choice((1.0, round(random.uniform(0.5, 4), 1), 10 ** random.uniform(-2, 2)))
+        if wide:
+            scale = 10.0 ** random.choice((-8, -6, -3, 0, 0, 3))
+        far = random.choice((0.0, 0.0, 0.0, 1e9)) if wide else 0.0
+        rates = {count: unit * count**exponent for count in counts}
         jobs.append(
             ElasticJob(
                 name=f"j{index}",
-                release=epoch + staggered * scale * round(random.uniform(0, 3), 1),
-                work=work * unit * scale,
-                rates={count: unit * count**exponent for count in counts},
+                release=epoch + far + staggered * scale * round(random.uniform(0, 3), 1),
+                work=max(work * unit * scale, 1.1e-9 * max(rates.values())),
+                rates=rates,
                 gpus=random.choice((None, random.choice(counts))),
             )
         )
+    kinds = {"staggered": staggered, "epoch": epoch > 0, "fair": fair, "wide": wide}
     return Scheduling(
-        name=f"{number} jobs{', staggered' * staggered}{', epoch' * (epoch > 0)}{', fair' * fair}",
+        name=", ".join([f"{number} jobs", *(kind for kind, is_so in kinds.items() if is_so)]),
         gpus=gpus,
         jobs=jobs,
         fairness=scale * random.choice((0.0, 0.1, 0.5, 2.0)) if fair else None,
     )
 
 
-def optimum(problem: Scheduling) -> tuple[float, float] | None:
-    """Bracket the optimum; None when the fairness cannot be kept, even with a little more time."""
-    clock = _CLOCK_OPERATIONS * ulp(max(job.release for job in problem.jobs))
-    loose = _best(problem, relief=1e-8, more=clock)
+def optimum(problem: Scheduling) -> tuple[Fraction, Fraction | float] | None:
+    """Bracket the optimum; None when the fairness cannot be kept, even with what is excused of it."""
+    loose = orders.optimum(problem, excused=_EXCUSED)
     if loose is None:
         return None
-    tight = _best(problem, relief=-1e-8, more=-clock) if problem.fairness is not None else loose
-    most = inf if tight is None else tight
-    return loose * (1 - _ERROR) - clock, most * (1 + _ERROR) + clock
+    tight = loose if problem.fairness is None else orders.optimum(problem)
+    return loose * (1 - _ERROR), inf if tight is None else tight * (1 + _ERROR)
 
 
 def shortest_remaining_time(problem: Scheduling) -> tuple[float, float]:
     """Bracket the optimum of jobs that all run on all GPUs: the one with the least work left goes first."""
-    begin = min(job.release for job in problem.jobs)
-    ahead = sorted((job.release - begin, job.work / job.rates[problem.gpus]) for job in problem.jobs)
-    now = total = 0.0
-    there: list[tuple[float, float]] = []  # time left, release date
+    begin = min(decimal(job.release) for job in problem.jobs)
+    ahead = sorted(
+        (decimal(job.release) - begin, Fraction(decimal(job.work)) / decimal(job.rates[problem.gpus]))
+        for job in problem.jobs
+    )
+    now = total = Fraction(0)
+    there: list[tuple[Fraction, Fraction]] = []  # time left, release date
     while ahead or there:
         if not there:
-            now = ahead[0][0]
+            now = Fraction(ahead[0][0])
         while ahead and ahead[0][0] <= now:
             release, left = ahead.pop(0)
-            heappush(there, (left, release))
-        left, release = heappop(there)
-        end = min(now + left, ahead[0][0] if ahead else inf)
+            heappush(there, (left, Fraction(release)))
+        left, date = heappop(there)
+        end = min(now + left, ahead[0][0]) if ahead else now + left
         if end < now + left:
-            heappush(there, (left - (end - now), release))
+            heappush(there, (left - (end - now), date))
         else:
-            total += end - release
+            total += end - date
         now = end
     mean = total / len(problem.jobs)
-    clock = _CLOCK_OPERATIONS * ulp(begin + now)
-    return mean * (1 - _ERROR) - clock, mean * (1 + _ERROR) + clock
+    return float(mean * (1 - _ERROR)), float(mean * (1 + _ERROR))
 
 
-def value(problem: Scheduling, solution: SchedulingSolution) -> float | None:
-    """Give the mean completion time; None when work, GPUs, counts or release dates are not kept."""
-    clock = _CLOCK_OPERATIONS * ulp(max(run.end for run in solution.runs))
-    total = 0.0
+def value(problem: Scheduling, solution: SchedulingSolution) -> Fraction | None:
+    """Give the mean completion time; None when work, GPUs, counts or release dates are not kept.
+
+    Exact instants keep them exactly, but for a tick of work too much; floats up to a few ticks of the clock.
+    """
+    total = Fraction(0)
+    times = {run: (Fraction(decimal(run.start)), Fraction(decimal(run.end))) for run in solution.runs}
+    own: dict[str, list[Run]] = {job.name: [] for job in problem.jobs}
+    for run in solution.runs:
+        own[run.job].append(run)
+    clock = {name: _clock(runs) for name, runs in own.items()}
     for job in problem.jobs:
-        runs = [run for run in solution.runs if run.job == job.name]
-        if not runs or any(run.gpus not in job.rates or run.start < job.release - clock for run in runs):
+        runs = own[job.name]
+        slack, release = clock[job.name], decimal(job.release)
+        if not runs or any(run.gpus not in job.rates or times[run][0] < release - slack for run in runs):
             return None
-        done = sum((run.end - run.start) * job.rates[run.gpus] for run in runs)
-        if abs(done - job.work) > _ERROR * job.work + len(runs) * clock * max(job.rates.values()):
+        done = sum((times[run][1] - times[run][0]) * decimal(job.rates[run.gpus]) for run in runs)
+        fastest = decimal(max(job.rates[run.gpus] for run in runs))
+        least, most = decimal(job.work) - slack * fastest, decimal(job.work) * (1 + _ERROR) + slack * fastest
+        if not least <= done <= most:
             return None
-        total += max(run.end for run in runs) - job.release
-    times = sorted({time for run in solution.runs for time in (run.start, run.end)})
-    for begin, end in pairwise(times):
-        held = [run for run in solution.runs if run.start <= begin and run.end >= end]
-        names = {run.job for run in held}
-        if end - begin > clock and (sum(run.gpus for run in held) > problem.gpus or len(names) < len(held)):
-            return None
-    return total / len(problem.jobs)
+        total += max(times[run][1] for run in runs) - release
+    return total / len(problem.jobs) if _fits(problem, times, clock) else None
 
 
-def _best(problem: Scheduling, *, relief: float, more: float) -> float | None:
-    """Solve a linear program for every order of arrivals and completions, deadlines moved by a little."""
-    begin = min(job.release for job in problem.jobs)
-    releases = [job.release - begin for job in problem.jobs]
-    deadlines: list[float] = []
-    if problem.fairness is not None:
-        fair = _fluid(problem, releases)
-        deadlines = [(time + problem.fairness) * (1 + relief) + more for time in fair]
-    found = [
-        _solve(problem, releases, deadlines, order)
-        for completions in permutations(range(len(releases)))
-        for order in _orders(_arrivals(releases), completions)
-    ]
-    return min((value for value in found if value is not None), default=None)
-
-
-def _arrivals(releases: Sequence[float]) -> list[_Event]:
-    by_date = sorted(range(len(releases)), key=releases.__getitem__)
-    return [_Event(tuple(jobs), time) for time, jobs in groupby(by_date, key=releases.__getitem__)]
-
-
-def _orders(
-    arrivals: Sequence[_Event], completions: Sequence[int], there: frozenset[int] = frozenset()
-) -> Iterator[list[_Event]]:
-    """Merge arrivals and completions so that no job completes before it is there."""
-    if not completions:
-        yield []
-        return
-    if arrivals:
-        arrived = there.union(arrivals[0].jobs)
-        yield from ([arrivals[0], *rest] for rest in _orders(arrivals[1:], completions, arrived))
-    if completions[0] in there:
-        done = _Event((completions[0],), None)
-        yield from ([done, *rest] for rest in _orders(arrivals, completions[1:], there))
-
-
-def _solve(
-    problem: Scheduling, releases: Sequence[float], deadlines: Sequence[float], order: Sequence[_Event]
-) -> float | None:
-    """Choose how long each way to share the GPUs lasts before each event; None when a deadline is too early."""
-    number = len(releases)
-    unit = sum(job.duration for job in problem.jobs) / number
-    there = _present(order)
-    columns = [(index, work) for index in range(1, len(order)) for work in _ways(problem, there[index], unit)]
-    before = np.array([index for index, _ in columns])
-    until = [(before <= index).astype(float) for index in range(len(order))]  # time of an event, by column
-    done = {event.jobs[0]: until[index] for index, event in enumerate(order) if event.time is None}
-    dates = [(until[index], event.time / unit) for index, event in enumerate(order) if event.time is not None]
-    answer = linprog(
-        np.sum(list(done.values()), axis=0),
-        A_eq=np.vstack([np.array([work for _, work in columns]).T, [time for time, _ in dates]]),
-        b_eq=[1.0] * number + [date for _, date in dates],
-        A_ub=np.array([done[job] for job in range(number)]) if deadlines else None,
-        b_ub=[deadline / unit for deadline in deadlines] or None,
-        method="highs-ds",
+def _fits(
+    problem: Scheduling, times: Mapping[Run, tuple[Fraction, Fraction]], clock: Mapping[str, Fraction]
+) -> bool:
+    """Tell whether there are GPUs enough at any time, and no job has two runs, but for a moment."""
+    held: set[Run] = set()
+    changes = sorted(
+        ((time, run) for run, pair in times.items() for time in pair), key=lambda change: change[0]
     )
-    return None if answer.fun is None else (unit * answer.fun - sum(releases)) / number
+    for (time, run), (following, _) in pairwise(changes):
+        held ^= {run}
+        names = [each.job for each in held]
+        crowded = sum(each.gpus for each in held) > problem.gpus or len({*names}) < len(names)
+        if crowded and following - time > max(clock[name] for name in names):
+            return False
+    return True
 
 
-def _present(order: Sequence[_Event]) -> list[list[int]]:
-    """Give the jobs that are there before each event."""
-    there: set[int] = set()
-    found = []
-    for event in order:
-        found.append(sorted(there))
-        there = there.difference(event.jobs) if event.time is None else there.union(event.jobs)
-    return found
-
-
-def _ways(problem: Scheduling, there: Sequence[int], unit: float) -> Iterator[list[float]]:
-    """Give every way to share the GPUs among some jobs: the part of each job's work done per unit of time."""
-    for way in product(*([(0, 0.0), *problem.jobs[job].rates.items()] for job in there)):
-        if sum(gpus for gpus, _ in way) <= problem.gpus:
-            done = [0.0] * len(problem.jobs)
-            for job, (_, rate) in zip(there, way, strict=True):
-                done[job] = rate / problem.jobs[job].work * unit
-            yield done
-
-
-def _fluid(problem: Scheduling, releases: Sequence[float]) -> list[float]:
-    """Give when each job completes if the jobs that are there share all GPUs equally, as a fluid."""
-    left = {index: job.duration * job.demand for index, job in enumerate(problem.jobs)}
-    ends = [0.0] * len(releases)
-    now = 0.0
-    while left:
-        there = [job for job in left if releases[job] <= now]
-        ahead = [releases[job] for job in left if releases[job] > now]
-        if not there:
-            now = min(ahead)
-            continue
-        share = problem.gpus / len(there)
-        first = min(there, key=left.__getitem__)
-        end = now + left[first] / share
-        until = min([end, *ahead])
-        for job in there:
-            left[job] -= share * (until - now)
-        if until == end:
-            ends[first] = end
-            del left[first]
-        now = until
-    return ends
+def _clock(runs: Sequence[object]) -> Fraction:
+    """Give by how many seconds the runs of a job may be off."""
+    ends = [getattr(run, name) for run in runs for name in ("start", "end")]
+    if all(isinstance(end, Fraction) for end in ends):  # or there are none
+        return Fraction(0)
+    span = max(map(float, ends)) - min(map(float, ends))
+    return Fraction(_TICKS * len(ends) * ulp(max(map(float, ends)))) + Fraction(span) / 10**9

@@ -4,8 +4,12 @@ import sys
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+
 from formulations.prover import Prover
+from formulations.proving import proven_bound
 from formulations.scheduling.best import Best
+from formulations.scheduling.blocks import by_blocks
 from formulations.scheduling.order import Plan
 from formulations.scheduling.resizing.cuts import cut
 from formulations.scheduling.resizing.jobs import Resizable
@@ -28,9 +32,11 @@ _MOST_PLACES = 900
 #: Seconds that are enough to load Pyomo, or SciPy's linear programs, for the first time on a busy machine.
 _LOADING = 3.0
 
-#: Relative gap at which the solver stops at the latest, and by which its bound may be wrong: together half of
-#: what makes a difference.
+#: Relative gap at which the solver stops at the latest: well below what makes a difference.
 _GAP = CONTINUOUS / 4
+
+#: Part of the time left that the solver gets; the rest is to prove what it claims.
+_SHARE = 0.5
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
@@ -152,6 +158,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
         A limit that leaves no time to load Pyomo leaves the best of these, and a simple bound.
         """
+        Resizable.of(problem)  # refuses what it does not express
+        return by_blocks(problem, budget, self._run_block, method=self.name)
+
+    def _run_block(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         jobs = _jobs_of(problem)
         best = _first(problem, jobs, budget, self.name)
         best.raise_bound(sum(soonest_completions(jobs)))
@@ -208,9 +218,10 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
 def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[Outcome, Mapping[str, float]]:
     """Solve the model with the cuts that it has, or its linear relaxation, and learn from it."""
     form, budget = StandardForm.from_pyomo(model), best.budget
+    form, left = form.relaxation if relaxed else form, budget.left()
     outcome = (budget.backend or Prover()).solve(
-        form.relaxation if relaxed else form,
-        time_limit=budget.left(),
+        form,
+        time_limit=left if left is None or relaxed else _SHARE * left,
         gap=max(budget.gap / 2, _GAP),
         log=budget.log,
     )
@@ -218,12 +229,15 @@ def _solve(model: Any, best: Best, jobs: Resizable, *, relaxed: bool) -> tuple[O
         raise KeyboardInterrupt
     if outcome.status is Status.INFEASIBLE:
         raise ModelMismatch("resizing: the model has no solution, though a schedule is known")
-    if outcome.bound is not None:
-        best.raise_bound(outcome.bound * (1 - _GAP) / COST * jobs.unit)
     values = {} if outcome.values is None else form.named(outcome.values)
     if values and not relaxed:
         for plan in _plans(jobs, values):
             _take(best, plan)
+    if outcome.bound is not None and outcome.bound / COST * jobs.unit > best.lower:
+        most = 1 + best.limit / jobs.unit  # a time, or a job's part of all work, which is at most 1
+        largest = np.minimum(form.column_upper, most)
+        goal = min(outcome.bound, best.goal * COST / jobs.unit)
+        best.raise_bound(proven_bound(form, budget, largest=largest, goal=goal) / COST * jobs.unit)
     return outcome, values
 
 

@@ -37,7 +37,7 @@ def test_every_schedule_is_a_point_of_the_model() -> None:
 
         assert form.violation(point) <= 1e-7, problem.name
         assert form.objective(point) == pytest.approx(instance.mean_jct(timetable.total), rel=1e-9)
-        assert point.sum() <= cells.mass * (1 + 1e-9)
+        assert (point <= cells.largest * (1 + 1e-9)).all()
 
 
 def test_the_optimum_is_never_cut_off() -> None:
@@ -252,19 +252,17 @@ def test_jobs_that_complete_one_after_the_other_are_encoded_as_they_do() -> None
     assert [name for name in values if name[0] == "z"] == ["z[2,0]", "z[1,1]", "z[0,2]"]
 
 
-def test_mass_is_what_a_schedule_has_at_most() -> None:
-    """Jobs that all run all the time reach it; without a total every job may take until the horizon."""
-    jobs = [ElasticJob(name=str(work), release=0, work=work, rates={1: 1.0}) for work in (1, 2, 4)]
-    problem = Scheduling(gpus=3, jobs=jobs)
+def test_columns_are_as_large_as_a_schedule_makes_them() -> None:
+    """A job alone reaches the largest value of every column, in their order."""
+    job = ElasticJob(name="a", release=0, work=4, rates={1: 1.0})
+    problem = Scheduling(gpus=1, jobs=[job])
     instance = Instance.of(problem)
-    timetable = replay(instance, [Step(1, {0: 1, 1: 1, 2: 1}), Step(1, {1: 1, 2: 1}), Step(2, {2: 1})])
+    timetable = replay(instance, [Step(4, {0: 1})])
     positions = Positions.of(problem, instance, timetable.total)
     cells = Cells.of(positions)
-    point = cell_form(cells).point(encode(positions, timetable))
-    assert point.sum() == pytest.approx(cells.mass) == pytest.approx(6 + 1000 + 2 * 1750)
-
-    free = Positions(instance, positions.windows, positions.lower, positions.upper, inf)
-    assert Cells.of(free).mass == pytest.approx(6 + 1000 + 2 * 3000)
+    form = cell_form(cells)
+    assert form.columns == ("z[0,0]", "v[0,0]", "T[0]", "l[0,0]", "y[0,0,0,0]")
+    assert form.point(encode(positions, timetable)) == pytest.approx(cells.largest)
 
 
 def test_too_many_times_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

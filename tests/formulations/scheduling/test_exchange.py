@@ -1,6 +1,7 @@
 """Pairs of jobs of which one may as well complete first."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 from random import Random
 
@@ -115,12 +116,5 @@ def test_a_later_deadline_keeps_a_job_from_being_first() -> None:
     assert instance.deadline[1] < instance.deadline[0]
     assert exchange_orders(instance) == {(1, 0)}
 
-    swapped = Instance(
-        gpus=1,
-        dates=instance.dates,
-        names=instance.names,
-        work=instance.work,
-        modes=instance.modes,
-        deadline=(instance.deadline[1], instance.deadline[0]),
-    )
+    swapped = replace(instance, deadline=(instance.deadline[1], instance.deadline[0]))
     assert exchange_orders(swapped) == frozenset()

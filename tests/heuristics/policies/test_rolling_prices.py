@@ -61,3 +61,11 @@ def test_bad_options(options: dict[str, Any]) -> None:
     """No evaluations, and fewer cells than there are to begin with, are refused."""
     with pytest.raises(InvalidInput, match=f"^{next(iter(options))}: .* must be an integer, at least"):
         simulate(bundle(_jobs()), rolling_prices, cluster=4, **options)
+
+
+def test_a_cluster_that_shrinks_below_a_demand() -> None:
+    """A job that does not fit for a while waits, and the others run."""
+    jobs = [Job(name=name, release_date=0, duration=10, gpus=gpus) for name, gpus in [("a", 4), ("b", 1)]]
+    changes = [CapacityChange(time=5, gpus=1), CapacityChange(time=60, gpus=4)]
+    run = simulate(bundle(jobs), rolling_prices, cluster=4, capacity_changes=changes)
+    assert run.completion_times == (70.0, 10.0)

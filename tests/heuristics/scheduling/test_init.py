@@ -46,7 +46,7 @@ def test_the_judge_finds_what_the_simulator_books(method: Method) -> None:
     for seed in range(cases(60)):
         problem = tiny(seed)
         result = method(problem)
-        booked = replay(problem.scenario, POLICIES[method]).metrics
+        booked = replay(problem.own_clock, POLICIES[method]).metrics
         assert result.solution is not None
         assert problem.violations(result.solution) == [], problem.name
         figures = problem.measures(result.solution)

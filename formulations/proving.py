@@ -1,0 +1,187 @@
+"""Proving: branch and bound that trusts no solver, for programs of which a best solution is most likely known.
+
+What a solver says of an integer program's bound nobody can check. Here every node's bound is computed from dual
+values (`formulations.duals`), or from those that show that the node is empty; so the least of them bounds the
+program, however wrong the values are, and whenever the search ends.
+
+The module is light, since the workers of solvers import it.
+"""
+
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from formulations.duals import Reals, prove
+from formulations.probing import load
+from gsopt.backends import Highs
+from gsopt.backends.base import GRACE
+from gsopt.backends.highs import Model
+from gsopt.backends.process import Late
+from gsopt.budget import Budget
+from gsopt.result import StoppedBy
+from gsopt.tolerances import FEASIBILITY
+
+if TYPE_CHECKING:
+    from gsopt.backends.worker import Link
+    from gsopt.standard_form import StandardForm
+
+
+class Question(NamedTuple):
+    """What the worker shall prove."""
+
+    model: Model
+    options: dict[str, Any]
+    largest: Reals
+    goal: float
+    seconds: float | None
+
+
+def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: float) -> float:
+    """Bound an integer program by branch and bound over linear relaxations, each bound from dual values.
+
+    Parameters
+    ----------
+    form
+        The model, to be minimised.
+    budget
+        When to stop; the bound that is proven until then is given.
+    largest
+        Largest value of each column in any solution that matters, finite, shape (columns,).
+    goal
+        Bound at which the search may end.
+
+    Returns
+    -------
+    float
+        No solution costs less, or none costs less than the goal; minus infinity where nothing is proven.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C.
+    MissingSolver
+        HiGHS is not installed.
+
+    Examples
+    --------
+    >>> from gsopt.standard_form import StandardForm
+    >>> form = StandardForm.build(
+    ...     cost=[1, 1], matrix=[[2, 3]], row_lower=[4], row_upper=[np.inf], integer=np.array([True, True])
+    ... )
+    >>> round(proven_bound(form, Budget(), largest=np.array([9.0, 9.0]), goal=9.0), 9)
+    2.0
+    """
+    solver = Highs()
+    left = budget.left()
+    try:
+        with solver.worker(inf if left is None else monotonic() + left) as worker:
+            _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
+            left = budget.left()
+            question = Question(task.model, task.options, largest, goal, left)
+            limit = None if left is None else left + GRACE
+            reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
+    except Late:
+        return -inf
+    if reply.stopped_by is StoppedBy.INTERRUPT:
+        raise KeyboardInterrupt
+    return reply.answer if isinstance(reply.answer, float) else -inf
+
+
+def answer(question: Question, link: "Link") -> float:
+    """Answer a question; runs in the worker."""
+    return _Tree(question, link).bound()
+
+
+@dataclass(order=True)
+class _Node:
+    """Limits of the whole columns, and the bound that is known, of the node above where it is not solved yet.
+
+    A leaf is solved, and nothing in it is left to branch on.
+    """
+
+    known: float
+    number: int
+    lower: Reals = field(compare=False)
+    upper: Reals = field(compare=False)
+    basis: Any = field(compare=False, default=None)
+    is_leaf: bool = field(compare=False, default=False)
+
+
+class _Tree:
+    """The nodes that are open, the least bound first."""
+
+    def __init__(self, question: Question, link: "Link") -> None:
+        self.question, self.model, self.link = question, question.model, link
+        self.end = inf if question.seconds is None else monotonic() + question.seconds
+        self.solver = load(question, link)
+        self.solver.setOptionValue("presolve", "off")
+        self.whole = np.flatnonzero(question.model.integer).astype(np.int32)
+        self.numbers = count()
+        self.upper = np.minimum(question.model.column_upper, question.largest)
+
+    def bound(self) -> float:
+        """Branch until the least bound reaches the goal, nothing is left to branch on, or the time is up."""
+        lower, upper = self.model.column_lower[self.whole], self.upper[self.whole]
+        nodes = [_Node(-inf, next(self.numbers), lower, upper)]
+        while nodes and nodes[0].known < self.question.goal and not (nodes[0].is_leaf or self._stopped):
+            node = heappop(nodes)
+            found = self._solve(node)
+            if found is None:  # it is empty, or cannot be bounded
+                continue
+            known, values, basis = found
+            known = max(known, node.known)
+            place = self._branch(node, values)
+            if place is None:
+                heappush(nodes, _Node(known, next(self.numbers), node.lower, node.upper, is_leaf=True))
+                continue
+            below, above = node.upper.copy(), node.lower.copy()
+            below[place], above[place] = np.floor(values[place]), np.floor(values[place]) + 1
+            heappush(nodes, _Node(known, next(self.numbers), node.lower, below, basis))
+            heappush(nodes, _Node(known, next(self.numbers), above, node.upper, basis))
+        return min((node.known for node in nodes), default=self.question.goal)
+
+    @property
+    def _stopped(self) -> bool:
+        return self.link.stopped or monotonic() >= self.end
+
+    def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
+        """Bound a node; None where it is proven to be empty. Without dual values its bound is that above."""
+        solver, whole = self.solver, self.whole
+        solver.changeColsBounds(whole.size, whole, node.lower, node.upper)
+        if node.basis is not None:
+            solver.setBasis(node.basis)
+        if self.end < inf:
+            solver.setOptionValue("time_limit", solver.getRunTime() + max(self.end - monotonic(), 0.0))
+        solver.run()
+        lower, upper = self.model.column_lower.copy(), self.upper.copy()
+        lower[whole], upper[whole] = node.lower, node.upper
+        model = self.model._replace(column_lower=lower, column_upper=upper)
+        solution = solver.getSolution()
+        values = np.asarray(solution.col_value)
+        if solver.modelStatusToString(solver.getModelStatus()) == "Infeasible" and self._is_empty(model):
+            return None
+        known = -inf
+        if solution.dual_valid:
+            known = prove(model, np.asarray(solution.row_dual), self.question.largest).bound
+        return known, values[whole] if values.size else node.lower, solver.getBasis()
+
+    def _is_empty(self, model: Model) -> bool:
+        """Tell whether the solver's ray shows that no point keeps all rows: they bound 0 from above 0."""
+        _, is_there, ray = self.solver.getDualRay()
+        if not is_there:
+            return False
+        free = model._replace(cost=np.zeros_like(model.cost), offset=0.0)
+        return any(prove(free, sign * np.asarray(ray), self.question.largest).bound > 0 for sign in (1.0, -1.0))
+
+    def _branch(self, node: _Node, values: Reals) -> int | None:
+        """Choose the column that is farthest from whole; None where all are whole or fixed."""
+        open_ = node.lower < node.upper
+        values = np.clip(values, node.lower, node.upper)
+        parts = np.where(open_, np.abs(values - np.round(values)), 0.0)
+        place = int(parts.argmax()) if parts.size else 0
+        return place if parts.size and parts[place] > FEASIBILITY else None

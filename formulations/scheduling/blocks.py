@@ -1,0 +1,190 @@
+"""Blocks: jobs that are complete before others are released, each block a problem with a clock of its own.
+
+Whatever a part of the jobs costs alone, it costs at least among others. So the optima of any parts add up to a
+bound of the whole, and schedules of parts that follow one another make a schedule of the whole. A job far away
+then blurs nothing, however far it is.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import fsum
+
+from gsopt.budget import Budget
+from gsopt.grid import decimal
+from gsopt.problems.scheduling import Run, Scheduling, SchedulingSolution
+from gsopt.result import Result, Status, StoppedBy
+from gsopt.schedule.retiming import Stretch
+
+Found = Result[SchedulingSolution]
+
+#: Jobs up to which all that can be solved apart is.
+_MOST_APART = 100
+
+
+def by_blocks(
+    problem: Scheduling, budget: Budget, solve: Callable[[Scheduling, Budget], Found], *, method: str
+) -> Found:
+    """Solve block by block, and put the schedules one after the other.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        What all blocks may use together.
+    solve
+        Solves a problem that is one block.
+    method
+        Name of the method.
+    """
+    blocks = list(blocks_of(problem))
+    if len(blocks) == 1:
+        return solve(problem, budget)
+    return _Series(problem, budget, solve, method, blocks).solved()
+
+
+def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
+    """Give the names of the jobs of each block, by release date.
+
+    A block ends where all its jobs would be complete one after the other, each at its fastest, before the next
+    release date, and under the fair share too, so that its deadlines are its own. Of more than a hundred jobs
+    only those far away are apart, after a pause in which all could be done: each block costs some time.
+
+    Examples
+    --------
+    >>> from gsopt.problems.scheduling import ElasticJob
+    >>> dates = [("a", 0), ("b", 1), ("c", 9)]
+    >>> jobs = [ElasticJob(name=name, release=date, work=4, rates={1: 1.0}) for name, date in dates]
+    >>> list(blocks_of(Scheduling(gpus=1, jobs=jobs)))
+    [('a', 'b'), ('c',)]
+    """
+    tasks = problem.tasks
+    fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
+    block: list[str] = []
+    busy, pause = Fraction(0), 0.0
+    if len(tasks) > _MOST_APART:
+        pause = fsum(float(task.height) for task in tasks)
+    for task, end in zip(tasks, fair, strict=True):
+        if block and busy + pause <= task.release:
+            yield tuple(block)
+            block = []
+        busy = max(max(busy, Fraction(task.release)) + task.height, end)
+        block.append(task.name)
+    yield tuple(block)
+
+
+class _Series:
+    """Blocks that are solved, the small ones first, and what is known of each."""
+
+    def __init__(
+        self,
+        problem: Scheduling,
+        budget: Budget,
+        solve: Callable[[Scheduling, Budget], Found],
+        method: str,
+        blocks: Sequence[tuple[str, ...]],
+    ) -> None:
+        self.problem, self.budget, self.solve, self.method = problem, budget, solve, method
+        self.blocks = list(blocks)
+        self.known: dict[tuple[str, ...], Found] = {}
+        self.stopped_by = StoppedBy.FINISHED
+        self._released = {job.name: Fraction(decimal(job.release)) for job in problem.jobs}
+
+    def solved(self) -> Found:
+        """Solve all blocks."""
+        while (block := self._next()) is not None:
+            part = self._part(block)
+            left, waiting = self.budget.left(), [each for each in self.blocks if each not in self.known]
+            share = None if left is None else left * len(block) / sum(map(len, waiting))
+            is_last = self.stopped_by is StoppedBy.INTERRUPT
+            found = self.solve(part, self._budget(block, 0.0 if is_last else share))
+            self.known[block] = found
+            if self.stopped_by is StoppedBy.FINISHED or found.stopped_by is StoppedBy.INTERRUPT:
+                self.stopped_by = found.stopped_by
+            self._merge()
+            if len(self.known) == len(self.blocks) and self.budget.on_incumbent is not None:
+                result = self._result()
+                if result.solution is not None and self.budget.on_incumbent(result):
+                    self.stopped_by = StoppedBy.INTERRUPT
+        return self._result()
+
+    def _next(self) -> tuple[str, ...] | None:
+        waiting = [block for block in self.blocks if block not in self.known]
+        return min(waiting, key=len, default=None)
+
+    def _part(self, block: tuple[str, ...]) -> Scheduling:
+        """Give a block as a problem, with release dates from its first one on."""
+        names = set(block)
+        jobs = [job for job in self.problem.jobs if job.name in names]
+        first = min(decimal(job.release) for job in jobs)
+        moved = tuple(job.model_copy(update={"release": float(decimal(job.release) - first)}) for job in jobs)
+        return self.problem.model_copy(update={"jobs": moved, "about": None})
+
+    def _budget(self, block: tuple[str, ...], seconds: float | None) -> Budget:
+        """Give a block's part of the budget; whoever follows the whole is told of the whole only."""
+        budget = self.budget if seconds is None else self.budget.within(seconds)
+        start = None
+        if self.budget.start is not None:
+            first = self._first(block)
+            names = set(block)
+            own = [run for run in self.budget.start.runs if run.job in names]
+            start = SchedulingSolution(
+                runs=[
+                    run.model_copy(update={"start": _since(first, run.start), "end": _since(first, run.end)})
+                    for run in own
+                ]
+            )
+        return replace(budget, start=start, on_incumbent=None, on_progress=None)
+
+    def _first(self, block: tuple[str, ...]) -> Fraction:
+        """Give the first release date of a block."""
+        return min(self._released[name] for name in block)
+
+    def _merge(self) -> None:
+        """Make one block of those whose schedules overlap."""
+        merged: list[tuple[str, ...]] = [self.blocks[0]]
+        for block in self.blocks[1:]:
+            overlaps = self._end(merged[-1]) > self._first(block)
+            merged[-1:] = [(*merged[-1], *block)] if overlaps else [merged[-1], block]
+        self.blocks = merged
+
+    def _end(self, block: tuple[str, ...]) -> Fraction:
+        """Give when the schedule of a block ends, as far as it is known."""
+        found = self.known.get(block)
+        runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs
+        return self._first(block) + max((Fraction(decimal(run.end)) for run in runs), default=Fraction(0))
+
+    def _result(self) -> Found:
+        """Put together what is known."""
+        every = [(block, self.known[block]) for block in self.blocks]
+        infeasible = next((found for _, found in every if found.status is Status.INFEASIBLE), None)
+        solution = None
+        if infeasible is None and all(found.solution is not None for _, found in every):
+            runs = [run for block, found in every for run in self._moved(block, found)]
+            solution = self.problem.made_of(runs)
+        messages = [found.message for _, found in every] if infeasible is None else [infeasible.message]
+        bounds = [len(block) * Fraction(found.bound or 0) for block, found in every]
+        return Result.judged(
+            self.problem,
+            method=self.method,
+            solution=solution,
+            bound=None if infeasible is not None else float(sum(bounds) / len(self.problem.jobs)),
+            infeasible=infeasible is not None,
+            stopped_by=self.stopped_by,
+            solver=next((found.solver for _, found in every if found.solver), ""),
+            message=next((said for said in messages if said), ""),
+            runtime=self.budget.runtime,
+        )
+
+    def _moved(self, block: tuple[str, ...], found: Found) -> list[Stretch]:
+        """Give the runs of a block on the clock of the whole."""
+        shift = self._first(block) - self.problem.origin
+        runs: Sequence[Run] = () if found.solution is None else found.solution.runs
+        return [
+            Stretch(run.job, decimal(run.start) + shift, decimal(run.end) + shift, run.gpus) for run in runs
+        ]
+
+
+def _since(first: Fraction, time: float | Fraction) -> Fraction:
+    return max(Fraction(decimal(time)) - first, Fraction(0))

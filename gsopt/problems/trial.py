@@ -1,0 +1,282 @@
+"""Trial: runs of elastic jobs on a plain cluster, judged in exact numbers from the first release date on.
+
+The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact instants must keep every rule
+exactly. Instants that are floats may be off by rounding: each moment in which a rule is broken is owed, and
+what a job owes in all is excused up to `gsopt.clock.clock_error` of its last end and its least duration. But
+nothing is gained by it: all that is owed until a job completes is added to its completion. Let time stand still
+for as long while what is owed is made up for, and the schedule is legal and completes each job no later than
+that. So no schedule is scored better than the optimum.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import pairwise
+from math import lcm
+from typing import Any, NamedTuple
+
+from gsopt.clock import clock_error
+from gsopt.grid import Exact, decimal
+from gsopt.schedule.retiming import Task
+from gsopt.tolerances import SPAN_ERROR
+
+
+class Piece(NamedTuple):
+    """A run in whole parts of the common clock: its number, and the float of its start for messages."""
+
+    start: int
+    end: int
+    gpus: int
+    place: int
+
+
+class Trial:
+    """The trial of one solution.
+
+    Parameters
+    ----------
+    tasks
+        The jobs by release date.
+    gpus
+        Number of GPUs.
+    runs
+        What runs, with ``job``, ``start``, ``end`` and ``gpus``.
+    origin
+        The first release date.
+    preemptive
+        Whether jobs may pause.
+    demands
+        Speed of each job on the GPUs that it demands, for messages.
+
+    Attributes
+    ----------
+    found
+        The broken rules.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task],
+        gpus: int,
+        runs: Sequence[Any],
+        *,
+        origin: Exact,
+        preemptive: bool,
+        demands: Sequence[Exact],
+    ) -> None:
+        self.tasks, self.gpus, self.runs, self.origin = tasks, gpus, runs, origin
+        self.preemptive, self.demands = preemptive, demands
+        self.found: list[str] = []
+        number = {task.name: job for job, task in enumerate(tasks)}
+        times = [(decimal(run.start), decimal(run.end)) for run in runs]
+        if origin:
+            times = [(start - origin, end - origin) for start, end in times]
+        dates = [task.release for task in tasks]
+        self._parts = lcm(
+            *{time.denominator for pair in times for time in pair}, *{date.denominator for date in dates}
+        )
+        self._released = [self._whole(date) for date in dates]
+        self._own: list[list[Piece]] = [[] for _ in tasks]
+        for place, (run, (start, end)) in enumerate(zip(runs, times, strict=True)):
+            wrong = self._wrong(run, number)
+            self.found += [f"segments[{place}]: {rule}" for rule in wrong]
+            if not wrong:
+                self._own[number[run.job]].append(Piece(self._whole(start), self._whole(end), run.gpus, place))
+        for own in self._own:
+            own.sort()
+        self._limit = [self._excused(job) for job in range(len(tasks))]
+        self._left = list(self._limit)
+        self._owed: dict[int, Exact] = defaultdict(int)  # in parts, by the time from which on it is owed
+        for job in range(len(tasks)):
+            self._check_job(job)
+        self._check_capacity()
+        self._ends = [self._end(job) for job in range(len(tasks))]
+
+    @cached_property
+    def completions(self) -> tuple[Exact | None, ...]:
+        """Completion time of each job in seconds after the first release date, with what is owed until then."""
+        moments, total = sorted(self._owed), 0 * Fraction(1)
+        later = dict[int, Exact]()
+        ends = sorted({end for end in self._ends if end is not None})
+        place = 0
+        for end in ends:
+            while place < len(moments) and moments[place] <= end:
+                total += self._owed[moments[place]]
+                place += 1
+            later[end] = total
+        return tuple(None if end is None else (end + later[end]) / Fraction(self._parts) for end in self._ends)
+
+    @property
+    def mean_jct(self) -> Fraction:
+        """Mean time from release to completion."""
+        pairs = zip(self.completions, self.tasks, strict=True)
+        return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
+
+    def late(self, deadlines: Sequence[Exact]) -> list[int]:
+        """List the jobs that complete after their deadlines, by more than is excused."""
+        rows = enumerate(zip(self.completions, deadlines, strict=True))
+        return [
+            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._limit[job]
+        ]
+
+    def _whole(self, time: Exact) -> int:
+        return time.numerator * (self._parts // time.denominator)
+
+    def _seconds(self, parts: Exact) -> float:
+        """Give a time on the clock of the problem, for messages."""
+        return float(Fraction(parts) / self._parts + self.origin)
+
+    def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
+        if run.job not in number:
+            return [f"{run.job!r} is no job of the workload"]
+        if decimal(run.start) >= decimal(run.end):
+            return ["a segment ends after it starts"]
+        counts = tuple(self.tasks[number[run.job]].rates)
+        if run.gpus not in counts:
+            return [f"GPU count {run.gpus} of job {run.job!r} is not one of {counts}"]
+        return []
+
+    def _excused(self, job: int) -> Fraction:
+        """Give how much rounding may explain of a job, in parts: nothing where all its instants are exact."""
+        own = [self.runs[piece.place] for piece in self._own[job]]
+        if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
+            return Fraction(0)
+        error = clock_error(
+            max(float(run.end) for run in own), float(self.tasks[job].work) / float(self._speed(job))
+        )
+        return Fraction(error) * self._parts
+
+    def _speed(self, job: int) -> Exact:
+        """Give the highest speed of a job."""
+        return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
+
+    def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
+        """Let a job owe a moment and tell that it is excused; or tell that it is too much."""
+        if parts > self._left[job]:
+            return False
+        self._left[job] -= parts
+        self._owed[since] += times * parts
+        return True
+
+    # Rules of one job
+
+    def _check_job(self, job: int) -> None:
+        name, release = self.tasks[job].name, self._released[job]
+        until: int | None = None
+        for piece in self._own[job]:
+            if piece.start < release and not self._excuses(job, release - piece.start, piece.start):
+                run = self.runs[piece.place]
+                self.found.append(
+                    f"segments[{piece.place}]: job {name!r} starts at {float(run.start)}, "
+                    f"before its release at {self._seconds(release)}"
+                )
+            if until is not None:
+                both, pause = min(until, piece.end) - piece.start, piece.start - until
+                if both > 0 and not self._excuses(job, both, piece.start):
+                    self.found.append(f"job {name!r} holds two sets of GPUs at {self._seconds(piece.start)}")
+                if pause > 0 and not self.preemptive and not self._excuses(job, pause, until):
+                    self.found.append(f"job {name!r} is preempted at {self._seconds(until)}")
+            until = piece.end if until is None else max(until, piece.end)
+
+    def _end(self, job: int) -> int | None:
+        """Give when a job completes if its work adds up; less, or more by more than rounding, breaks a rule."""
+        task, own = self.tasks[job], self._own[job]
+        spent: dict[int, int] = defaultdict(int)
+        for piece in own:
+            spent[piece.gpus] += piece.end - piece.start
+        done = sum((task.rates[gpus] * parts for gpus, parts in spent.items()), Fraction(0)) / self._parts
+        if own:
+            last, speed = max(piece.end for piece in own), self._speed(job)
+            missing = (task.work - done) / speed * self._parts  # done is a fraction
+            if -missing > self._limit[job] + Fraction(SPAN_ERROR) * task.work / speed * self._parts:
+                self.found.append(
+                    f"job {task.name!r} runs for {self._alone(job, done)} s of work, "
+                    f"it has {self._alone(job, task.work)}"
+                )
+            if missing <= 0 or self._excuses(job, missing, last):
+                return last
+        self.found.append(
+            f"job {task.name!r} does not complete: {self._alone(job, done)} s of "
+            f"{self._alone(job, task.work)} s of work are done"
+        )
+        return None
+
+    def _alone(self, job: int, work: Exact) -> float:
+        """Give the seconds that work takes on the demanded GPUs."""
+        return float(Fraction(work) / self.demands[job])
+
+    # The rule of all jobs
+
+    def _check_capacity(self) -> None:
+        for since, until, held, changing in self._overfull():
+            first = max(changing, key=lambda job: self._left[job])
+            if not self._excuses(first, until - since, since, times=len(held) - 1):
+                most = sum(held.values())
+                self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
+
+    def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
+        """Find when too many GPUs are held: from when, until when, by whose runs, and by whom that may be."""
+        starting, ending = (
+            defaultdict[int, list[tuple[int, int]]](list),
+            defaultdict[int, list[tuple[int, int]]](list),
+        )
+        for job, own in enumerate(self._own):
+            for piece in own:
+                starting[piece.start].append((job, piece.place))
+                ending[piece.end].append((job, piece.place))
+        held: dict[int, int] = {}
+        total = 0
+        times = sorted({*starting, *ending})
+        for since, until in pairwise(times):
+            for _, place in ending[since]:
+                total -= held.pop(place)
+            for _, place in starting[since]:
+                held[place] = self.runs[place].gpus
+                total += held[place]
+            if total > self.gpus:
+                changing = {job for job, _ in [*starting[since], *ending[until]]}
+                yield since, until, dict(held), changing or {self._job_of(place) for place in held}
+
+    def _job_of(self, place: int) -> int:
+        return next(job for job, task in enumerate(self.tasks) if task.name == self.runs[place].job)
+
+
+def fair_times(tasks: Sequence[Task], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
+    """Give when each job finishes if all GPUs are shared equally, as a fluid, among the jobs that are there.
+
+    Virtual time is the service that a job there all along has had.
+
+    Parameters
+    ----------
+    tasks
+        The jobs by release date.
+    shares
+        GPU-seconds that each of them needs.
+    gpus
+        Number of GPUs.
+
+    Examples
+    --------
+    >>> tasks = [Task("a", 0, 2, {1: 1}), Task("b", 1, 2, {1: 1})]
+    >>> fair_times(tasks, [2, 2], 1)
+    [Fraction(3, 1), Fraction(4, 1)]
+    """
+    finish = [Fraction(0)] * len(tasks)
+    there: list[tuple[Fraction, int]] = []
+    now = service = Fraction(0)
+    coming = 0
+    while there or coming < len(tasks):
+        if not there:
+            now = max(now, Fraction(tasks[coming].release))
+        end = now + (there[0][0] - service) * len(there) / gpus if there else None
+        if coming < len(tasks) and (end is None or tasks[coming].release < end):
+            arrival = Fraction(tasks[coming].release)
+            service += (arrival - now) * gpus / len(there) if there else 0
+            heappush(there, (service + shares[coming], coming))
+            now, coming = arrival, coming + 1
+        elif end is not None:
+            service, job = heappop(there)
+            finish[job] = now = end
+    return finish

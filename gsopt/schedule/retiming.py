@@ -1,0 +1,165 @@
+"""Retiming: a schedule that floats have blurred, made exact in whole ticks of a fine clock."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, floor, lcm, log10
+from typing import NamedTuple
+
+from gsopt.grid import Exact, Number, decimal
+from gsopt.tolerances import TICK
+
+
+@dataclass(frozen=True)
+class Task:
+    """An elastic job in exact numbers.
+
+    Attributes
+    ----------
+    name
+        Name of the job.
+    release
+        Release date in seconds after the first one.
+    work
+        Work to be done.
+    rates
+        Work done per second by number of GPUs, for the numbers that fit the cluster.
+    """
+
+    name: str
+    release: Exact
+    work: Exact
+    rates: Mapping[int, Exact]
+
+    @cached_property
+    def fastest(self) -> int:
+        """Fewest GPUs on which the job is as fast as it can be."""
+        highest = max(self.rates.values())
+        return min(gpus for gpus, rate in self.rates.items() if rate == highest)
+
+    @cached_property
+    def height(self) -> Exact:
+        """Least seconds in which the job can be done."""
+        return Fraction(self.work) / self.rates[self.fastest]
+
+
+class Stretch(NamedTuple):
+    """A job on the same number of GPUs from start to end, in seconds after the first release date."""
+
+    job: str
+    start: Number
+    end: Number
+    gpus: int
+
+
+#: A run by number, its job and its GPUs.
+_Held = tuple[int, int, int]
+
+
+class _Pace(NamedTuple):
+    """A task in integers: release date in ticks, and work and speeds in one unit, speeds per tick."""
+
+    release: int
+    work: int
+    speeds: Mapping[int, int]
+
+
+def tick_of(tasks: Sequence[Task]) -> Fraction:
+    """Give a power of ten seconds that is nothing beside the shortest job.
+
+    Examples
+    --------
+    >>> tick_of([Task("a", 0, 3, {1: 1}), Task("b", 0, 1, {1: 500})])
+    Fraction(1, 1000000000000000)
+    """
+    return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
+
+
+def retimed(tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch]) -> list[Stretch]:
+    """Repeat what runs, in its order, in such a way that every rule of a plain cluster holds exactly.
+
+    What runs between two events is a step. A step lasts until all jobs of the next one are released, a job
+    stops in the tick in which its work is done, and the last step of a job lasts until then. A job too short
+    for the clock of the runs, so that there is none of it, runs as fast as it can at its release, and others
+    wait. Completions are later than those of the runs by no more than their errors and a few ticks.
+
+    Examples
+    --------
+    >>> runs = [Stretch("a", 0.0, 3.3333, 1), Stretch("b", 3.3333, 4.0, 1)]
+    >>> for run in retimed([Task("a", 0, 10, {1: 3}), Task("b", 0, 2, {1: 3})], 1, runs):
+    ...     print(run.job, float(run.start), float(run.end))
+    a 0.0 3.3333333333334
+    b 3.3333333333334 4.0000000000001
+    """
+    tick = tick_of(tasks)
+    paces = [_pace(task, tick) for task in tasks]
+    steps = _steps(tasks, gpus, runs, tick)
+    begins = [max((paces[job].release for job in held), default=0) for _, held in steps]
+    last = {job: index for index, (_, held) in enumerate(steps) for job in held}
+    left = [pace.work for pace in paces]
+    own: list[list[tuple[int, int, int]]] = [[] for _ in tasks]
+    now = begins[0]
+    for index, ((planned, held), following) in enumerate(zip(steps, [*begins[1:], 0], strict=True)):
+        needed = {job: -(-left[job] // paces[job].speeds[count]) for job, count in held.items()}
+        length = max([planned, following - now, *(needed[job] for job in held if last[job] == index)])
+        for job, count in held.items():
+            ticks = min(length, needed[job])
+            left[job] -= ticks * paces[job].speeds[count]
+            if ticks > 0:
+                _append(own[job], (now, now + ticks, count))
+        now += length
+    return [
+        Stretch(task.name, start * tick, end * tick, count)
+        for task, pieces in zip(tasks, own, strict=True)
+        for start, end, count in pieces
+    ]
+
+
+def _pace(task: Task, tick: Fraction) -> _Pace:
+    speeds = {gpus: Fraction(rate * tick) for gpus, rate in task.rates.items()}
+    unit = lcm(Fraction(task.work).denominator, *(speed.denominator for speed in speeds.values()))
+    integers = {gpus: int(speed * unit) for gpus, speed in speeds.items()}
+    return _Pace(ceil(task.release / tick), int(task.work * unit), integers)
+
+
+def _steps(
+    tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch], tick: Fraction
+) -> list[tuple[int, dict[int, int]]]:
+    """Give what runs between two events, with its length in ticks.
+
+    Where blurred ends let jobs hold more GPUs than there are, nothing runs: what is missing is made up for.
+    """
+    number = {task.name: job for job, task in enumerate(tasks)}
+    starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)
+    for index, run in enumerate(runs):
+        start, end = (round(decimal(time) / tick) for time in (run.start, run.end))
+        if start < end:
+            starting[start].append((index, number[run.job], run.gpus))
+            ending[end].append((index, number[run.job], run.gpus))
+    there = {job for begun in starting.values() for _, job, _ in begun}
+    alone = {job: ceil(task.release / tick) for job, task in enumerate(tasks) if job not in there}
+    found: list[tuple[int, int, dict[int, int]]] = []
+    running: dict[int, tuple[int, int]] = {}
+    times = sorted({0, *starting, *ending, *alone.values()})
+    for time, following in pairwise(times):
+        for index, _, _ in ending[time]:
+            del running[index]
+        running.update((index, (job, count)) for index, job, count in starting[time])
+        held = dict(running.values())
+        found.append((time, following - time, held if sum(held.values()) <= gpus else {}))
+    there = {job for _, _, held in found for job in held}
+    missed = sorted(set(range(len(tasks))) - there)
+    found += [(ceil(tasks[job].release / tick), -1, {job: tasks[job].fastest}) for job in missed]
+    found.sort(key=lambda step: step[:2])
+    return [(max(length, 0), held) for _, length, held in found]
+
+
+def _append(pieces: list[tuple[int, int, int]], piece: tuple[int, int, int]) -> None:
+    """Add a piece, or let the one before last longer where nothing lies between."""
+    start, end, gpus = piece
+    if pieces and pieces[-1][1:] == (start, gpus):
+        start = pieces.pop()[0]
+    pieces.append((start, end, gpus))
