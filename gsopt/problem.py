@@ -43,7 +43,7 @@ Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 LATEST_INSTANT = 10**18
 
 #: Digits of an instant's numerator and of its denominator, at most, and decimals up to which it is written out.
-_MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
+MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
 
 #: An instant that no double says: a decimal, or a fraction.
 _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
@@ -62,8 +62,8 @@ def _instant(value: object, info: ValidationInfo) -> float | Fraction:
     if isinstance(value, float):  # its shortest decimal says it
         return float(value)
     exact = Fraction(decimal(value))
-    if max(exact.as_integer_ratio()) >= 10**_MOST_DIGITS:
-        raise PydanticCustomError("instant", f"Input should have at most {_MOST_DIGITS} digits")
+    if max(exact.as_integer_ratio()) >= 10**MOST_DIGITS:
+        raise PydanticCustomError("instant", f"Input should have at most {MOST_DIGITS} digits")
     nearest = float(exact)
     return nearest if decimal(nearest) == exact else exact
 

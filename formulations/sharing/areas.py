@@ -40,15 +40,14 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     >>> float(area_bound(np.zeros(2), np.ones(2), np.array([[0.5, 1.0]]), np.full(2, 4.0), 3.0))
     8.5
     """
-    ends, busy = in_order(alone), 0.0
+    ends, busy, last = in_order(alone), now * 0, now * 0
     for way in range(len(areas)):
         serve(release, areas[way], now, ends, True)
         busy = max(busy, serve(release, areas[way], now, alone, False))
-    last = 0.0
     for job in range(len(left)):
         last += ends[job]
         busy += left[job] / 2
-    return float(max(last, busy))
+    return max(last, busy)
 
 
 @compiled
@@ -60,7 +59,7 @@ def in_order(times: Array) -> Array:
     >>> in_order(np.array([2.0, 1.0, 3.0]))
     array([1., 2., 3.])
     """
-    found = np.empty(len(times))
+    found = np.zeros_like(times)
     for number in range(len(times)):
         place = number
         while place > 0 and found[place - 1] > times[number]:
@@ -91,11 +90,11 @@ def serve(release: Array, area: Array, now: float, ends: Array, shortest_rest: b
     (4.25, array([2., 6.]))
     """
     rest = area.copy()
-    time, busy, done = now, 0.0, 0
+    time, busy, done = now, now * 0, 0
     for job in range(len(area)):
-        nothing = area[job] <= 0
-        busy += max(release[job], now) * nothing
-        done += nothing
+        if area[job] <= 0:
+            busy += max(release[job], now)
+            done += 1
     while done < len(area):
         job, arrival, least = -1, np.inf, np.inf
         for each in range(len(area)):
@@ -114,9 +113,9 @@ def serve(release: Array, area: Array, now: float, ends: Array, shortest_rest: b
             rest[job] -= step
             time = arrival
         else:
-            rest[job] = 0.0
+            rest[job] = 0
             time += step
             if shortest_rest:
                 ends[done] = max(ends[done], time)
             done += 1
-    return float(busy)
+    return busy

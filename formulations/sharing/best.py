@@ -1,10 +1,12 @@
-"""Best: the best schedule and the best bound that a method for GPU sharing knows."""
+"""Best: the best schedule and the best bound that a method for GPU sharing knows, as a whole and part by part."""
 
 from fractions import Fraction
 
 from formulations.best import Best as BestOf
 from gsopt.budget import Budget
+from gsopt.grid import Exact, Number, whole
 from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.result import StoppedBy
 
 
 class Best(BestOf[Sharing, SharingSolution]):
@@ -21,5 +23,127 @@ class Best(BestOf[Sharing, SharingSolution]):
     """
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
-        alone = Fraction(sum(problem.durations)) / len(problem.jobs)
-        super().__init__(problem, budget, method, bound=alone)
+        super().__init__(problem, budget, method, bound=_alone(problem))
+
+    def raise_bound(self, bound: Number) -> None:
+        """Keep a bound that holds for every schedule, given exactly, where it is the best."""
+        exact = whole(Fraction(bound))
+        if exact > self.bound:
+            self.bound = exact
+            self.budget.report(bound=exact)
+
+
+class Part:
+    """Jobs that meet no others in any schedule as good as one that is known, as a problem of their own.
+
+    Parameters
+    ----------
+    parts
+        All parts.
+    problem
+        The part.
+    solution
+        What is known of it.
+
+    Attributes
+    ----------
+    solution, value, bound
+        The best schedule of the part, its value, and the best bound.
+    """
+
+    def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
+        self.problem, self.solution, self._parts = problem, solution, parts
+        self.value = problem.objective(solution)
+        self.bound = _alone(problem)
+
+    @property
+    def finished(self) -> StoppedBy | None:
+        """Why to stop now, if there is a reason."""
+        return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
+
+    def left(self) -> float | None:
+        """Give the seconds that are left."""
+        return self._parts.best.budget.left()
+
+    def take(self, solution: SharingSolution) -> bool:
+        """Keep a schedule if it is the best; tell whether it is."""
+        value = self.problem.objective(solution)
+        if value >= self.value:
+            return False
+        self.solution, self.value = solution, value
+        self._parts.take()
+        return True
+
+    def raise_bound(self, bound: Exact) -> None:
+        """Keep a bound that holds for every schedule of the part, where it is the best."""
+        if bound > self.bound:
+            self.bound = whole(Fraction(bound))
+            self._parts.raise_bound()
+
+
+class Parts:
+    """The parts of a problem, which a known schedule tells apart.
+
+    Whatever is no worse than that schedule delays no job by more than all are delayed in it. Where all jobs
+    released before another are over by then, what follows does not depend on them.
+
+    Parameters
+    ----------
+    best
+        What is known as a whole; it knows a schedule.
+
+    Examples
+    --------
+    >>> from gsopt.job import Job
+    >>> given = [("a", 0, 4), ("b", 0, 3), ("c", 9, 3), ("d", 10, 1)]
+    >>> jobs = [Job(name=name, release_date=date, duration=d, gpus=1) for name, date, d in given]
+    >>> best = Best(Sharing(gpus=2, jobs=jobs), Budget(), "parts")
+    >>> from gsopt.problems.waiting import Run
+    >>> best.take(SharingSolution(runs=[Run(job=n, start=s, gpus=[g]) for n, s, g in zip("abcd", (0, 0, 9, 10), (0, 1, 0, 1))]))
+    True
+    >>> [[job.name for job in part.problem.jobs] for part in Parts(best).every]
+    [['a', 'b'], ['c'], ['d']]
+    """
+
+    def __init__(self, best: Best) -> None:
+        self.best = best
+        self.every = [
+            Part(self, part, _restricted(best.known, part)) for part in _parted(best.problem, best.known_value)
+        ]
+
+    def take(self) -> None:
+        """Keep the best schedules of the parts together."""
+        self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
+
+    def raise_bound(self) -> None:
+        """Keep the bound that those of the parts make together."""
+        total = sum(part.bound * len(part.problem.jobs) for part in self.every)
+        self.best.raise_bound(Fraction(total) / len(self.best.problem.jobs))
+
+
+def _alone(problem: Sharing) -> Fraction:
+    return Fraction(sum(problem.durations)) / len(problem.jobs)
+
+
+def _parted(problem: Sharing, value: Exact) -> list[Sharing]:
+    """Split a problem before each release by which all earlier jobs have ended in any schedule no worse."""
+    delayed = (value - _alone(problem)) * len(problem.jobs)
+    order = sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job])
+    groups: list[list[int]] = []
+    over: Exact = problem.origin
+    for job in order:
+        if not groups or over <= problem.releases[job]:
+            groups.append([])
+        groups[-1].append(job)
+        over = max(over, problem.releases[job] + problem.durations[job] + delayed)
+    if len(groups) == 1:
+        return [problem]
+    return [
+        problem.model_copy(update={"jobs": tuple(problem.jobs[job] for job in sorted(group)), "about": None})
+        for group in groups
+    ]
+
+
+def _restricted(solution: SharingSolution, part: Sharing) -> SharingSolution:
+    names = {job.name for job in part.jobs}
+    return SharingSolution(runs=[run for run in solution.runs if run.job in names])

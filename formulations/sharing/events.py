@@ -1,22 +1,35 @@
 """Events: the search over starts at events, step by step, within a budget."""
 
-from math import inf
+from math import ulp
+from time import perf_counter
+from fractions import Fraction
 
-from formulations.sharing.best import Best
-from formulations.sharing.jobs import Jobs, Units, arrays_of
+from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.listing import take_lists
+from formulations.sharing.root import raise_part_to_root
+from formulations.sharing.search import Found
+from formulations.sharing.stack import Stack
 from gsopt.bounds import mean_jct_bound
 from gsopt.compiled import is_on_disk, is_ready, twin
+from gsopt.tolerances import CLOCK_TICKS
 
-#: Jobs up to which there is a search: rows of their pairs take some megabytes.
-_MOST_JOBS = 64
+#: Jobs up to which there is a search, as rows of their pairs take some megabytes; and up to which it begins
+#: without a compiler, as a node of more takes a good part of a second then.
+_MOST_JOBS, _MOST_PLAIN = 64, 12
 
-#: Fewest jobs for which prices of GPU time, a third of a second's, are tried: fewer are searched sooner.
-_FEWEST_PRICED = 16
+#: Jobs up to which areas bound them, and seconds that it takes for each pair.
+_MOST_BOUNDED, _BOUNDING = 256, 5e-5
 
-#: Nodes of a plain step, and of a compiled one, for up to so many jobs: a part of a second's. With more
-#: jobs there are fewer, by the square of their number.
-_PLAIN_NODES, _NODES, _SOME_JOBS = 500, 100_000, 8
+#: Fewest jobs for which prices of GPU time are tried, as fewer are searched sooner; and how many seconds they
+#: may take.
+_FEWEST_PRICED, _PRICING = 16, 1.0
+
+#: Seconds after which to look at the clock, and at the best schedule; and nodes up to which not to.
+_STEP, _MOST_NODES = 0.02, 10_000_000
+
+#: Part of the nodes, and number, from which on doubts are no exception: then all is searched in fractions.
+_DOUBTS, _FEW_DOUBTS = 0.02, 3
 
 #: Nodes, about a second's, before a kernel is loaded, and before it is compiled if it is not on the disk.
 _FEW_NODES, _MANY_NODES = 2_000, 10_000
@@ -24,7 +37,7 @@ _FEW_NODES, _MANY_NODES = 2_000, 10_000
 #: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
 _COMPILING = 60.0
 
-#: Places of the table of states; 24 bytes each.
+#: Places of the table of states; 40 bytes each.
 _FEW_PLACES, _PLACES = 2**12, 2**21
 
 
@@ -35,59 +48,125 @@ def search_events(best: Best) -> None:
     start, prices of GPU time may prove more.
     """
     take_lists(best)
-    if len(best.problem.jobs) >= _FEWEST_PRICED and not best.finished:
-        priced = mean_jct_bound(best.problem.scenario)
-        if priced is not None:
-            best.raise_bound(priced.mean_jct)
-    if len(best.problem.jobs) <= _MOST_JOBS and not best.finished:
-        _Search(best).run()
+    _raise_by_prices(best)
+    if best.finished is None:
+        for part in Parts(best).every:
+            jobs = len(part.problem.jobs)
+            if jobs <= _MOST_BOUNDED and _has_time(best, jobs**2 * _BOUNDING):
+                if part.finished is None:
+                    raise_part_to_root(part)
+                if part.finished is None and jobs <= _MOST_JOBS:
+                    search_part(part)
+
+
+def _has_time(best: Best, seconds: float) -> bool:
+    left = best.budget.left()
+    return left is None or left > seconds
+
+
+def _raise_by_prices(best: Best) -> None:
+    if len(best.problem.jobs) < _FEWEST_PRICED or best.finished or not _has_time(best, _PRICING):
+        return
+    priced = mean_jct_bound(best.problem.scenario)
+    if priced is not None:
+        last = max(job.release_date for job in best.problem.workload.jobs)
+        best.raise_bound(Fraction(priced.mean_jct) - CLOCK_TICKS * Fraction(ulp(last + priced.mean_jct)))
+
+
+def search_part(part: Part) -> None:
+    """Find the best schedule of starts at events of a part, and raise its bound where it starts at events only."""
+    search = _Search(part)
+    search.run()
+    if search.is_over and part.problem.starts == "events":
+        part.raise_bound(part.value)
 
 
 class _Search:
-    """The search, step by step: plain first, compiled when it goes on."""
+    """The search, step by step: in floats, plain first, compiled when it goes on; in fractions where need be."""
 
-    def __init__(self, best: Best) -> None:
-        from formulations.sharing import lower, search, stack, table
+    def __init__(self, part: Part) -> None:
+        from formulations.sharing import search, stack, table
 
-        self.best, self.kernel, self.new_table = best, search, table.new_table
-        self.jobs: Jobs
-        self.units: Units
-        self.jobs, self.units = arrays_of(best.problem)
-        self.stack = stack.new_stack(self.jobs)
-        self.root = twin(lower.lower)(self.jobs, self.stack, 0, inf)
-        self.found = search.nothing_found(self.jobs, self.units.total(best.problem, best.known_value))
+        self.part, self.kernel, self.new_table = part, search, table.new_table
+        self.new_stack = stack.new_stack
+        self.exact: Jobs
+        self.exact, self.units = arrays_of(part.problem)
+        self.jobs = in_floats(self.exact)
+        self.stack = self.new_stack(self.jobs)
+        total = self.units.total(part.value)
+        self.found = search.nothing_found(self.jobs, float(total), self.units.rests(total))
+        self.exact_table = self.new_table(self.exact, _FEW_PLACES)
+        self.is_over = False
 
     def run(self) -> None:
         """Search until all is searched or there is a reason to stop."""
-        self.best.raise_bound(self.units.mean(self.best.problem, self.root))
-        step, table = twin(self.kernel.search), self.new_table(_FEW_PLACES)
-        nodes, searched, compiled = self._part(_PLAIN_NODES), 0, False
-        while not self.best.finished:
-            known = self.found.value[0]
-            searched += step(self.jobs, self.stack, table, self.found, nodes)
-            if self.found.value[0] < known:
-                self._take()
-            if self.stack.depth[0] < 0:
-                if self.best.problem.starts == "events":
-                    self.best.raise_bound(self.units.mean(self.best.problem, float(self.found.value[0])))
-                return
+        step, table = twin(self.kernel.search), self.new_table(self.jobs, _FEW_PLACES)
+        nodes, searched, doubts, compiled = 1, 0, 0, False
+        while self.part.finished is None and not self.is_over:
             if not compiled and self._is_worth_compiling(searched):
-                step, table, compiled = self.kernel.search, self.new_table(_PLACES), True
-                nodes = self._part(_NODES)
-
-    def _part(self, nodes: int) -> int:
-        """Give as many nodes as take about as long as so many with few jobs."""
-        return max(1, nodes * _SOME_JOBS**2 // max(len(self.jobs.demand), _SOME_JOBS) ** 2)
+                step, table, compiled = self.kernel.search, self.new_table(self.jobs, _PLACES), True
+            elif not compiled and len(self.jobs.demand) > _MOST_PLAIN:
+                return
+            known, began = self.found.value[0], perf_counter()
+            searched += step(self.jobs, self.stack, table, self.found, nodes)
+            nodes = min(2 * nodes, _MOST_NODES) if perf_counter() - began < _STEP else max(1, nodes // 2)
+            if self.found.value[0] < known:
+                self._take(self.found)
+                self._tell(self.found)
+            if self.stack.doubt[0]:
+                doubts += 1
+                if doubts >= max(_FEW_DOUBTS, _DOUBTS * searched):
+                    self.is_over = self._search_exactly(self.new_stack(self.exact))
+                    return
+                self._settle()
+            self.is_over = bool(self.stack.depth[0] < 0)
 
     def _is_worth_compiling(self, searched: int) -> bool:
         """Tell whether to go on with the compiled kernel: it is there, or the search is long and has time."""
         if getattr(self.kernel.search, "signatures", False):
             return True
-        if searched < self._part(_FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES):
+        few = _FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES
+        if searched < few and len(self.jobs.demand) <= _MOST_PLAIN:
             return False
-        return is_ready(self.kernel.__name__, "search", self.best.budget.left(), _COMPILING)
+        return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
-    def _take(self) -> None:
+    def _settle(self) -> None:
+        """Search in fractions what follows when time passes from the node at hand, and go on in floats."""
+        stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
+        for row in range(depth):
+            self._repeat(stack, row)
+        stack.depth[0], stack.cursor[depth] = depth, len(self.exact.demand)
+        self.stack.doubt[0] = not self._search_exactly(stack)
+        self._tell(self.found)
+
+    def _search_exactly(self, stack: Stack) -> bool:
+        """Search in fractions from the node at hand; tell whether that went to the end."""
+        found, step = self.kernel.nothing_found(self.exact), twin(self.kernel.search)
+        self._tell(found)
+        while self.part.finished is None and stack.depth[0] >= 0:
+            known = found.value[0]
+            step(self.exact, stack, self.exact_table, found, 1)
+            if found.value[0] < known:
+                self._take(found)
+        return bool(stack.depth[0] < 0)
+
+    def _tell(self, found: Found) -> None:
+        """Tell a search of the best value that is known."""
+        total = self.units.total(self.part.value)
+        found.value[0] = total
+        found.rest[:] = self.units.rests(total)
+
+    def _repeat(self, stack: Stack, row: int) -> None:
+        """Take the step of a row in fractions that the search in floats has taken, and no other after it."""
+        job = int(self.stack.cursor[row])
+        if job < len(self.exact.demand):
+            stack.taken[row, job] = self.stack.taken[row, job]
+            twin(self.kernel.begin)(self.exact, stack, row, job)
+        else:
+            twin(self.kernel.advance)(self.exact, stack, row)
+        stack.cursor[row] = len(self.exact.demand) + 1
+
+    def _take(self, found: Found) -> None:
         from formulations.sharing.layout import laid_out
 
-        self.best.take(laid_out(self.best.problem, self.units, self.found))
+        self.part.take(laid_out(self.part.problem, self.units, found))

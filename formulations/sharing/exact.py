@@ -1,6 +1,6 @@
 """Exact: a search over starts at events; for starts at any time orders of few jobs, and else a bracket."""
 
-from formulations.sharing.best import Best
+from formulations.sharing.best import Best, Parts
 from formulations.sharing.events import search_events
 from formulations.sharing.orders import MOST_JOBS, search_orders
 from gsopt.budget import Budget
@@ -57,8 +57,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     best = Best(problem, budget, "exact")
     try:
         search_events(best)
-        if problem.starts == "any" and len(problem.jobs) <= MOST_JOBS and not best.finished:
-            search_orders(best)
+        for part in Parts(best).every if problem.starts == "any" else ():
+            if len(part.problem.jobs) <= MOST_JOBS:
+                search_orders(part)
         stopped_by = best.finished or StoppedBy.FINISHED
     except KeyboardInterrupt:
         stopped_by = StoppedBy.INTERRUPT

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from formulations.sharing.slotted import Slotted
 from gsopt.backends.slotted import Planned
-from gsopt.problems.sharing import SharingSolution
+from gsopt.problems.sharing import SharingSolution, run_at
 from gsopt.problems.waiting import Run
 from gsopt.schedule.course import Course
 
@@ -63,9 +63,7 @@ def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, in
             if problem.releases[job] <= course.now and waited <= course.ends.keys():
                 course.start(job, plan[job].gpus)
                 waiting.remove(job)
-                runs.append(
-                    Run(job=problem.jobs[job].name, start=float(course.now), gpus=sorted(plan[job].gpus))
-                )
+                runs.append(run_at(problem.jobs[job].name, course.now, plan[job].gpus))
         event = course.next_event
         if not waiting or event is None:
             return SharingSolution(runs=runs)

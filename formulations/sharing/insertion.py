@@ -44,33 +44,33 @@ def insertion_bound(
         A bound that need not be improved.
     """
     count = len(jobs.demand)
-    lone, part = np.empty(count), np.zeros(count)
-    see_lone(stack, depth, ends, lone, part)
+    lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
+    see_lone(stack, depth, ends, lone, crowd)
     alone = stack.cost[depth]
     for job in range(count):
         if stack.state[depth, job] == RUNNING:
             alone += ends[job]
         elif stack.state[depth, job] == PENDING:
             alone += begins[job] + jobs.duration[job]
-    bound, most = alone, 0.0
+    bound, most = alone, jobs.release[0] * 0
     for job in range(count):
         if stack.state[depth, job] == PENDING and bound < enough:
-            bound += insertion(jobs, stack, depth, ends, lone, begins[job], job, part)
+            bound += insertion(jobs, stack, depth, ends, lone, begins[job], job, crowd)
     if bound >= enough:
-        return float(bound)
-    nothing, whole = np.zeros(count), np.ones(count)
+        return bound
+    nothing, whole = np.zeros_like(crowd), np.ones_like(crowd)
     for job in range(count):
         if stack.state[depth, job] == PENDING:
             extra[job] = insertion(jobs, stack, depth, ends, lone, begins[job], job, nothing)
             alone += extra[job]
             star = insertion(jobs, stack, depth, ends, lone, begins[job], job, whole)
             most = max(most, star - extra[job])
-    return float(max(bound, alone + most))
+    return max(bound, alone + most)
 
 
 @compiled
-def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, part: Array) -> None:
-    """Find from when on jobs that run would be alone on their GPUs, and which part of their losses counts."""
+def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
+    """Find from when on jobs that run would be alone on their GPUs, and how many may be beside them at once."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
@@ -80,12 +80,12 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, part: Array) ->
             if stack.shared[depth, one, two] > 0:
                 gpus += stack.shared[depth, one, two]
                 lone[one] = max(lone[one], min(ends[one], ends[two]))
-        part[one] = 1.0 / max(1, min(gpus, waiting))
+        crowd[one] = max(1, min(gpus, waiting))
 
 
 @compiled
 def insertion(
-    jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, part: Array
+    jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
     """Give the least that the start of a pending job costs: its own wait and delay, and part of others'.
 
@@ -102,8 +102,8 @@ def insertion(
         Before when the job cannot start.
     job
         The job.
-    part
-        Part of the delay of each job that runs which counts.
+    crowd
+        Of which part, a half or a third, the delay of each job that runs counts; 0 where it does not.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)
@@ -117,7 +117,7 @@ def insertion(
                 right = min(right, ends[other])
             if not jobs.pairs[job, other]:
                 room[other] = 0
-        best = min(best, left - begin + beside(jobs, job, need, room, ends, lone, part, left, right))
+        best = min(best, left - begin + beside(jobs, job, need, room, ends, lone, crowd, left, right))
         left = right
     return best
 
@@ -149,7 +149,7 @@ def beside(
     room: Array,
     ends: Array,
     lone: Array,
-    part: Array,
+    crowd: Array,
     left: float,
     right: float,
 ) -> float:
@@ -158,15 +158,18 @@ def beside(
     For each job that may delay it most, it takes GPUs of those that delay it less where that costs least.
     """
     count = len(ends)
-    own, others = np.zeros((2, count)), np.zeros((2, count))
+    own, others = np.zeros((2, count), dtype=ends.dtype), np.zeros((2, count), dtype=ends.dtype)
     for each in range(count):
         if room[each] > 0:
             weigh_up(jobs, job, each, left, ends[each], max(lone[each], left), own[0], others[0])
             weigh_up(jobs, job, each, right, ends[each], max(lone[each], right), own[1], others[1])
             if lone[each] > left:
                 others[1, each] = others[0, each]
-            others[0, each] *= part[each]
-            others[1, each] *= part[each]
+            for side in range(2):
+                if crowd[each] > 0:
+                    others[side, each] = others[side, each] / int(crowd[each])
+                else:
+                    others[side, each] = others[side, each] * 0
     best = np.inf
     for worst in range(count):
         if room[worst] > 0 and own[0, worst] < best:
@@ -183,28 +186,28 @@ def weigh_up(
     jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
 ) -> None:
     """Find by how much a job that starts at a time and one that runs at least delay each other."""
-    own_slow, other_slow = max(1.0, jobs.slowdown[job, other]), max(1.0, jobs.slowdown[other, job])
+    own_slow, other_slow = jobs.slowdown[job, other], jobs.slowdown[other, job]
     alone = jobs.duration[job] * own_slow
-    rest = other_slow * max(end - lone, 0.0)
+    rest = other_slow * max(end - lone, 0)
     own[other] = min(alone, lone - time + rest) * (1 - 1 / own_slow)
-    others[other] = max(0.0, min(alone - (lone - time), rest)) * (1 - 1 / other_slow)
+    others[other] = max(0, min(alone - (lone - time), rest)) * (1 - 1 / other_slow)
 
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
     """Give the least cost of further GPUs, of jobs that delay no more than the worst; infinity if too few."""
-    cost, last, before = 0.0, -1.0, -1
+    cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1
         for each in range(len(room)):
             if room[each] > 0 and each != worst and own[each] <= own[worst]:
-                ratio = others[each] / room[each]
+                ratio = others[each] / int(room[each])
                 behind = ratio > last or (ratio == last and each > before)
                 if behind and ratio < least:
                     least, chosen = ratio, each
         if chosen < 0:
             return np.inf
-        cost += least * min(need, room[chosen])
+        cost += least * int(min(need, room[chosen]))
         need -= room[chosen]
         last, before = least, chosen
     return cost

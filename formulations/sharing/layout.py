@@ -1,32 +1,30 @@
-"""Layout: numbers of GPUs for a schedule that only says how many GPUs each start takes of which class."""
+"""Layout: instants and numbers of GPUs for a schedule that only says what starts after how many events."""
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from formulations.sharing.jobs import Units
 from formulations.sharing.search import Found
-from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.problems.waiting import Run
+from gsopt.problems.sharing import Sharing, SharingSolution, run_at
+from gsopt.schedule.course import Course
 
 
 def laid_out(problem: Sharing, units: Units, found: Found) -> SharingSolution:
     """Give the schedule that a search has found: each start takes the GPUs of lowest number of each class."""
-    users: list[set[int]] = [set() for _ in range(problem.gpus)]
-    runs = []
-    for job in np.lexsort((np.arange(len(found.start)), found.start)):
-        now = found.start[job]
-        for own in users:
-            own -= {user for user in own if found.end[user] <= now}
+    course, runs, passed = Course(problem.durations, problem.slowdown, problem.releases), [], 0
+    for place in sorted(range(len(units.order)), key=lambda place: (found.begun[place], place)):
+        while passed < found.begun[place] and (event := course.next_event) is not None:
+            course.pass_until(event)
+            passed += 1
         chosen: list[int] = []
-        for other, count in enumerate(found.taken[job]):
+        for other, count in enumerate(found.taken[place]):
             if count:
-                holders = set() if other == len(found.start) else {other}
-                chosen += _first(count, (gpu for gpu, own in enumerate(users) if own == holders))
-        for gpu in chosen:
-            users[gpu].add(int(job))
-        name = problem.jobs[units.order[job]].name
-        runs.append(Run(job=name, start=units.seconds(now), gpus=sorted(chosen)))
+                holders = [] if other == len(units.order) else [units.order[other]]
+                chosen += _first(
+                    count, (gpu for gpu in range(problem.gpus) if course.users.get(gpu, []) == holders)
+                )
+        job = units.order[place]
+        course.start(job, chosen)
+        runs.append(run_at(problem.jobs[job].name, course.now, chosen))
     return SharingSolution(runs=runs)
 
 

@@ -1,16 +1,22 @@
 """Listing: schedules at once, by starting the jobs in some order on what GPUs have room."""
 
+from collections.abc import Iterable, Iterator
+
 from formulations.sharing.best import Best
-from gsopt.problems.sharing import Sharing, SharingSolution
+from gsopt.budget import Budget
+from gsopt.grid import Exact
+from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 from gsopt.problems.waiting import Run
 from gsopt.schedule.course import Course
 
 
 def take_lists(best: Best) -> None:
     """Take the schedules that cost next to nothing: jobs in turn, and shortest jobs first, alone or shared."""
-    best.take(in_turn(best.problem))
+    if best.solution is None or not best.budget.passed:
+        best.take(in_turn(best.problem))
     for partners in (0, 1):
-        best.take(shortest_first(best.problem, partners))
+        if not best.budget.passed:
+            best.take(shortest_first(best.problem, partners, best.budget))
 
 
 def in_turn(problem: Sharing) -> SharingSolution:
@@ -23,17 +29,21 @@ def in_turn(problem: Sharing) -> SharingSolution:
     >>> [run.start for run in in_turn(Sharing(gpus=1, jobs=jobs)).runs]
     [0.0, 2.0]
     """
-    now, runs = problem.origin, []
-    for job in sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job]):
+    return SharingSolution(runs=list(_one_by_one(problem, range(len(problem.jobs)), problem.origin)))
+
+
+def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[Run]:
+    for job in sorted(jobs, key=lambda job: problem.releases[job]):
         now = max(now, problem.releases[job])
         given = problem.jobs[job]
-        runs.append(Run(job=given.name, start=float(now), gpus=tuple(range(given.gpus))))
+        yield run_at(given.name, now, range(given.gpus))
         now += problem.durations[job]
-    return SharingSolution(runs=runs)
 
 
-def shortest_first(problem: Sharing, partners: int) -> SharingSolution:
+def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
     """Start at each event the shortest jobs for which there is room, on free GPUs first.
+
+    When time is up, those that are left run one after the other.
 
     Parameters
     ----------
@@ -41,6 +51,8 @@ def shortest_first(problem: Sharing, partners: int) -> SharingSolution:
         The problem.
     partners
         How many jobs may hold a GPU on which another starts: 0 or 1.
+    budget
+        When time is up; never if None.
 
     Examples
     --------
@@ -52,18 +64,20 @@ def shortest_first(problem: Sharing, partners: int) -> SharingSolution:
     """
     course = Course(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))
-    runs: list[Run] = []
-    while waiting:
+    runs = []
+    while waiting and not (budget is not None and budget.passed):
         for job in [job for job in waiting if problem.releases[job] <= course.now]:
             room = _room(problem, course, job, partners)
             if len(room) >= problem.jobs[job].gpus:
                 chosen = tuple(sorted(room[: problem.jobs[job].gpus]))
                 course.start(job, chosen)
                 waiting.remove(job)
-                runs.append(Run(job=problem.jobs[job].name, start=float(course.now), gpus=chosen))
+                runs.append(run_at(problem.jobs[job].name, course.now, chosen))
         if (event := course.next_event) is not None:
             course.pass_until(event)
-    return SharingSolution(runs=runs)
+    while waiting and course.due and (event := course.next_event) is not None:
+        course.pass_until(event)
+    return SharingSolution(runs=[*runs, *_one_by_one(problem, waiting, course.now)])
 
 
 def _room(problem: Sharing, course: Course, job: int, partners: int) -> list[int]:

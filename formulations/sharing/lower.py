@@ -20,17 +20,16 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     No start makes a job that runs faster, so none ends before it would if nothing started any more; and none
     that is pending starts before enough GPUs have at most one user then. What is enough is not improved.
     """
-    count = len(jobs.demand)
-    ends, begins, extra = np.empty(count), np.empty(count), np.zeros(count)
+    count, given = len(jobs.demand), stack.due[depth]
+    ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
     run_out(jobs, stack, depth, ends)
     wait_for_room(jobs, stack, depth, ends, begins)
     bound = insertion_bound(jobs, stack, depth, ends, begins, extra, enough)
     if bound >= enough:
         return bound
-    weights = np.zeros((2, count))
+    weights, areas = np.zeros_like(stack.due[:2]), np.zeros_like(stack.due[:2])
     weigh(jobs, stack, depth, weights)
-    release, left, alone = np.empty(count), np.empty(count), np.empty(count)
-    areas = np.empty((2, count))
+    release, left, alone = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
     size = 0
     for job in range(count):
         if stack.state[depth, job] != ENDED:
@@ -39,11 +38,11 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
             if stack.state[depth, job] == PENDING:
                 alone[size] = begins[job] + left[size] + extra[job]
             for way in range(2):
-                areas[way, size] = weights[way, job] * jobs.demand[job] * left[size] / jobs.gpus[0]
+                areas[way, size] = weights[way, job] * jobs.share[job] * left[size]
             size += 1
     now = stack.time[depth]
     area = area_bound(release[:size], left[:size], areas[:, :size], alone[:size], now)
-    return float(max(bound, stack.cost[depth] + area))
+    return max(bound, stack.cost[depth] + area)
 
 
 @compiled
@@ -62,7 +61,7 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
             job = each if sweep <= 1 else count - 1 - each
             if stack.state[depth, job] == ENDED:
                 continue
-            most = 1.0
+            most = jobs.slowdown[job, count]
             for other in range(count):
                 if (
                     jobs.pairs[job, other]
@@ -84,26 +83,26 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
 def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
     """Find when the jobs that run would end if nothing started any more."""
     count = len(jobs.demand)
-    time = stack.time[depth]
-    left, state, slow = stack.left[depth].copy(), stack.state[depth].copy(), np.ones(count)
+    due, state, worst = stack.due[depth].copy(), stack.state[depth].copy(), stack.worst[depth].copy()
     while True:
         first, soonest = -1, np.inf
         for job in range(count):
-            if state[job] == RUNNING:
-                slow[job] = 1.0
-                for other in range(count):
-                    if state[other] == RUNNING and stack.shared[depth, job, other] > 0:
-                        slow[job] = max(slow[job], jobs.slowdown[job, other])
-                if left[job] * slow[job] < soonest:
-                    first, soonest = job, left[job] * slow[job]
+            if state[job] == RUNNING and due[job] < soonest:
+                first, soonest = job, due[job]
         if first < 0:
             return
-        for job in range(count):
-            if state[job] == RUNNING:
-                left[job] -= soonest / slow[job]
-        time += soonest
-        ends[first] = time
+        ends[first] = soonest
         state[first] = ENDED
+        for job in range(count):
+            if state[job] == RUNNING and worst[job] == first:
+                before, worst[job] = jobs.slowdown[job, first], count
+                for other in range(count):
+                    slow = jobs.slowdown[job, other]
+                    shares = state[other] == RUNNING and stack.shared[depth, job, other] > 0
+                    if shares and slow > jobs.slowdown[job, worst[job]]:
+                        worst[job] = other
+                ratio = jobs.slowdown[job, worst[job]] / before
+                due[job] = soonest + max(due[job] - soonest, 0) * ratio
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Search: depth first over what starts at each event on GPUs of which classes, a kernel."""
+"""Search: depth first over what starts at each event on GPUs of which classes, exactly or as a kernel."""
 
 from typing import Any, NamedTuple
 
@@ -6,12 +6,14 @@ import numpy as np
 
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.lower import lower
-from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, is_whole, pending
+from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, has_come, is_whole, pending
 from formulations.sharing.table import Table, is_new
 from gsopt.compiled import compiled
-from gsopt.tolerances import SPAN_ERROR, WORK_DONE
 
 Array = np.ndarray[Any, Any]
+
+#: What is said of an order of two numbers: yes, no, and that floats cannot tell.
+YES, NO, DOUBT = 1, 0, -1
 
 
 class Found(NamedTuple):
@@ -19,25 +21,29 @@ class Found(NamedTuple):
 
     Attributes
     ----------
-    value
-        The sum of its ends, in an array of one; infinity when there is none.
-    start, end
-        When each job starts and ends.
+    value, rest
+        The sum of its ends, in an array of one, and as remainders; infinity when there is none.
+    begun
+        How many times time passes before each job starts.
     taken
         For each job, how many GPUs it shares with each job at its start, and last how many nobody held.
     """
 
     value: Array
-    start: Array
-    end: Array
+    rest: Array
+    begun: Array
     taken: Array
 
 
-def nothing_found(jobs: Jobs, value: float = np.inf) -> Found:
+def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> Found:
     """Give the best schedule when there is none, but for its value."""
     count = len(jobs.demand)
-    taken = np.zeros((count, count + 1), dtype=np.int64)
-    return Found(np.array([value]), np.zeros(count), np.zeros(count), taken)
+    return Found(
+        np.array([value], dtype=jobs.release.dtype),
+        np.full(len(jobs.primes), -1) if rest is None else rest.copy(),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((count, count + 1), dtype=np.int64),
+    )
 
 
 @compiled
@@ -50,6 +56,10 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
     node is left out where its bound is not below the best schedule, and where its state was seen at no higher
     cost: the same work left of the same jobs on as many shared GPUs, at the same time, or later where no
     arrival is ahead.
+
+    It comes back early with a better schedule. In fractions all of this is exact. In floats it also comes back,
+    in `doubt`, where two events may be one, or a schedule is as good as the best but for rounding; whatever follows when time passes from the node at hand is
+    then left to fractions (`formulations.sharing.events`). Bounds leave out nothing that may be better.
 
     Parameters
     ----------
@@ -67,14 +77,16 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
     count = len(jobs.demand)
     for visited in range(nodes):
         depth = stack.depth[0]
-        if depth < 0:
+        if depth < 0 or stack.doubt[0]:
             return visited
         job = next_start(jobs, stack, depth)
         if job >= 0:
-            begin(stack, depth, job)
+            begin(jobs, stack, depth, job)
         elif stack.cursor[depth] == count:
             stack.cursor[depth] += 1
-            if not advance(jobs, stack, depth):
+            passes = advance(jobs, stack, depth)
+            stack.doubt[0] = passes == DOUBT
+            if passes != YES:
                 continue
         else:
             stack.depth[0] -= 1
@@ -82,13 +94,43 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
         depth += 1
         stack.fresh[depth] = True
         if is_whole(stack, depth):
-            if stack.cost[depth] < found.value[0] * (1 - SPAN_ERROR):
+            better = is_better(jobs, stack, depth, found)
+            stack.doubt[0] = better == DOUBT
+            if better == YES:
                 keep(stack, depth, found)
+                return visited + 1
             continue
-        enough = found.value[0] * (1 - SPAN_ERROR)
+        enough = found.value[0] + margin(jobs, stack, depth, found)
         if lower(jobs, stack, depth, enough) < enough and (job >= 0 or is_new(jobs, stack, depth, table)):
             stack.depth[0] = depth
     return nodes
+
+
+@compiled
+def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
+    """Give by how much a bound may be wrong: it adds up, for each job, terms that lie on the errors of all.
+
+    Each term is a few operations away from the ends, by which the largest slowdown may multiply an error.
+    """
+    count, slip = len(jobs.demand), stack.slip[depth, 1]
+    if found.value[0] < np.inf:
+        slip += count * jobs.rounding[0] * found.value[0]
+    return 4 * count * count * jobs.rounding[1] * slip
+
+
+@compiled
+def is_better(jobs: Jobs, stack: Stack, depth: int, found: Found) -> int:
+    """Tell whether the schedule of a node in which all jobs have ended is better than the best."""
+    cost, best = stack.cost[depth], found.value[0]
+    slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
+    if cost + slip < best - slip:
+        return YES
+    if cost - slip > best + slip:
+        return NO
+    for rest in range(len(jobs.primes)):
+        if stack.cost_rest[depth, rest] != found.rest[rest]:
+            return DOUBT
+    return NO
 
 
 @compiled
@@ -97,7 +139,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
-        if stack.state[depth, job] == PENDING and jobs.release[job] <= stack.time[depth]:
+        if stack.state[depth, job] == PENDING and has_come(jobs, stack, depth, job):
             last = pending(stack, depth) == 1
             while next_choice(jobs, stack, depth, job):
                 if not last or is_least(jobs, stack, depth, job):
@@ -166,77 +208,149 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 
 @compiled
-def begin(stack: Stack, depth: int, job: int) -> None:
+def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
     """Write the node behind one in which a job starts."""
     child = depth + 1
     copy_node(stack, depth)
     count = stack.state.shape[1]
     stack.cursor[child] = job + 1
     stack.state[child, job] = RUNNING
-    stack.start[child, job] = stack.time[depth]
+    stack.begun[child, job] = stack.steps[depth]
     stack.free[child] -= stack.taken[depth, job, count]
     stack.own[child, job] = stack.taken[depth, job, count]
+    now, worst, slip = stack.time[depth], count, stack.slip[depth, 1]
     for other in range(count):
         both = stack.taken[depth, job, other]
         if both > 0:
             stack.own[child, other] -= both
             stack.shared[child, job, other] = both
             stack.shared[child, other, job] = both
+            if jobs.slowdown[job, other] > jobs.slowdown[job, worst]:
+                worst = other
+            before = jobs.slowdown[other, stack.worst[depth, other]]
+            if jobs.slowdown[other, job] > before:
+                slow_down(jobs, stack, child, other, job)
+                growth = jobs.slowdown[other, job] / before
+                slip = max(slip, (2 * growth - 1) * stack.slip[depth, 1])
+    stack.worst[child, job] = worst
+    stack.due[child, job] = now + jobs.duration[job] * jobs.slowdown[job, worst]
+    for rest in range(len(jobs.primes)):
+        work = jobs.duration_rest[job, rest] * jobs.slow_rest[job, worst, rest] % jobs.primes[rest]
+        stack.due_rest[child, job, rest] = (stack.time_rest[depth, rest] + work) % jobs.primes[rest]
+    stack.slip[child, 1] = slip
+    see_left(jobs, stack, child)
 
 
 @compiled
-def advance(jobs: Jobs, stack: Stack, depth: int) -> bool:
+def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
+    """Let a job from now on be as slow as a partner makes it: what is left takes that much more or less time."""
+    now, before = stack.time[depth], stack.worst[depth, job]
+    ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
+    stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio
+    stack.worst[depth, job] = partner
+    for rest in range(len(jobs.primes)):
+        prime, since = jobs.primes[rest], stack.time_rest[depth, rest]
+        changed = jobs.slow_rest[job, partner, rest] * jobs.fast_rest[job, before, rest] % prime
+        behind = (stack.due_rest[depth, job, rest] - since) * changed
+        stack.due_rest[depth, job, rest] = (since + behind) % prime
+
+
+@compiled
+def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
+    """Find how much work is left of the jobs that run, and how wrong their ends may be."""
+    far = stack.time[depth]
+    for job in range(len(jobs.demand)):
+        if stack.state[depth, job] == RUNNING:
+            slow = jobs.slowdown[job, stack.worst[depth, job]]
+            stack.left[depth, job] = max(stack.due[depth, job] - stack.time[depth], 0) / slow
+            far = max(far, stack.due[depth, job])
+    stack.slip[depth, 1] += jobs.rounding[0] * far
+
+
+@compiled
+def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
     """Write the node behind one in which time passes to the next event; tell whether there is one."""
     child = depth + 1
     count = len(jobs.demand)
-    now = stack.time[depth]
-    slow = np.ones(count)
-    arrival = end = np.inf
-    for job in range(count):
-        if stack.state[depth, job] == RUNNING:
-            for other in range(count):
-                if stack.shared[depth, job, other] > 0:
-                    slow[job] = max(slow[job], jobs.slowdown[job, other])
-            end = min(end, now + stack.left[depth, job] * slow[job])
-        elif stack.state[depth, job] == PENDING and jobs.release[job] > now:
-            arrival = min(arrival, jobs.release[job])
-    if arrival == np.inf and end == np.inf:
-        return False
-    time = arrival if arrival <= end * (1 + WORK_DONE) else end
+    first, job = np.inf, -1
+    for each in range(count):
+        state = stack.state[depth, each]
+        if state == RUNNING and stack.due[depth, each] < first:
+            first, job = stack.due[depth, each], each
+        elif state == PENDING and not has_come(jobs, stack, depth, each) and jobs.release[each] < first:
+            first, job = jobs.release[each], each
+    if job < 0:
+        return NO
+    ends = stack.state[depth, job] == RUNNING
     copy_node(stack, depth)
     stack.cursor[child] = 0
-    stack.time[child] = time
-    for job in range(count):
-        if stack.state[depth, job] == RUNNING:
-            stack.left[child, job] -= (time - now) / slow[job]
-            if stack.left[child, job] <= WORK_DONE * max(1.0, time):
-                leave(stack, child, job)
+    stack.steps[child] += 1
+    stack.time[child] = first
+    stack.slip[child, 0] = stack.slip[depth, 1] + jobs.rounding[0] * first
+    stack.slip[child, 1] = stack.slip[child, 0]
+    for rest in range(len(jobs.primes)):
+        event = stack.due_rest[depth, job, rest] if ends else jobs.release_rest[job, rest]
+        stack.time_rest[child, rest] = event
+    for each in range(count):
+        state = stack.state[depth, each]
+        if state == RUNNING and stack.due[depth, each] <= first + 2 * stack.slip[child, 0]:
+            if not is_now(stack, child, stack.due_rest[depth, each]):
+                return DOUBT
+            leave(jobs, stack, child, each)
+        elif (
+            state == PENDING
+            and has_come(jobs, stack, child, each)
+            and not has_come(jobs, stack, depth, each)
+            and not is_now(stack, child, jobs.release_rest[each])
+        ):
+            return DOUBT
+    see_left(jobs, stack, child)
+    return YES
+
+
+@compiled
+def is_now(stack: Stack, depth: int, rests: Array) -> bool:
+    """Tell whether an event is at the time of a node, by its remainders."""
+    for rest in range(len(rests)):
+        if stack.time_rest[depth, rest] != rests[rest]:
+            return False
     return True
 
 
 @compiled
-def leave(stack: Stack, depth: int, job: int) -> None:
-    """End a job in a node."""
+def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
+    """End a job in a node; its partners are as fast again as the others let them."""
+    count = stack.state.shape[1]
     stack.state[depth, job] = ENDED
-    stack.left[depth, job] = stack.time[depth]  # of use no more but for its end
     stack.cost[depth] += stack.time[depth]
+    for rest in range(len(jobs.primes)):
+        total = stack.cost_rest[depth, rest] + stack.time_rest[depth, rest]
+        stack.cost_rest[depth, rest] = total % jobs.primes[rest]
     stack.free[depth] += stack.own[depth, job]
     stack.own[depth, job] = 0
-    for other in range(stack.state.shape[1]):
+    for other in range(count):
         both = stack.shared[depth, job, other]
         if both > 0:
             stack.shared[depth, job, other] = 0
             stack.shared[depth, other, job] = 0
             stack.own[depth, other] += both
+            if stack.state[depth, other] == RUNNING and stack.worst[depth, other] == job:
+                worst = count
+                for each in range(count):
+                    slow = jobs.slowdown[other, each]
+                    if stack.shared[depth, other, each] > 0 and slow > jobs.slowdown[other, worst]:
+                        worst = each
+                slow_down(jobs, stack, depth, other, worst)
 
 
 @compiled
 def keep(stack: Stack, depth: int, found: Found) -> None:
     """Keep the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]
-    count = len(found.start)
+    for rest in range(len(found.rest)):
+        found.rest[rest] = stack.cost_rest[depth, rest]
+    count = len(found.begun)
     for job in range(count):
-        found.start[job] = stack.start[depth, job]
-        found.end[job] = stack.left[depth, job]
+        found.begun[job] = stack.begun[depth, job]
         for other in range(count + 1):
             found.taken[job, other] = stack.taken[depth, job, other]

@@ -7,8 +7,7 @@ from math import ceil, floor, gcd
 
 from gsopt.backends.slotted import USERS, Planned
 from gsopt.grid import Exact
-from gsopt.problems.sharing import Sharing, SharingSolution
-from gsopt.problems.waiting import Run
+from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 
 #: Units of work of a slot: it is divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 lose nothing.
 FULL = 2520
@@ -129,10 +128,10 @@ class Slotted:
         """Give a plan as a schedule of the problem, with starts at the begins of slots."""
         return SharingSolution(
             runs=[
-                Run(
-                    job=self.problem.jobs[job].name,
-                    start=float(self.problem.origin + planned.start * self.slot),
-                    gpus=planned.gpus,
+                run_at(
+                    self.problem.jobs[job].name,
+                    self.problem.origin + planned.start * self.slot,
+                    planned.gpus,
                 )
                 for job, planned in plan.items()
             ]

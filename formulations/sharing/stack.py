@@ -20,57 +20,83 @@ class Stack(NamedTuple):
     ----------
     depth
         Row of the node at hand, in an array of one; -1 when all is searched.
+    doubt
+        Whether floats cannot tell what follows when time passes from the node at hand, in an array of one.
     cursor
         The job of which starts are tried; the number of jobs when time is to pass, one more when it has.
     fresh
         Whether no start of that job has been tried.
     time, cost
         The time, and the sum of the ends of the jobs that have ended.
+    slip
+        By how much the time, and any end to come, may be wrong: 0 for fractions.
+    steps
+        How many times time has passed.
     free
         GPUs that nobody holds.
-    state, left
-        State of each job and seconds of work that are left of it.
+    state, due, left
+        State of each job; when it ends if nothing changes, or has ended; and its work that is left.
+    worst
+        The partner that slows each job most; the number of jobs where there is none.
     own
         GPUs that each job holds alone.
     shared
         GPUs that two jobs share.
     taken
         GPUs of the start being tried: those of each job that it shares, and last the free ones.
-    start
-        When each job started.
+    begun
+        How many times time had passed when each job started.
+    time_rest, cost_rest, due_rest
+        The same as remainders.
     """
 
     depth: Array
+    doubt: Array
     cursor: Array
     fresh: Array
     time: Array
     cost: Array
+    slip: Array
+    steps: Array
     free: Array
     state: Array
+    due: Array
     left: Array
+    worst: Array
     own: Array
     shared: Array
     taken: Array
-    start: Array
+    begun: Array
+    time_rest: Array
+    cost_rest: Array
+    due_rest: Array
 
 
 def new_stack(jobs: Jobs) -> Stack:
     """Give the stack with the root: nothing has started at the first arrival."""
-    count = len(jobs.demand)
+    count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     rows = 3 * count + 2
     stack = Stack(
         depth=np.zeros(1, dtype=np.int64),
+        doubt=np.zeros(1, dtype=np.bool_),
         cursor=np.zeros(rows, dtype=np.int64),
         fresh=np.ones(rows, dtype=np.bool_),
-        time=np.zeros(rows),
-        cost=np.zeros(rows),
+        time=np.zeros(rows, dtype=kind),
+        cost=np.zeros(rows, dtype=kind),
+        slip=np.zeros((rows, 2), dtype=kind),
+        steps=np.zeros(rows, dtype=np.int64),
         free=np.zeros(rows, dtype=np.int64),
         state=np.zeros((rows, count), dtype=np.int64),
-        left=np.zeros((rows, count)),
+        due=np.zeros((rows, count), dtype=kind),
+        left=np.zeros((rows, count), dtype=kind),
+        worst=np.full((rows, count), count, dtype=np.int64),
         own=np.zeros((rows, count), dtype=np.int64),
         shared=np.zeros((rows, count, count), dtype=np.int64),
         taken=np.zeros((rows, count, count + 1), dtype=np.int64),
-        start=np.zeros((rows, count)),
+        begun=np.zeros((rows, count), dtype=np.int64),
+        time_rest=np.zeros((rows, primes), dtype=np.int64),
+        cost_rest=np.zeros((rows, primes), dtype=np.int64),
+        due_rest=np.zeros((rows, count, primes), dtype=np.int64),
     )
     stack.free[0] = jobs.gpus[0]
     stack.left[0] = jobs.duration
@@ -83,17 +109,33 @@ def copy_node(stack: Stack, depth: int) -> None:
     child = depth + 1
     stack.time[child] = stack.time[depth]
     stack.cost[child] = stack.cost[depth]
+    stack.slip[child, 0], stack.slip[child, 1] = stack.slip[depth, 0], stack.slip[depth, 1]
+    stack.steps[child] = stack.steps[depth]
     stack.free[child] = stack.free[depth]
     count = stack.state.shape[1]
     for job in range(count):  # assigning rows would compile the words of an error as well
         stack.state[child, job] = stack.state[depth, job]
+        stack.due[child, job] = stack.due[depth, job]
         stack.left[child, job] = stack.left[depth, job]
+        stack.worst[child, job] = stack.worst[depth, job]
         stack.own[child, job] = stack.own[depth, job]
-        stack.start[child, job] = stack.start[depth, job]
+        stack.begun[child, job] = stack.begun[depth, job]
         stack.taken[child, job, count] = stack.taken[depth, job, count]
         for other in range(count):
             stack.shared[child, job, other] = stack.shared[depth, job, other]
             stack.taken[child, job, other] = stack.taken[depth, job, other]
+    for rest in range(stack.time_rest.shape[1]):
+        stack.time_rest[child, rest] = stack.time_rest[depth, rest]
+        stack.cost_rest[child, rest] = stack.cost_rest[depth, rest]
+        for job in range(count):
+            stack.due_rest[child, job, rest] = stack.due_rest[depth, job, rest]
+
+
+@compiled
+def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
+    """Tell whether a job has been released; no release lies within rounding behind the time of a node."""
+    slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
+    return bool(jobs.release[job] <= stack.time[depth] + slip)
 
 
 @compiled

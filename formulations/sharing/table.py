@@ -5,17 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formulations.sharing.jobs import Jobs
-from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack
+from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, has_come
 from gsopt.compiled import compiled
-from gsopt.tolerances import WORK_DONE
 
 Array = np.ndarray[Any, Any]
 
-#: Two primes below 2**31, so that products of remainders are 64-bit integers, and a factor for each.
-_PRIMES, _FACTORS = (2147483647, 2147483629), (1000003, 998244353)
-
-#: Steps of the grid of times and works on which states are compared, in a unit of time.
-_GRID = float(2**33)
+#: A factor for each prime.
+_FACTORS = (1000003, 998244353)
 
 #: Places of the table that a state may have.
 _PROBES = 8
@@ -29,16 +25,23 @@ class Table(NamedTuple):
     keys
         Two remainders of each state.
     costs
-        Its least cost, infinity where a place is free.
+        What its least cost is at most, infinity where a place is free.
+    rests
+        That cost as remainders.
     """
 
     keys: Array
     costs: Array
+    rests: Array
 
 
-def new_table(size: int) -> Table:
+def new_table(jobs: Jobs, size: int) -> Table:
     """Give an empty table of so many places."""
-    return Table(np.zeros((size, 2), dtype=np.int64), np.full(size, np.inf))
+    return Table(
+        np.zeros((size, 2), dtype=np.int64),
+        np.full(size, np.inf, dtype=jobs.release.dtype),
+        np.zeros((size, len(jobs.primes)), dtype=np.int64),
+    )
 
 
 @compiled
@@ -50,13 +53,14 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
     A state is known by two remainders of 31 bits each. That any two of a million states have both in common, so
     that one may be left out wrongly, has a chance of about one in ten million.
     """
-    time, cost = stack.time[depth], stack.cost[depth]
-    if not arrives(jobs, stack, depth):
+    count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
+    if not ahead:
         for state in stack.state[depth]:
-            cost += time * (state != ENDED)
-        time = 0.0
-    first = remainder(stack, depth, time, _FACTORS[0], _PRIMES[0])
-    second = remainder(stack, depth, time, _FACTORS[1], _PRIMES[1])
+            if state != ENDED:
+                cost += stack.time[depth]
+    slip = count * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
+    first = remainder(jobs, stack, depth, ahead, 0)
+    second = remainder(jobs, stack, depth, ahead, 1)
     size = len(table.costs)
     chosen = (
         first + second % _PROBES
@@ -67,12 +71,19 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
             chosen = place
             break
         if table.keys[place, 0] == first and table.keys[place, 1] == second:
-            if table.costs[place] <= cost * (1 + WORK_DONE):
+            if table.costs[place] < cost - slip:
+                return False
+            same = 0
+            for rest in range(len(jobs.primes)):
+                same += table.rests[place, rest] == cost_rest(jobs, stack, depth, ahead, rest)
+            if same == len(jobs.primes):
                 return False
             chosen = place
             break
     table.keys[chosen, 0], table.keys[chosen, 1] = first, second
-    table.costs[chosen] = cost
+    table.costs[chosen] = cost + slip
+    for rest in range(len(jobs.primes)):
+        table.rests[chosen, rest] = cost_rest(jobs, stack, depth, ahead, rest)
     return True
 
 
@@ -80,24 +91,39 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
     """Tell whether a job is still to arrive."""
     for job in range(len(jobs.demand)):
-        if stack.state[depth, job] == PENDING and jobs.release[job] > stack.time[depth]:
+        if stack.state[depth, job] == PENDING and not has_come(jobs, stack, depth, job):
             return True
     return False
 
 
 @compiled
-def remainder(stack: Stack, depth: int, time: float, factor: int, prime: int) -> int:
+def cost_rest(jobs: Jobs, stack: Stack, depth: int, ahead: bool, rest: int) -> int:
+    """Give a remainder of the cost by which a state is judged: without arrivals ahead, that at time 0."""
+    found = stack.cost_rest[depth, rest]
+    if not ahead:
+        for state in stack.state[depth]:
+            if state != ENDED:
+                found += stack.time_rest[depth, rest]
+    return int(found % jobs.primes[rest])
+
+
+@compiled
+def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool, rest: int) -> int:
     """Give a remainder that differs between states: of the time, and of all that is left of who runs where.
 
     They are digits of a number, of which a first digit of 1 tells how many there are: without it a state whose
-    first digits are 0 would be one that has fewer of them.
+    first digits are 0 would be one that has fewer of them. Without arrivals ahead the time does not count.
     """
-    found = (factor + int(time * _GRID)) % prime
+    factor, prime = _FACTORS[rest], jobs.primes[rest]
+    found = factor
+    if ahead:
+        found = (found + stack.time_rest[depth, rest]) % prime
     for job in range(stack.state.shape[1]):
         found = (found * factor + stack.state[depth, job]) % prime
         if stack.state[depth, job] == RUNNING:
-            found = (found * factor + int(stack.left[depth, job] * _GRID)) % prime
+            due = stack.due_rest[depth, job, rest] - stack.time_rest[depth, rest]
+            found = (found * factor + due) % prime
             found = (found * factor + stack.own[depth, job]) % prime
             for other in range(job):
                 found = (found * factor + stack.shared[depth, job, other]) % prime
-    return found
+    return int(found)

@@ -1,7 +1,7 @@
 """Sharing over time: when each job starts and on which GPUs, which two jobs may hold at the same time."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -14,7 +14,17 @@ from gsopt.cluster import Cluster, Machine, Rack
 from gsopt.errors import Unsupported
 from gsopt.grid import Exact, decimal, whole
 from gsopt.job import LATEST, Bytes, Job, Slowdown, Workload
-from gsopt.problem import Frozen, Many, Name, Number, Problem, RuleBroken, Sense, refuse_doubles
+from gsopt.problem import (
+    MOST_DIGITS,
+    Frozen,
+    Many,
+    Name,
+    Number,
+    Problem,
+    RuleBroken,
+    Sense,
+    refuse_doubles,
+)
 from gsopt.problems.rigid import require_rigid
 from gsopt.problems.waiting import Run, first_segments
 from gsopt.scenario import Scenario
@@ -29,6 +39,18 @@ class SharingSolution(Frozen):
     runs: Many[Run]
 
 
+def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
+    """Give a run that starts at an exact time, or at the next float if that has too many digits to be written.
+
+    Examples
+    --------
+    >>> run_at("a", Fraction(10, 3), [1, 0])
+    Run(job='a', start=Fraction(10, 3), gpus=(0, 1))
+    """
+    writable = max(time.as_integer_ratio()) < 10**MOST_DIGITS
+    return Run(job=job, start=time if writable else float(time), gpus=sorted(gpus))
+
+
 class Sharing(Problem[SharingSolution]):
     """Start rigid jobs on GPUs that are alike, two of which may hold one GPU and then slow each other down.
 
@@ -40,8 +62,8 @@ class Sharing(Problem[SharingSolution]):
     a job starts when some job arrives or ends, as policies that decide at events do (Model E). With ``"any"``
     it starts at any time (Model C), which may be better by a little.
 
-    A start is a float, so one that lies within rounding of an arrival or an end is at that instant: at the last
-    one of them.
+    A start says its instant exactly. Only where that breaks a rule, a float may be a rounded one: it is then at
+    the nearest event, or just behind it, if that is no more than a few units in its last place away.
 
     Source: Castor, Eq. 6-13, as a problem of its own: without slots, and with Eq. 4-5 for the speeds.
 
@@ -116,11 +138,6 @@ class Sharing(Problem[SharingSolution]):
     def unit(self) -> str:
         """What the objective counts."""
         return "seconds of mean job completion time"
-
-    def resolution(self, value: Number) -> float:
-        """Give what a clock of floats leaves of a value: starts are floats, and delay others."""
-        last = max(job.release_date for job in self.jobs) + len(self.jobs) * float(value)
-        return len(self.jobs) * clock_error(last, last - float(self.origin))
 
     @cached_property
     def origin(self) -> Exact:
@@ -210,8 +227,12 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, by their release dates."""
-        return Workload(name=self.name, jobs=self.jobs)
+        """The jobs as a workload, on a clock that begins with the first release, as the simulator takes them."""
+        dates = (float(release - self.origin) for release in self.releases)
+        jobs = [
+            job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
+        ]
+        return Workload(name=self.name, jobs=jobs)
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -226,7 +247,10 @@ class Sharing(Problem[SharingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SharingSolution:
-        """Take over a schedule that something else made, on this problem's clock.
+        """Take over a schedule of the workload, with the exact instants that its floats stand for.
+
+        A job starts when all jobs have arrived and ended that had when it did there, and as much later as it did
+        there.
 
         Raises
         ------
@@ -235,21 +259,42 @@ class Sharing(Problem[SharingSolution]):
 
         Examples
         --------
-        >>> problem = Sharing(gpus=2, jobs=[Job(name="a", release_date=0, duration=10, gpus=2)])
-        >>> problem.taken_over(Schedule((Segment("a", 0, 10, 2, (0, 1)),))).runs
-        (Run(job='a', start=0.0, gpus=(0, 1)),)
+        >>> job = Job(name="a", release_date=1.7e9, duration=10, gpus=2)
+        >>> problem = Sharing(gpus=2, jobs=[job, job.model_copy(update={"name": "b", "duration": 1})])
+        >>> segments = Segment("a", 0, 10.0, 2, (0, 1)), Segment("b", 10.0, 11.0, 2, (0, 1))
+        >>> [run.start for run in problem.taken_over(Schedule(segments)).runs]
+        [1700000000.0, 1700000010.0]
         """
-        first = sorted(first_segments(schedule), key=lambda segment: segment.start)
-        return SharingSolution(
-            runs=[Run(job=each.job, start=float(each.start), gpus=sorted(each.placement)) for each in first]
-        )
+        ends = {segment.job: segment.end for segment in sorted(schedule.segments, key=lambda each: each.start)}
+        dates = {self._number[job.name]: job.release_date for job in self.workload.jobs}
+        course, runs = self._course(), list[Run]()
+        for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
+            ended = [self._number[job] for job, end in ends.items() if end <= first.start]
+            arrived = [job for job, date in dates.items() if date <= first.start]
+            while (event := course.next_event) is not None and not course.ends.keys() >= set(ended):
+                course.pass_until(event)
+            last = max(
+                [self.origin, *(self.releases[job] for job in arrived), *(course.ends[job] for job in ended)]
+            )
+            there = max([0.0, *(dates[job] for job in arrived), *(ends[self.jobs[job].name] for job in ended)])
+            later = Fraction(first.start) - Fraction(there)
+            course.pass_until(max(course.now, last + later))
+            course.start(self._number[first.job], first.placement)
+            runs.append(run_at(first.job, course.now, first.placement))
+        return SharingSolution(runs=runs)
 
     def schedule(self, solution: SharingSolution) -> Schedule:
-        """Give a solution as a schedule, as the plots know it."""
+        """Give a solution as a schedule of the workload, as the plots know it."""
         spans = self.spans(solution)
         return Schedule(
             tuple(
-                Segment(run.job, float(start), float(end), len(run.gpus), tuple(run.gpus))
+                Segment(
+                    run.job,
+                    float(start - self.origin),
+                    float(end - self.origin),
+                    len(run.gpus),
+                    tuple(run.gpus),
+                )
                 for run in solution.runs
                 for start, end in [spans[self._number[run.job]]]
             )
@@ -279,19 +324,36 @@ class Sharing(Problem[SharingSolution]):
         """Let the runs take their course, and say what is wrong with starts and with who holds which GPU."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
-            given, excuse = Fraction(decimal(run.start)), self._excuse(run.start)
-            while (event := course.next_event) is not None and event <= given + excuse:
-                course.pass_until(event)
-            if abs(course.last_event - given) > excuse:
-                course.pass_until(max(given, course.now))
-                if self.starts == "events":
-                    wrong.append(f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends")
             job = self._number[run.job]
+            given, excuse = max(decimal(run.start), self.releases[job]), self._excuse(run.start)
+            while (event := course.next_event) is not None and event <= given:
+                course.pass_until(event)
+            behind = given - course.last_event
+            if (
+                event is not None
+                and event - given <= excuse
+                and self._waits(course, job, run, event - given < behind)
+            ):
+                course.pass_until(event)
+            elif abs(behind) > excuse or self.starts == "any":
+                wrong += self._between(run, given < course.now)
+                course.pass_until(max(given, course.now))
             wrong += (rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
             course.start(job, run.gpus)
         while (event := course.next_event) is not None:
             course.pass_until(event)
         return course, wrong
+
+    def _waits(self, course: Course, job: int, run: Run, is_nearer: bool) -> bool:
+        """Tell whether a start just before an event is meant at it: it is nearest, or only then there is room."""
+        if self.starts == "events":
+            return is_nearer
+        return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
+
+    def _between(self, run: Run, is_past: bool) -> Iterator[str]:
+        """Say what is wrong with a start between two events, or before a rounded start at a later event."""
+        if self.starts == "events" or is_past:
+            yield f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends"
 
     def _crowd(self, course: Course, job: int, gpu: int, start: Number) -> Iterator[str]:
         users = course.users.get(gpu, [])
@@ -308,9 +370,10 @@ class Sharing(Problem[SharingSolution]):
         total = sum(course.ends[job] - release for job, release in enumerate(self.releases))
         return whole(Fraction(total) / len(self.jobs))
 
-    def _excuse(self, start: Number) -> Fraction:
-        """Give the seconds by which a start may be off."""
-        return Fraction(clock_error(start, max(float(start) - float(self.origin), 0.0)))
+    @staticmethod
+    def _excuse(start: Number) -> Fraction:
+        """Give the seconds by which a start may be off: none if it is exact."""
+        return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property
     def _number(self) -> dict[str, int]:
@@ -328,7 +391,7 @@ class Sharing(Problem[SharingSolution]):
                 for gpus in self._choices(course, job):
                     further = course.copy()
                     further.start(job, gpus)
-                    run = Run(job=self.jobs[job].name, start=float(course.now), gpus=gpus)
+                    run = run_at(self.jobs[job].name, course.now, gpus)
                     yield from self._continued(further, {**runs, job: run}, job)
         if (event := course.next_event) is not None:
             course.pass_until(event)

@@ -105,7 +105,7 @@ def _ends_beside(course: Course, number: int) -> dict[int, Exact]:
         new = {partner for job in new for partner in course.partners(job)} - met
         met |= new
     ahead = course.copy()
-    ahead.left = {job: left for job, left in course.left.items() if job in met}
+    ahead.due = {job: due for job, due in course.due.items() if job in met}
     while (end := ahead.next_event) is not None:
         ahead.pass_until(end)
     return {job: ahead.ends[job] for job in met}

@@ -1,5 +1,6 @@
 """Course: jobs that share GPUs, from event to event exactly, each as slow as its worst partner makes it."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
@@ -29,8 +30,8 @@ class Course:
         The time, in seconds.
     last_event
         When a job arrived or ended last.
-    left
-        Seconds of work that is left of each job that runs.
+    due
+        When each job that runs ends if nothing changes.
     users
         Jobs that hold a GPU, by its number; GPUs that nobody holds are left out.
     starts, ends
@@ -52,36 +53,41 @@ class Course:
     def __init__(
         self, durations: Sequence[Exact], slowdown: Callable[[int, int], Exact], releases: Sequence[Exact]
     ) -> None:
-        self._durations, self._slowdown, self._releases = durations, slowdown, releases
-        self.now = self.last_event = min(releases)
-        self.left: dict[int, Exact] = {}
+        self._durations, self._slowdown, self._arrivals = durations, slowdown, sorted(releases)
+        self.now = self.last_event = self._arrivals[0]
+        self._arrived = bisect_right(self._arrivals, self.now)
+        self.due: dict[int, Exact] = {}
         self.users: dict[int, list[int]] = {}
         self.starts: dict[int, Exact] = {}
         self.ends: dict[int, Exact] = {}
         self._gpus: dict[int, tuple[int, ...]] = {}
         self._slow: dict[int, Exact] = {}
-        self._due: dict[int, Exact] = {}  # when each job that runs ends if nothing changes
 
     def copy(self) -> "Course":
         """Give a course that goes on from here on its own."""
-        other = Course(self._durations, self._slowdown, self._releases)
-        other.now, other.last_event = self.now, self.last_event
-        other.left, other.starts, other.ends = dict(self.left), dict(self.starts), dict(self.ends)
+        other = Course(self._durations, self._slowdown, self._arrivals)
+        other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
+        other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
         other.users = {gpu: list(users) for gpu, users in self.users.items()}
         other._gpus, other._slow = dict(self._gpus), dict(self._slow)
-        other._due = dict(self._due)
         return other
+
+    @property
+    def left(self) -> dict[int, Exact]:
+        """Seconds of work that is left of each job that runs."""
+        return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property
     def next_event(self) -> Exact | None:
         """When the next job arrives or ends if none starts before; None when none does."""
-        arrivals = [time for time in self._releases if time > self.now]
-        return min([*arrivals, *(self._due[job] for job in self.left)], default=None)
+        ahead = self._arrivals[self._arrived : self._arrived + 1]
+        return min([*ahead, *self.due.values()], default=None)
 
     def start(self, job: int, gpus: Iterable[int]) -> None:
         """Start a job now on some GPUs, whoever holds them."""
         self._gpus[job] = tuple(gpus)
-        self.left[job], self.starts[job] = self._durations[job], self.now
+        self.starts[job], self._slow[job] = self.now, 1
+        self.due[job] = self.now + self._durations[job]
         for gpu in self._gpus[job]:
             self.users.setdefault(gpu, []).append(job)
         self._see_again({user for gpu in self._gpus[job] for user in self.users[gpu]})
@@ -98,23 +104,25 @@ class Course:
         return {user for gpu in self._gpus[job] for user in self.users[gpu]} - {job}
 
     def _pass(self, time: Exact) -> None:
-        ended = [job for job in self.left if self._due[job] <= time]
-        for job in self.left:
-            self.left[job] -= Fraction(time - self.now) / self._slow[job]
         self.now = time
+        while self._arrived < len(self._arrivals) and self._arrivals[self._arrived] <= time:
+            self._arrived += 1
+        ended = {job for job, due in self.due.items() if due <= time}
         for job in ended:
             self.ends[job] = time
-            del self.left[job], self._slow[job], self._due[job]
-        met = {user for job in ended for gpu in self._gpus[job] for user in self.users[gpu]}
-        for gpu in {gpu for job in ended for gpu in self._gpus[job]}:
+            del self._slow[job], self.due[job]
+        freed = {gpu for job in ended for gpu in self._gpus[job]}
+        met = {user for gpu in freed for user in self.users[gpu]}
+        for gpu in freed:
             self.users[gpu] = [user for user in self.users[gpu] if user not in ended]
             if not self.users[gpu]:
                 del self.users[gpu]
-        self._see_again(met - set(ended))
+        self._see_again(met - ended)
 
     def _see_again(self, jobs: Iterable[int]) -> None:
         """Find the slowdowns of jobs whose partners have changed."""
         for job in jobs:
-            slow = (self._slowdown(job, partner) for partner in self.partners(job))
-            self._slow[job] = max([1, *slow])
-            self._due[job] = whole(Fraction(self.now + self.left[job] * self._slow[job]))
+            slow = max([1, *(self._slowdown(job, partner) for partner in self.partners(job))])
+            if slow != self._slow[job]:
+                ahead = Fraction(self.due[job] - self.now) * slow / self._slow[job]
+                self.due[job], self._slow[job] = whole(self.now + ahead), slow

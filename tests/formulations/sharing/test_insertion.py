@@ -1,5 +1,6 @@
 """Insertion: what each start at least delays, by hand and against the optimum from nodes of a search."""
 
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -17,23 +18,13 @@ from gsopt.problems.sharing import Sharing
 from gsopt.tolerances import SPAN_ERROR
 from instances.sharing import interfering_jobs
 from tests.effort import cases
-from tests.exactness import sharing as oracle
-
-
-def optimum(jobs: Jobs, stack: Stack) -> float:
-    """Give the least sum of ends that follows from the node at hand."""
-    depth, root = stack.depth[0], new_stack(jobs)
-    for own, given in zip(root[3:], stack[3:], strict=True):
-        own[0] = given[depth]
-    found = nothing_found(jobs)
-    search(jobs, root, new_table(2**12), found, 10**7)
-    return float(found.value[0])
+from tests.formulations.sharing.searching import alone_from, floats_of, search_all
 
 
 def bounds(jobs: Jobs, stack: Stack) -> tuple[float, float]:
     """Give the bound by delays of the node at hand, and the larger of it and that by areas."""
     depth, count = stack.depth[0], len(jobs.demand)
-    ends, begins, extra = np.empty(count), np.empty(count), np.zeros(count)
+    ends, begins, extra = np.zeros(count), np.zeros(count), np.zeros(count)
     run_out(jobs, stack, depth, ends)
     wait_for_room(jobs, stack, depth, ends, begins)
     delays = insertion_bound(jobs, stack, depth, ends, begins, extra, np.inf)
@@ -47,10 +38,9 @@ def test_two_jobs_by_hand(slowdown: float, least: float) -> None:
     jobs, units = arrays_of(Sharing(gpus=1, jobs=given, default_interference=slowdown))
     stack = new_stack(jobs)
     stack.state[0, 1], stack.own[0, 1], stack.free[0] = RUNNING, 1, 0
-    ends, lone = np.array([np.inf, 1.0]), np.zeros(2)
+    ends, lone, crowd = np.array([np.inf, Fraction(1)]), np.array([0, 0], dtype=object), np.ones(2, dtype=int)
 
-    found = twin(insertion)(jobs, stack, 0, ends, lone, 0.0, 0, np.ones(2))
-    assert found * float(units.unit) == pytest.approx(least)
+    assert twin(insertion)(jobs, stack, 0, ends, lone, 0, 0, crowd) * units.unit == least
 
 
 def test_no_bound_is_above_what_follows() -> None:
@@ -59,13 +49,14 @@ def test_no_bound_is_above_what_follows() -> None:
     for seed in range(cases(40)):
         random = Random(seed)
         drawn = interfering_jobs(jobs=random.randint(3, 5), gpus=random.choice((2, 4, 8)), seed=seed)
-        jobs, _ = arrays_of(drawn if seed % 2 else oracle.draw(random))
+        jobs = floats_of(drawn)
         stack, found = new_stack(jobs), nothing_found(jobs)
         for _ in range(10):
             delays, both = bounds(jobs, stack)
-            assert delays <= both <= optimum(jobs, stack) * (1 + SPAN_ERROR)
+            optimum = search_all(jobs, alone_from(jobs, stack), search).value[0]
+            assert delays <= both <= optimum * (1 + SPAN_ERROR)
             looked_at, better = looked_at + 1, better + (delays == both)
-            search(jobs, stack, new_table(1), found, random.randint(1, 20))
+            search(jobs, stack, new_table(jobs, 1), found, random.randint(1, 20))
             found.value[0] = np.inf
             if stack.depth[0] < 0:
                 break

@@ -1,16 +1,23 @@
 """Orders of starts and ends: the optimum of few jobs that start at any time."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from random import Random
 
 import pytest
 
 from formulations.sharing import exact, orders
+from formulations.sharing.best import Best, Part, Parts
+from formulations.sharing.listing import in_turn
+from formulations.sharing.orders import Orders, Prefix
+from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
 from gsopt.result import Status
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
+from tests.exactness import sharing as oracle
 
 
 def test_a_start_between_events_is_found() -> None:
@@ -18,10 +25,7 @@ def test_a_start_between_events_is_found() -> None:
     result = orders(between_events(starts="any"))
 
     assert result.status is Status.OPTIMAL
-    assert result.objective is not None
-    assert abs(Fraction(result.objective) - Fraction(25 - 10, 4)) <= between_events().resolution(
-        result.objective
-    )
+    assert result.objective == Fraction(25 - 10, 4)
     assert result.message.startswith("Model C")
 
 
@@ -35,7 +39,7 @@ def test_any_time_is_no_worse_than_events(seed: int) -> None:
     assert free.status is bound_to_events.status is Status.OPTIMAL
     assert free.objective is not None
     assert bound_to_events.objective is not None
-    assert free.objective <= bound_to_events.objective + at_events.resolution(bound_to_events.objective)
+    assert free.objective <= bound_to_events.objective
 
 
 @pytest.mark.parametrize("slowdown", [1.0, 1.5, 2.0, 3.0])
@@ -62,8 +66,7 @@ def test_a_partner_on_any_gpu_counts() -> None:
     for slow in "ab":
         result = orders(Sharing(gpus=2, jobs=jobs, interference={"w": {slow: 3.0}}, starts="any"))
         assert result.status is Status.OPTIMAL
-        assert result.objective is not None
-        assert float(result.objective) == pytest.approx(22 / 9)
+        assert result.objective == Fraction(22, 9)
 
 
 def test_memory_keeps_jobs_apart() -> None:
@@ -80,5 +83,38 @@ def test_what_it_does_not_handle_is_said() -> None:
     """Starts at events, and more than four jobs, are refused."""
     with pytest.raises(Unsupported, match="exact proves these"):
         orders(between_events())
-    with pytest.raises(Unsupported, match="5 jobs: at most 4"):
+    with pytest.raises(Unsupported, match="5 jobs that may meet: at most 4"):
         orders(interfering_jobs(jobs=5, starts="any"))
+
+
+def every_order(search: Orders, prefix: Prefix) -> Iterator[Fraction]:
+    """Give the least sum of job completion times of every order that begins with a prefix."""
+    if len(prefix.ended) == search.count:
+        found = search.least(prefix)
+        if found is not None:
+            yield found[0]
+        return
+    for longer in search.longer(prefix):
+        yield from every_order(search, longer)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_order_that_is_left_out_is_better(seed: int) -> None:
+    """The optimum is the least of all complete orders."""
+    problem = oracle.drawn(Random(seed), 2 + seed % 2, 1 + seed % 2).model_copy(update={"starts": "any"})
+    best = Best(problem, Budget(), "orders")
+    best.take(in_turn(problem))
+    search = Orders(Part(Parts(best), problem, best.known))
+    empty = Prefix((frozenset(),) * problem.gpus, {}, {}, {}, {})
+
+    result = orders(problem)
+    assert result.objective == result.bound == min(every_order(search, empty)) / len(problem.jobs)
+
+
+def test_far_jobs_change_no_proof() -> None:
+    """Four jobs that may start at any time are proven as well with a fifth one three years later."""
+    near = between_events(starts="any")
+    far = Job(name="far", release_date=1e8, duration=10, gpus=1)
+    result = orders(near.model_copy(update={"jobs": (*near.jobs, far)}))
+
+    assert (result.status, result.objective) == (Status.OPTIMAL, Fraction(25 - 10 + 10, 5))

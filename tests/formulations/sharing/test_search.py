@@ -4,50 +4,59 @@ import numpy as np
 import pytest
 
 from formulations.sharing.areas import area_bound, serve
-from formulations.sharing.jobs import arrays_of
+from formulations.sharing.jobs import arrays_of, in_floats
 from formulations.sharing.lower import lower
 from formulations.sharing.search import nothing_found, search
 from formulations.sharing.stack import new_stack
 from formulations.sharing.table import new_table
 from gsopt.compiled import twin
 from instances.sharing import interfering_jobs
+from tests.formulations.sharing.searching import floats_of, search_all
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_compiled_and_plain_search_are_the_same(seed: int) -> None:
     """Machine code and plain functions visit the same nodes and find the same schedule."""
-    jobs, _ = arrays_of(interfering_jobs(jobs=4, gpus=4, seed=seed))
+    jobs = floats_of(interfering_jobs(jobs=4, gpus=4, seed=seed))
     ways = []
     for step in (search, twin(search)):
-        stack, found = new_stack(jobs), nothing_found(jobs)
-        nodes = step(jobs, stack, new_table(1024), found, 100_000)
-        ways.append((int(nodes), stack.depth[0], found))
+        stack, found, table, nodes = new_stack(jobs), nothing_found(jobs), new_table(jobs, 1024), [0]
+        while nodes[-1] < 100_000 and stack.depth[0] >= 0:
+            nodes.append(nodes[-1] + int(step(jobs, stack, table, found, 100_000)))
+        ways.append((nodes, stack.depth[0], found))
 
     assert ways[0][:2] == ways[1][:2]
     assert ways[0][1] == -1
     assert all(np.array_equal(one, other) for one, other in zip(ways[0][2], ways[1][2], strict=True))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_floats_and_fractions_find_the_same(seed: int) -> None:
+    """The search in floats ends with the schedule whose exact value the search in fractions finds."""
+    exact, units = arrays_of(interfering_jobs(jobs=4, gpus=4, seed=seed))
+    rounded = search_all(in_floats(exact), new_stack(in_floats(exact)), search)
+    found = search_all(exact, new_stack(exact), twin(search))
+
+    assert list(rounded.rest) == list(found.rest) == list(units.rests(found.value[0]))
+    assert rounded.value[0] == pytest.approx(float(found.value[0]), rel=1e-12)
+
+
 @pytest.mark.parametrize("places", [1, 2**16])
 def test_a_table_that_forgets_changes_no_optimum(places: int) -> None:
     """With a single place for states seen, the search takes longer and finds the same."""
-    jobs, _ = arrays_of(interfering_jobs(jobs=5, gpus=4, seed=1))
-    best = []
-    for table in (new_table(2**16), new_table(places)):
-        stack, found = new_stack(jobs), nothing_found(jobs)
-        twin(search)(jobs, stack, table, found, 10**7)
-        best.append(found.value[0])
+    jobs = floats_of(interfering_jobs(jobs=5, gpus=4, seed=1))
+    known, forgetful = (
+        search_all(jobs, new_stack(jobs), twin(search), new_table(jobs, size)) for size in (2**16, places)
+    )
 
-    assert best[0] == best[1]
+    assert known.value[0] == forgetful.value[0]
 
 
-def test_no_bound_on_the_way_to_the_optimum_is_above_it() -> None:
-    """From node to node of a search without any bound, the bound never excludes what lies below."""
+def test_no_bound_at_the_root_is_above_the_optimum() -> None:
+    """At the root the bound is no more than the optimum, in floats, and more than half of it."""
     for seed in range(6):
-        jobs, _ = arrays_of(interfering_jobs(jobs=5, gpus=4, seed=seed))
-        stack, found = new_stack(jobs), nothing_found(jobs)
-        twin(search)(jobs, stack, new_table(2**16), found, 10**7)
-        best = found.value[0]
+        jobs = floats_of(interfering_jobs(jobs=5, gpus=4, seed=seed))
+        best = search_all(jobs, new_stack(jobs), search).value[0]
         root = twin(lower)(jobs, new_stack(jobs), 0, np.inf)
         assert 0.5 * best < root <= best * (1 + 1e-9)
 

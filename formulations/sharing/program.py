@@ -1,0 +1,79 @@
+"""Program: tiny linear programs in whole numbers, by the dual simplex method."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+
+from gsopt.grid import Exact
+
+
+def least(
+    cost: Sequence[Exact], rows: Sequence[tuple[Sequence[Exact], Exact]]
+) -> tuple[Fraction, list[Fraction]] | None:
+    """Minimise a sum of numbers that are at least 0, exactly; None where no numbers keep all rows.
+
+    The tableau is kept in whole numbers over one denominator, the last pivot. Among rows and columns that may
+    be next the first is, so that it ends.
+
+    Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers.
+
+    Parameters
+    ----------
+    cost
+        Cost of each number, at least 0.
+    rows
+        Coefficients of each row, and what their sum must be at least.
+
+    Examples
+    --------
+    >>> least([1, 2], [([1, 1], 3), ([-1, 0], -2)])
+    (Fraction(4, 1), [Fraction(2, 1), Fraction(1, 1)])
+    >>> least([1], [([1], 2), ([-1], -1)]) is None
+    True
+    """
+    width = len(cost)
+    scale, table = 1, []
+    for number, (factors, limit) in enumerate([*rows, (cost, 0)]):
+        common = lcm(limit.denominator, *(factor.denominator for factor in factors))
+        table.append([int(factor * common) for factor in factors] + [-int(limit * common)])
+        scale = common if number == len(rows) else scale
+    free, bound = list(range(width)), list(range(width, width + len(rows)))
+    pivot = 1
+    while (row := _broken(table, bound)) is not None:
+        column = _entering(table, free, row)
+        if column is None:
+            return None
+        pivot = _turn(table, row, column, pivot)
+        free[column], bound[row] = bound[row], free[column]
+    values = [Fraction(0)] * (width + len(rows))
+    for number, line in zip(bound, table, strict=False):
+        values[number] = Fraction(line[width], pivot)
+    return Fraction(table[-1][width], pivot * scale), values[:width]
+
+
+def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
+    """Give the row of the first variable that is below 0."""
+    below = (row for row in range(len(bound)) if table[row][-1] < 0)
+    return min(below, key=lambda row: bound[row], default=None)
+
+
+def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
+    """Give the column whose variable raises that of a row at the least cost, the first of those."""
+    line, cost = table[row], table[-1]
+    raising = (column for column in range(len(free)) if line[column] > 0)
+    return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)
+
+
+def _turn(table: list[list[int]], row: int, column: int, before: int) -> int:
+    """Exchange the variables of a row and a column; give the new denominator."""
+    line, pivot = table[row], table[row][column]
+    for number, other in enumerate(table):
+        if number != row:
+            factor = other[column]
+            table[number] = [
+                (value * pivot - factor * own) // before for value, own in zip(other, line, strict=True)
+            ]
+            table[number][column] = factor
+    table[row] = [-value for value in line]
+    table[row][column] = before
+    return pivot
