@@ -1,12 +1,17 @@
 """The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from math import inf, nan
 from numbers import Real
 from sys import float_info
 from typing import Any
 
 _LONGEST_VALUE = 60
+
+#: Characters of somebody else's message.
+_LONGEST_LINE = 300
 
 
 def shorten(value: object) -> str:
@@ -40,14 +45,49 @@ def escape(text: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Say in one line what was raised: its type, and the first line of its message.
+    """Say in one line what was raised: its type, and the first line of its message, whatever that is.
 
     Examples
     --------
     >>> one_line(ValueError("no"))
     'ValueError: no'
     """
-    return ": ".join(part for part in (type(error).__name__, str(error).partition("\n")[0]) if part)
+    try:
+        message = escape(str(error).partition("\n")[0])
+    except Exception:  # noqa: BLE001 - the error may be anybody's
+        message = ""
+    if len(message) > _LONGEST_LINE:
+        message = f"{message[:_LONGEST_LINE]}... ({len(message):,} characters)"
+    return ": ".join(part for part in (type(error).__name__, message) if part)
+
+
+@contextmanager
+def kept_running(name: str) -> Iterator[None]:
+    """Raise `Exited` in place of what ends a program, such as what `sys.exit` raises; Ctrl-C still does.
+
+    What a fork of this process raises ends that one as it would.
+
+    Parameters
+    ----------
+    name
+        Whose code runs within, for the message.
+
+    Examples
+    --------
+    >>> with kept_running("mine"):
+    ...     raise SystemExit(0)
+    Traceback (most recent call last):
+    gsopt.errors.Exited: mine must not end the program: SystemExit: 0
+    """
+    process = os.getpid()
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if os.getpid() != process:
+            raise
+        raise Exited(f"{escape(name)} must not end the program: {one_line(error)}") from error
 
 
 class GsoptError(Exception):
@@ -110,6 +150,10 @@ class MissingSolver(GsoptError):
 
 class Unsupported(GsoptError):
     """A method or backend does not handle this kind of problem; the message says why."""
+
+
+class Exited(GsoptError):
+    """A method or policy raised what would end the program, which is not its to end."""
 
 
 class BrokenModel(GsoptError):
