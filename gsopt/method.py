@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.errors import InvalidInput, shorten
+from gsopt.errors import InvalidInput, kept_running, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
@@ -76,6 +76,8 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     ------
     InvalidInput
         It returns something else.
+    Exited
+        It tries to end the program.
 
     Examples
     --------
@@ -87,12 +89,13 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
     """
+    name = name_of(method)
     begin = perf_counter()
-    found: Any = method(problem, *args, **options)
+    with kept_running(name):
+        found: Any = method(problem, *args, **options)
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found
-    name = name_of(method)
     if isinstance(found, NoSolution):
         return Result.judged(
             problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
@@ -232,16 +235,9 @@ def solve_within(
         try:
             found = run(inner)
         except KeyboardInterrupt:
-            if budget.start is None:
+            found = interrupted(problem, inner, name)
+            if found.solution is None and budget.start is None:
                 raise
-            found = Result.judged(
-                problem,
-                method=name,
-                bound=inner.on_progress.bound if isinstance(inner.on_progress, Watch) else None,
-                runtime=budget.runtime,
-                stopped_by=StoppedBy.INTERRUPT,
-                message="interrupted",
-            )
         found = no_worse(found, problem, budget.start)
         if isinstance(inner.on_progress, Watch):
             inner.on_progress.hear(found, budget.runtime)
@@ -249,6 +245,20 @@ def solve_within(
     if not dropped:
         return found
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
+
+
+def interrupted(problem: Problem[S], budget: Budget, name: str) -> Result[S]:
+    """Give the best that the watch of a budget has heard of until Ctrl-C, which may be nothing."""
+    watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
+    return Result.judged(
+        problem,
+        method=name,
+        solution=None if watch is None or watch.best is None else watch.best.solution,
+        bound=None if watch is None else watch.bound,
+        runtime=budget.runtime,
+        stopped_by=StoppedBy.INTERRUPT,
+        message="interrupted",
+    )
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from gsopt.cli.exits import Exit
 from gsopt.cli.options import read_options, split_name
 from gsopt.cli.output import print_policies
 from gsopt.cli.progress import show_progress
-from gsopt.errors import GsoptError, InvalidInput, one_line, shorten
+from gsopt.errors import GsoptError, InvalidInput, kept_running, one_line, shorten
 from gsopt.files import parse_json, read_data, read_text
 from gsopt.job import Workload
 from gsopt.method import accepts
@@ -193,17 +193,18 @@ def replay_policies(
             for name, policy in policies.items():
                 task = progress.add_task(name, total=jobs)
                 try:
-                    found.append(
-                        simulation.replay(
-                            scenario,
-                            policy,
-                            round_length=round_length,
-                            record=record,
-                            bound=bound,
-                            fair_times=fair_times,
-                            on_progress=partial(_show_completed, progress, task),
+                    with kept_running(name):
+                        found.append(
+                            simulation.replay(
+                                scenario,
+                                policy,
+                                round_length=round_length,
+                                record=record,
+                                bound=bound,
+                                fair_times=fair_times,
+                                on_progress=partial(_show_completed, progress, task),
+                            )
                         )
-                    )
                 except Exception as error:
                     if len(policies) == 1 and isinstance(error, GsoptError):
                         raise

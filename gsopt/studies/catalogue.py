@@ -325,7 +325,9 @@ def _imported(kind: str, path: str) -> Any:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             refuse(f"{module} cannot be imported: {one_line(error)}")
         refuse(f"there is no module {error.name}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's module
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is somebody's module
         refuse(f"{module} cannot be imported: {one_line(error)}")
     try:
         function = reduce(getattr, name.split("."), found)

@@ -10,7 +10,7 @@ from typing import Any
 
 from gsopt import simulation
 from gsopt.bounds import MeanBound, mean_jct_bound
-from gsopt.errors import GsoptError, Unsupported, one_line
+from gsopt.errors import GsoptError, Unsupported, kept_running, one_line
 from gsopt.events import Loan
 from gsopt.files import noting_reads
 from gsopt.problem import Problem
@@ -53,7 +53,8 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     del link
     begin = perf_counter()
     try:
-        figures = _decided(cell) if cell.word else _replayed(cell, bound)
+        with kept_running(cell.method):
+            figures = _decided(cell) if cell.word else _replayed(cell, bound)
     except Unsupported as reason:
         return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
     except GsoptError as error:

@@ -13,10 +13,10 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.log import logger_of
-from gsopt.method import MethodLike, accepts, name_of, run, watched
+from gsopt.method import MethodLike, accepts, interrupted, name_of, run, watched
 from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
-from gsopt.progress import Bracket
+from gsopt.progress import Bracket, Watch
 from gsopt.result import Result, plain
 from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
 from gsopt.studies.display import Display
@@ -84,7 +84,13 @@ def solve(
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
         with shown(problem, budget) if display else watched(budget, problem) as followed:
-            return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            try:
+                return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            except KeyboardInterrupt:
+                found = interrupted(problem, followed, name_of(chosen))
+                if found.solution is None:
+                    raise
+                return found
     if time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = budget.time_limit
     return _run(chosen, problem, **options)
@@ -180,7 +186,8 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
             break
         with suppress(Unsupported):
             found = method(problem, **_share_of(budget, method))
-            budget.report(value=found.objective)
+            if isinstance(budget.on_progress, Watch):
+                budget.on_progress.hear(found, budget.runtime)
             best = better_of(problem, best, found)
     return None if best is None else best.solution
 
