@@ -89,7 +89,9 @@ class Starter:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._orders: SimpleQueue[tuple[list[str], dict[str, Any], Future[subprocess.Popen[bytes]]]] | None = None
+        self._orders: SimpleQueue[tuple[list[str], dict[str, Any], Future[subprocess.Popen[bytes]]]] | None = (
+            None
+        )
 
     def start(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
         """Start a process as `subprocess.Popen` does; Ctrl-C waits until it is started."""

@@ -1,8 +1,8 @@
 """Worker: the process in which one solver runs, as a command ``python -m gsopt.backends.worker MODULE PARENT``.
 
-Frames come over what was standard input and leave over what was standard output. Both are moved aside at once:
-whatever runs here may read and print, and close what it finds. Solvers print to descriptor 1, which is turned to
-standard error, where the parent takes it for log.
+Frames come over what was standard input and leave over what was standard output. Both are moved aside at
+once, as whatever runs here may read and print, and close what it finds. Solvers print to descriptor 1, which is
+turned to standard error, where the parent takes it for log.
 
 The process ends with its parent, also in the middle of a solve. On Linux the system sees to that, however busy
 the interpreter is; elsewhere a thread does, which looks who the parent is.
@@ -126,7 +126,7 @@ def main(module: str, parent: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have the system kill this process when the thread that started it ends, which lasts as long as the parent.
+    """Have the system kill this process with the thread that started it, which lasts as long as the parent.
 
     A parent that is gone already is found out by the thread that watches for it.
     """

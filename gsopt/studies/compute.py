@@ -28,6 +28,7 @@ from gsopt.studies.instance import load_problem, load_scenario
 from gsopt.studies.options import typed
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.solve import solve
+from gsopt.studies.trust import trusting
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> Outcome:
@@ -53,7 +54,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     del link
     begin = perf_counter()
     try:
-        with kept_running(cell.method):
+        with trusting(cell.trust), kept_running(cell.method):
             figures = _decided(cell) if cell.word else _replayed(cell, bound)
     except Unsupported as reason:
         return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
@@ -145,7 +146,8 @@ def recorded(cell: Cell) -> simulation.Replay:
     5
     """
     scenario, round_length, _ = _scenario(json.dumps(cell.instance))
-    run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
+    with trusting(cell.trust):
+        run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
     if run.schedule is not None:
         judged(run.schedule, scenario, fairness=False)
     return run

@@ -1,4 +1,4 @@
-"""Ctrl-C at random moments of `gsopt solve` with nothing compiled, sent to the process or to its whole group."""
+"""Ctrl-C at random moments of `gsopt solve` with nothing compiled, sent to the process or its whole group."""
 
 import json
 import os
@@ -49,7 +49,7 @@ def bench_interrupts(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
 
     benchmark.pedantic(interrupt_all, rounds=1)
     benchmark.extra_info["with a solution"] = sum(told)
-    assert 0 < sum(told)
+    assert any(told)
 
 
 def _interrupted(instance: str, cache: Path, moment: float, *, group: bool) -> bool:

@@ -172,8 +172,8 @@ def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def _interrupted_at(monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str) -> list[str]:
-    """Let Ctrl-C come when the compiler begins with one kernel; give the kernels that it has done, as it goes on."""
-    compiler, done = type(kernel._compiler), []
+    """Let Ctrl-C come when the compiler begins with one kernel; list those that it has done."""
+    compiler, done = type(kernel._compiler), []  # noqa: SLF001 - numba's own
     original = compiler.compile
 
     def compile_(self: Any, args: Any, return_type: Any) -> Any:

@@ -13,12 +13,17 @@ def _press() -> None:
 
 
 def test_ctrl_c_comes_at_the_end_once() -> None:
-    """What comes within is raised behind the last line of it, once however often it came; then all is as before."""
+    """What comes within is raised behind the last line of it, and once; then all is as before."""
     before, reached = signal.getsignal(signal.SIGINT), []
-    with pytest.raises(KeyboardInterrupt), held():
-        _press()
-        _press()
-        reached.append("end")
+
+    def work() -> None:
+        with held():
+            _press()
+            _press()
+            reached.append("end")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert reached == ["end"]
     assert signal.getsignal(signal.SIGINT) is before
     with held():
@@ -28,33 +33,48 @@ def test_ctrl_c_comes_at_the_end_once() -> None:
 
 def test_what_is_raised_within_is_not_lost() -> None:
     """An error within is what the interrupt, raised in its place, came from."""
-    with pytest.raises(KeyboardInterrupt) as raised, held():
-        _press()
-        raise ZeroDivisionError
+
+    def work() -> None:
+        with held():
+            _press()
+            raise ZeroDivisionError
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        work()
     assert isinstance(raised.value.__context__, ZeroDivisionError)
 
 
 def test_the_outermost_hold_decides() -> None:
     """Where one hold is within another, Ctrl-C comes at the end of the outer one, also if delivered within."""
     reached = []
-    with pytest.raises(KeyboardInterrupt), held():
+
+    def work() -> None:
         with held():
-            _press()
-            deliver()
-            reached.append("inner")
-        reached.append("outer")
+            with held():
+                _press()
+                deliver()
+                reached.append("inner")
+            reached.append("outer")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert reached == ["inner", "outer"]
 
 
 def test_delivery_leaves_the_hold() -> None:
     """Ctrl-C is delivered where the code within asks for it, and not again at the end."""
     reached = []
-    with pytest.raises(KeyboardInterrupt), held():
-        deliver()
-        _press()
-        reached.append("before")
-        deliver()
-        reached.append("after")
+
+    def work() -> None:
+        with held():
+            deliver()
+            _press()
+            reached.append("before")
+            deliver()
+            reached.append("after")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert reached == ["before"]
     deliver()
 

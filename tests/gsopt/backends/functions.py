@@ -57,7 +57,7 @@ def leave_politely(task: int, link: Link) -> None:
 
 
 def close_and_hang(task: str, link: Link) -> None:
-    """Close the descriptors that a process starts with, and never come back; hold the interpreter if asked to."""
+    """Close the descriptors that a process starts with and never come back, holding the interpreter or not."""
     os.closerange(0, 3)
     link.send(Kind.BOUND, 1.0)
     if task == "holding the interpreter":
