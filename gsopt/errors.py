@@ -156,6 +156,10 @@ class Exited(GsoptError):
     """A method or policy raised what would end the program, which is not its to end."""
 
 
+class TimeUp(GsoptError):
+    """Something that has no result before its end was not done within its time limit, such as a simulation."""
+
+
 class BrokenModel(GsoptError):
     """A model that no decision can have: unbounded, or with numbers no solver can be trusted with."""
 

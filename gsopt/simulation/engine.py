@@ -5,18 +5,20 @@ the policy decides once. What runs then is compared with what ran before, and on
 The next instant is always later, so every simulation with finitely many decisions ends.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
 from time import perf_counter
 from typing import Any
 
+from gsopt.budget import Budget
 from gsopt.clock import clock_error
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, number_of
 from gsopt.scenario import Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.simulation.gpu_types import GpuTypes
+from gsopt.simulation.guard import Guard
 from gsopt.simulation.ledger import Counts, Forbidden, Placements
 from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.plan import Held, Plan
@@ -63,6 +65,8 @@ class Engine:
         Whether to compute in fractions instead of floats.
     placer
         Where a job goes when the policy gives a number of GPUs only, in a cluster of racks.
+    budget
+        The deadline, if there is one.
     """
 
     def __init__(
@@ -75,15 +79,16 @@ class Engine:
         record: bool = False,
         exact: bool = False,
         placer: Placer = consolidated,
+        budget: Budget | None = None,
     ) -> None:
         number: Callable[[Any], Any] = Fraction if exact else float
         self.scenario, self.number, self.exact = scenario, number, exact
         self.jobs = tuple(scenario.workload.jobs)
         total = len(self.jobs)
-        zero = number(0)
+        zero, self.one = number(0), number(1)
         self.release = [number(job.release_date) for job in self.jobs]
         self.remaining = [number(job.duration) for job in self.jobs]
-        self.rate = [number(1)] * total  # speed, without phases
+        self.rate = [self.one] * total  # speed, without phases
         self.progress_from = [zero] * total  # until when `remaining` is settled; later than now in overhead
         self.held = [0] * total  # GPUs from `held_since` on, whatever is planned; 0 when waiting
         self.held_since = [zero] * total
@@ -104,7 +109,6 @@ class Engine:
         self.segments: list[Segment] | None = [] if record else None
         self.decision_seconds: list[float] = []  # on the wall
         self.courses: list[tuple[Stretch, ...]] = [()] * total  # phases of the mode in which a job runs
-        self.one = number(1)
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
@@ -119,16 +123,17 @@ class Engine:
         self.supply = Supply(scenario, self.ledger, self.running, self._evict, number)
         self.due: list[tuple[Any, int, int]] = []
         self.next_job, self.active, self.round = 0, 0, -1
+        self.is_news = False  # whether anything happened since the last decision
         self.now: Any = self.release[0] if total else zero
         self.wake: Any = None  # when the policy decides next if nothing happens before
         self.asked_wake: Any = None
         self.round_length = None if round_length is None else number(round_length)
-        self.is_news = False  # whether anything happened since the last decision
         self.news: tuple[list[int], list[int], list[int]] = ([], [], [])
         self.arrived: tuple[int, ...] = ()
         self.completed: tuple[int, ...] = ()
         self.evicted: tuple[int, ...] = ()
 
+        self.guard = Guard(len(scenario.cluster.machines), budget)
         self.state = EngineState(self)
         self.decider: Decider = policy(self.state, **options)
         self.handlers: dict[type, Callable[[Any], None]] = {
@@ -142,10 +147,17 @@ class Engine:
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing happens any more."""
+        """Run until every job is complete, or nothing happens any more.
+
+        Raises
+        ------
+        TimeUp
+            The deadline passes before.
+        """
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:
+            self.guard.check_time(self.completion)
             if on_progress is not None and self.next_job >= reported + _REPORT_EVERY:
                 reported = self.next_job
                 on_progress(reported - self.active)
@@ -218,9 +230,12 @@ class Engine:
 
     def _stuck(self) -> bool:
         """Tell whether nothing changes any more: the policy saw all, waits for nothing, starts nothing."""
-        future = self.next_job < len(self.jobs) or self.supply.coming is not None
         waits = self.asked_wake is not None and self.asked_wake > self.now
-        return not (self.running or future or waits or self.is_news)
+        return not waits and not self.is_news and self._is_at_rest()
+
+    def _is_at_rest(self) -> bool:
+        """Tell whether nothing runs, and nothing will happen but what the policy does."""
+        return not self.running and self.next_job == len(self.jobs) and self.supply.coming is None
 
     def _pass_time(self, now: Any) -> None:
         elapsed, ledger = now - self.now, self.ledger
@@ -289,6 +304,8 @@ class Engine:
 
     def _decide(self) -> None:
         self.wake = self.asked_wake = None
+        jobs, is_wake = self.active, not self.is_news and self.round_length is None
+        self.guard.count(self.now, jobs, is_wake=is_wake)
         if self.is_news:
             self.arrived, self.completed, self.evicted = map(tuple, self.news)
             self.news = ([], [], [])
@@ -296,9 +313,14 @@ class Engine:
         else:
             self.arrived = self.completed = self.evicted = ()
         decision = self.decider.decide(self.state)
-        if not decision:
-            return
-        for action in decision:
+        if decision:
+            self._carry_out(decision)
+        self.guard.count_idle(self.now, jobs, is_idle=self._is_at_rest())
+
+    def _carry_out(self, decision: Iterable[Action]) -> None:
+        """Plan what a policy decides."""
+        for action in self.guard.finite(decision, self.active):
+            self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
             if handler is None:
                 rule = "a decision is a Start, Stop, Resize, Move, Assign, Vacate or Wake"
@@ -326,8 +348,11 @@ class Engine:
         self.news[2].clear()
 
     def _wake(self, action: Wake) -> None:
-        if not action.time > self.now:
+        time = number_of(action.time)
+        if not time > self.now:
             raise Forbidden("a wake lies in the future")
+        if time == inf:  # never
+            return
         if self.asked_wake is None or action.time < self.asked_wake:
             self.asked_wake = action.time
         if self.round_length is None:
@@ -458,8 +483,20 @@ class Engine:
         is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
         self.fruitless = self.fruitless + 1 if is_fruitless else 0
         if self.fruitless > _FRUITLESS_CHANGES:
-            rule = "jobs are stopped or resized after more time than their overhead takes, now and then"
-            raise IllegalDecision(action, rule)
+            raise IllegalDecision(action, self._why_fruitless(job))
+
+    def _why_fruitless(self, job: int) -> str:
+        """Say how long overheads are, and rounds, where nobody gets on for them."""
+        overhead, length = self.scenario.overhead(self.jobs[job]), self.round_length
+        again = overhead.start + overhead.stop
+        rule = (
+            f"jobs run for longer than their overhead now and then; the last {_FRUITLESS_CHANGES:,} that were "
+            f"stopped or resized had done nothing yet (to start again takes job {job} {again:g} s, "
+            f"a resize {overhead.resize:g} s)"
+        )
+        if length is not None and max(again, overhead.resize) >= length:
+            rule += f": no job gets on in rounds of {float(length):g} s no longer than overheads"
+        return rule
 
     def _lose_progress(self, job: int) -> None:
         """Let a job that has stopped begin anew, unless nobody gets on because such jobs stop for ever."""

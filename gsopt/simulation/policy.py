@@ -318,7 +318,8 @@ class Decider(Protocol):
         """Decide at an instant at which something happened.
 
         What is decided is who runs where when all changes are made, in their order; it takes effect at once.
-        A generator sees the plan as it stands after each change that it has yielded.
+        A generator sees the plan as it stands after each change that it has yielded. A run in which neither the
+        clock nor any job gets on is given up, see `gsopt.simulation.guard`.
         """
 
 

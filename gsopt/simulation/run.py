@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from gsopt.bounds import MeanBound, known_bound, mean_jct_bound
+from gsopt.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.cluster import Cluster
 from gsopt.errors import InvalidInput, shorten
 from gsopt.job import Workload
@@ -89,6 +90,7 @@ def simulate(
     record: bool = False,
     exact: bool = False,
     bound: "bool | float | MeanBound | PriceBound" = True,
+    time_limit: TimeLimit = None,
     **options: Any,
 ) -> Replay:
     """Simulate a workload on a cluster under a policy, event by event.
@@ -114,6 +116,9 @@ def simulate(
     bound
         Whether to bound the mean job completion time of every policy (`gsopt.bounds.mean_jct_bound`), or a
         bound that is known.
+    time_limit
+        Seconds on the wall after which the run is given up, or text such as ``30s``; the bound, which is
+        computed before, takes none of them. A decision that goes on is not cut short.
     options
         Beside a workload every field of `gsopt.scenario.Physics`, such as `overheads`, `share_limit` and
         `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
@@ -124,7 +129,9 @@ def simulate(
     InvalidInput
         The scenario breaks a rule, such as a job that fits in no way, or there is no such option.
     IllegalDecision
-        The policy decides what the rules forbid.
+        The policy decides what the rules forbid, or makes no progress (`gsopt.simulation.guard`).
+    TimeUp
+        The time limit is over before the run.
 
     Examples
     --------
@@ -138,6 +145,7 @@ def simulate(
     >>> simulate(Workload(jobs=jobs), las, cluster=1, overheads=Overhead(start=1), quantum=2).completion_times
     (8.0, 3.0)
     """
+    time_limit = checked_time_limit(time_limit)
     physics = {name: options.pop(name) for name in Physics.model_fields if name in options}
     _refuse_unknown(policy, options)
     scenario = Scenario.of(given, cluster, **physics)
@@ -149,6 +157,7 @@ def simulate(
         record=record,
         exact=exact,
         bound=mean_jct_bound(scenario) if bound is True else None if bound is False else bound,
+        budget=Budget(time_limit=time_limit),
         **options,
     )
 
@@ -176,12 +185,15 @@ def replay(
     bound: "float | MeanBound | PriceBound | None" = None,
     fair_times: FairTimes | None = None,
     on_progress: Callable[[int], Any] | None = None,
+    budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
     """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is
-    called with the number of completed jobs, now and then. The other parameters are those of `simulate`.
+    called with the number of completed jobs, now and then. The time limit of a `budget` is looked at at every
+    event, action and decision; `gsopt.errors.TimeUp` is raised when it is over. The other parameters are those
+    of `simulate`.
 
     Examples
     --------
@@ -195,7 +207,14 @@ def replay(
     if exact:
         scenario.refuse_fractions()
     engine = Engine(
-        scenario, policy, options, round_length=round_length, record=record, exact=exact, placer=placer
+        scenario,
+        policy,
+        options,
+        round_length=round_length,
+        record=record,
+        exact=exact,
+        placer=placer,
+        budget=budget,
     )
     engine.run(on_progress)
     if fair_times is None:

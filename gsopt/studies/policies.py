@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from gsopt.bounds import mean_jct_bound
+from gsopt.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.cluster import Cluster
 from gsopt.errors import one_line
 from gsopt.job import Workload
@@ -87,12 +88,13 @@ def compare_policies(
     cluster: Cluster | int | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
+    time_limit: TimeLimit = None,
     **physics: Any,
 ) -> PolicyComparison:
     """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
 
-    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. `physics` is
-    any field of `gsopt.scenario.Physics`.
+    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. Each has the
+    time limit for itself. `physics` is any field of `gsopt.scenario.Physics`.
 
     Examples
     --------
@@ -102,6 +104,7 @@ def compare_policies(
     >>> [(row.policy, row.mean_jct) for row in compare_policies(Workload(jobs=jobs), ["fifo", sjf], cluster=1)]
     [('fifo', 4.666666666666667), ('sjf', 3.3333333333333335)]
     """
+    time_limit = checked_time_limit(time_limit)
     scenario = Scenario.of(given, cluster, **physics)
     run = partial(
         replay,
@@ -114,7 +117,7 @@ def compare_policies(
     rows, failed = [], {}
     for policy in [find_policy(each) for each in policies]:
         try:
-            rows.append(run(policy).metrics)
+            rows.append(run(policy, budget=Budget(time_limit=time_limit)).metrics)
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
             failed[name_of(policy)] = one_line(error)
     return PolicyComparison(tuple(rows), failed)

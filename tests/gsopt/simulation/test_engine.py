@@ -274,8 +274,33 @@ def test_a_policy_that_never_gets_on_is_given_up(
     """
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = workload((0, 4, 1), (0, 4, 1))
-    with pytest.raises(IllegalDecision, match="than their overhead takes"):
+    with pytest.raises(IllegalDecision, match="longer than their overhead now and then; the last 50"):
         simulate(jobs, policies.las, cluster=1, round_length=0.3, overheads=Overhead(start=start), exact=exact)
+
+
+@pytest.mark.parametrize(
+    ("overhead", "said"),
+    [
+        (Overhead(stop=2), "start again takes job . 2 s, a resize 0 s.: no job gets on in rounds of 1 s no"),
+        (Overhead(start=0.5, stop=0.5), "no job gets on in rounds of 1 s no longer than overheads$"),
+    ],
+)
+def test_overheads_longer_than_rounds_are_to_blame(
+    monkeypatch: pytest.MonkeyPatch, overhead: Overhead, said: str
+) -> None:
+    """Where jobs take turns in rounds that overheads take as a whole, the error names both lengths."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    jobs = workload((0, 4, 1), (0, 4, 1))
+    with pytest.raises(IllegalDecision, match=said):
+        simulate(jobs, policies.las, cluster=1, round_length=1, overheads=overhead)
+
+
+def test_overheads_are_to_blame_without_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy that takes turns by itself is told how long overheads are, and nothing of rounds."""
+    monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
+    jobs = workload((0, 4, 1), (0, 4, 1))
+    with pytest.raises(IllegalDecision, match=r"takes job . 5 s, a resize 0 s\)$"):
+        simulate(jobs, policies.las, cluster=1, quantum=2, overheads=Overhead(start=1, stop=4))
 
 
 def test_the_state_cannot_be_changed() -> None:
