@@ -1,4 +1,4 @@
-"""Budget: what a caller grants an exact method, and what it wants on the way."""
+"""Budget: what a caller grants a method, and what it wants on the way."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -43,7 +43,7 @@ class _TimeLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The deadline of an exact method, where it may stop, and what it starts from.
+    """The deadline of a method, where it may stop, and what it starts from; heuristics look at the deadline only.
 
     A method hands it down to everything that it calls, so there is one clock. It begins when the object is
     made.
@@ -241,3 +241,6 @@ DEFAULTS: dict[str, Any] = {
     "on_progress": None,
     "log": False,
 }
+
+#: The budget of a heuristic that is called without one.
+UNLIMITED = Budget()

@@ -4,12 +4,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from functools import partial, wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.errors import InvalidInput, kept_running, shorten
+from gsopt.errors import InvalidInput, TimeUp, kept_running, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
@@ -48,8 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that times and judges it.
 
-    A function that finds no solution returns `NoSolution`. `gsopt.solve` and `gsopt.compare` take plain
-    functions too, and judge what they return in the same way.
+    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` looks at its
+    deadline, and then returns the best that it has, or raises `gsopt.errors.TimeUp` where that is nothing; the
+    method takes ``time_limit`` as well. `gsopt.solve` and
+    `gsopt.compare` take plain functions too, and judge what they return in the same way.
 
     Examples
     --------
@@ -62,15 +64,34 @@ def heuristic(
     1
     """
 
+    own = signature(function)
+    is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
+
     @wraps(function)
     def method(problem: P, /, *args: Options.args, **kwargs: Options.kwargs) -> Result[S]:
-        return run(function, problem, *args, **kwargs)
+        options: dict[str, Any] = dict(kwargs)
+        if is_timed:
+            limit = {name: options.pop(name) for name in ("time_limit",) if name in options}
+            options["budget"] = whole_budget(options.get("budget"), limit)
+        return run(function, problem, *args, **options)
 
+    if is_timed:
+        method.__signature__ = with_time_limit(own)  # type: ignore[attr-defined]
     return method
+
+
+def with_time_limit(own: Signature) -> Signature:
+    """Add the time limit to the options of a method that takes a budget."""
+    limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
+    *others, last = own.parameters.values()
+    behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]
+    return own.replace(parameters=[*others, *behind])
 
 
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
+
+    One that raises `gsopt.errors.TimeUp` has found no solution.
 
     Raises
     ------
@@ -91,8 +112,11 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     """
     name = name_of(method)
     begin = perf_counter()
-    with kept_running(name):
-        found: Any = method(problem, *args, **options)
+    try:
+        with kept_running(name):
+            found: Any = method(problem, *args, **options)
+    except TimeUp as late:
+        found = NoSolution(str(late))
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found
@@ -335,6 +359,19 @@ def _judged_again(found: Result[S], problem: Problem[S], solution: S | None, bou
 
 def _joined(message: str, more: str) -> str:
     return f"{message}; {more}" if message else more
+
+
+def proves(method: MethodLike) -> bool:
+    """Tell whether a method is an exact one, which takes all options of a budget; a heuristic may take a budget.
+
+    Examples
+    --------
+    >>> from formulations.goodput import exact
+    >>> from heuristics.goodput import greedy
+    >>> proves(exact), proves(greedy), accepts(greedy, "budget")
+    (True, False, True)
+    """
+    return all(accepts(method, option) for option in ("budget", *DEFAULTS))
 
 
 def uses(method: Method, option: str) -> bool:

@@ -97,23 +97,27 @@ class Case:
 
 def _options(problem: Goodput, place: int, reach: NDArray[np.int64]) -> Iterable[Option]:
     """List the options of a job, given how many GPUs so many nodes have at most."""
-    idle = problem.floor**problem.power
-    yield Option(0, 0, 0, idle)
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
     share = Fraction(len(problem.nodes), max(problem.total, 1))
-    speedup = job.speedup(used, held)
+    speedup = job.speedup(used, held) or 0.0
+    idle, kept = _counted(problem, np.array([0.0, speedup * float(share)])).tolist()
+    yield Option(0, 0, 0, idle)
     if held and speedup:
-        kept = (speedup * float(share) + problem.floor) ** problem.power
         yield Option(held, used, used, kept, keeps=True)
-    factor = float(problem.factors[place] * share)
     speedups = _grown(_table(job.speedups, reach, job.max_gpus))
-    costs = (factor * speedups + problem.floor) ** problem.power
+    costs = _counted(problem, float(problem.factors[place] * share) * speedups)
     most = _alike(speedups)
-    for gpus, nodes in np.argwhere((costs < idle).T).tolist():
+    for gpus, nodes in np.argwhere(((speedups > 0) & (costs < idle)).T).tolist():
         first = nodes <= 1 or most[nodes - 1, gpus] < nodes + 1
         if first:
             yield Option(gpus + 1, nodes + 1, int(most[nodes, gpus]), float(costs[nodes, gpus]))
+
+
+def _counted(problem: Goodput, scaled: Floats) -> Floats:
+    """Compute what jobs count that have these speed-ups against their fair shares."""
+    counted: Floats = (scaled + problem.floor) ** problem.power
+    return counted
 
 
 def _table(rows: Sequence[Sequence[float]], reach: NDArray[np.int64], cap: int | None) -> Floats:

@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.errors import InvalidInput
 from gsopt.files import first_error
-from gsopt.method import NoSolution, heuristic, name_of
+from gsopt.method import NoSolution, heuristic, name_of, with_time_limit
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.problems.waiting import Waiting, WaitingSolution
@@ -20,6 +21,8 @@ from gsopt.simulation.run import replay
 
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Make a heuristic of scheduling of a policy, with the policy's name and options.
+
+    A simulation that a budget cuts short gives no solution.
 
     The policy is simulated at exact event times and without overhead. It knows nothing of a problem's fairness,
     nor that jobs must not be preempted, so where that is asked its schedule may break it; then there is no
@@ -34,8 +37,10 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     ('efq', 4.833333333333333, 4.833333333333333)
     """
 
-    def method(problem: Scheduling, /, **options: Any) -> SchedulingSolution | NoSolution:
-        return _replayed(problem, partial(policy, **options))
+    def method(
+        problem: Scheduling, /, *, budget: Budget = UNLIMITED, **options: Any
+    ) -> SchedulingSolution | NoSolution:
+        return _replayed(problem, partial(policy, **options), budget)
 
     return _dressed(method, policy, Scheduling, {})
 
@@ -92,8 +97,9 @@ def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingS
 def _lifted(policy: Policy, kind: type, preset: Mapping[str, Any]) -> Callable[..., Result[Any]]:
     """Make a heuristic of a policy for problems that take over what ran without interruption."""
 
-    def method(problem: Waiting | Sharing, /, **options: Any) -> Any:
-        run = replay(problem.scenario, partial(policy, **{**preset, **options}), record=True)
+    def method(problem: Waiting | Sharing, /, *, budget: Budget = UNLIMITED, **options: Any) -> Any:
+        chosen = partial(policy, **{**preset, **options})
+        run = replay(problem.scenario, chosen, record=True, budget=budget)
         if run.schedule is None:  # only without recording
             raise AssertionError
         try:
@@ -115,7 +121,8 @@ def _dressed(
     lifted: Callable[..., Result[Any]] = heuristic(method)
     given = Parameter("problem", Parameter.POSITIONAL_ONLY, annotation=problem)
     options = [each.replace(default=preset.get(each.name, each.default)) for each in _options_of(policy)]
-    lifted.__signature__ = Signature([given, *options])  # type: ignore[attr-defined]
+    budget = Parameter("budget", Parameter.KEYWORD_ONLY, default=UNLIMITED, annotation=Budget)
+    lifted.__signature__ = with_time_limit(Signature([given, *options, budget]))  # type: ignore[attr-defined]
     return lifted
 
 
@@ -131,8 +138,8 @@ def _options_of(policy: Policy) -> list[Parameter]:
     return [each.replace(kind=Parameter.KEYWORD_ONLY) for each in by_name]
 
 
-def _replayed(problem: Scheduling, policy: Policy) -> SchedulingSolution | NoSolution:
-    run = replay(problem.scenario, policy, record=True)
+def _replayed(problem: Scheduling, policy: Policy, budget: Budget) -> SchedulingSolution | NoSolution:
+    run = replay(problem.scenario, policy, record=True, budget=budget)
     if run.schedule is None:  # only without recording
         raise AssertionError
     try:

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from gsopt.errors import InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import Method, MethodLike, accepts, name_of
+from gsopt.method import Method, MethodLike, name_of, proves
 from gsopt.problem import Frozen, Problem
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -95,7 +95,7 @@ def exact_methods(word: str) -> dict[str, Method]:
     True
     """
     added = _added_methods(word).items()
-    return _exports("formulations", word) | {name: each for name, each in added if accepts(each, "budget")}
+    return _exports("formulations", word) | {name: each for name, each in added if proves(each)}
 
 
 def heuristics(word: str) -> dict[str, Method]:
@@ -107,7 +107,7 @@ def heuristics(word: str) -> dict[str, Method]:
     (True, True)
     """
     added = _added_methods(word).items()
-    return own_heuristics(word) | {name: each for name, each in added if not accepts(each, "budget")}
+    return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
 
 
 def own_heuristics(word: str) -> dict[str, Method]:

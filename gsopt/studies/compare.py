@@ -7,7 +7,7 @@ from typing import Any
 from gsopt.budget import TimeLimit, checked_time_limit
 from gsopt.errors import Contradiction, InvalidInput, Unsupported, one_line, shorten
 from gsopt.job import Workload
-from gsopt.method import MethodLike, accepts, name_of
+from gsopt.method import MethodLike, accepts, name_of, proves
 from gsopt.problem import Problem
 from gsopt.result import Result, StoppedBy
 from gsopt.scenario import Scenario
@@ -124,10 +124,10 @@ def _compare_one(
     rows: dict[str, Row] = {}
     best: Result[Any] | None = None
     interrupted = False
-    for name in sorted(wanted, key=lambda name: accepts(wanted[name], "budget")):
+    for name in sorted(wanted, key=lambda name: proves(wanted[name])):
         method = wanted[name]
         taken = {option: value for option, value in options.items() if accepts(method, option)}
-        if best is not None and accepts(method, "budget"):
+        if best is not None and proves(method):
             taken.setdefault("start", best.solution)
         result, note, failed = None, "", False
         try:
@@ -142,7 +142,7 @@ def _compare_one(
         except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)
-        kind = _EXACT if method in exact.values() or accepts(method, "budget") else _HEURISTIC
+        kind = _EXACT if method in exact.values() or proves(method) else _HEURISTIC
         rows[name] = Row(problem.name or problem.word, name, kind, problem, result, note=note, failed=failed)
         if on_row is not None:
             on_row(rows[name])

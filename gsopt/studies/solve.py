@@ -13,7 +13,7 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.log import logger_of
-from gsopt.method import MethodLike, accepts, interrupted, name_of, run, watched
+from gsopt.method import MethodLike, accepts, interrupted, name_of, proves, run, watched
 from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
 from gsopt.progress import Bracket, Watch
@@ -23,12 +23,11 @@ from gsopt.studies.display import Display
 
 _LOGGER = logger_of(__name__)
 
-#: Part of a time limit after which no further heuristic begins for the sake of a start.
-_HEURISTICS_SHARE = 0.5
+#: Part of a time limit that an exact method has for itself; the heuristics before it have the rest.
+_EXACT_SHARE = 0.5
 
-
-#: Seconds that they get in any case: of the half second that an answer may be late, what a worker leaves.
-_HEURISTICS_GRACE = 0.2
+#: Seconds that these get in any case: of the half second that an answer may be late, a part.
+_LEAST_SECONDS = 0.25
 
 
 def solve(
@@ -42,7 +41,8 @@ def solve(
     """Solve a problem with one method.
 
     An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
-    returns nothing worse. With a time limit they get a part of it, those that the package lists first first.
+    returns nothing worse. With a time limit it has half of that at least; those that the package lists first are
+    asked first, and what time is left to them ends a search and leaves out a simulation.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def solve(
         ``package.module:function``; the decision's default exact method when None.
     time_limit
         Seconds, or text such as ``30s`` or ``2min``, the heuristics included; methods that need no limit
-        because they end at once do not receive it.
+        because they end at once do not receive it. Within it and half a second there is an answer.
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
@@ -78,9 +78,9 @@ def solve(
     chosen = find_method(problem.word, "exact" if method is None else method)
     budget = Budget(time_limit=time_limit)
     for option in [*options, *["display"] * display]:
-        if not accepts(chosen, "budget" if option == "display" else option):
+        if not accepts(chosen, "on_progress" if option == "display" else option):
             raise InvalidInput("", option, "", f"is not an option of {name_of(chosen)}")
-    if accepts(chosen, "budget"):
+    if proves(chosen):
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
         with shown(problem, budget) if display else watched(budget, problem) as followed:
@@ -91,7 +91,9 @@ def solve(
                 if found.solution is None:
                     raise
                 return found
-    if time_limit is not None and accepts(chosen, "time_limit"):
+    if accepts(chosen, "budget"):
+        options.setdefault("budget", budget)
+    elif time_limit is not None and accepts(chosen, "time_limit"):
         options["time_limit"] = budget.time_limit
     return _run(chosen, problem, **options)
 
@@ -133,8 +135,14 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
 
 
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
-    """Start from the best solution of the heuristics, where no start is given."""
-    return budget if budget.start is not None else replace(budget, start=best_of_heuristics(problem, budget))
+    """Start from the best solution of the heuristics, where no start is given, with a share of the time left."""
+    if budget.start is not None:
+        return budget
+    started = replace(budget, start=best_of_heuristics(problem, budget))
+    if budget.time_limit is None:
+        return started
+    least = budget.runtime + _EXACT_SHARE * budget.time_limit
+    return replace(started, time_limit=max(budget.time_limit, least))
 
 
 def warm_up(*solvers: Backend) -> None:
@@ -175,28 +183,24 @@ def warm_up(*solvers: Backend) -> None:
 
 
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
-    """Give the best solution that the decision's heuristics find; None when there is none.
+    """Return the best solution that the decision's heuristics find; None when there is none.
 
-    Those that other packages add are not asked: one that fails must not spoil an exact method. No further
-    heuristic begins once half of the budget, and a moment, is spent.
+    Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
+    the budget together, or a moment; then no further one begins, unless none has found anything.
     """
+    if budget.time_limit is not None:
+        most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
+        budget = replace(budget, time_limit=most)
     best: Result[Any] | None = None
     for method in own_heuristics(problem.word).values():
-        if best is not None and budget.passes(_HEURISTICS_SHARE, grace=_HEURISTICS_GRACE):
+        if best is not None and budget.passed:
             break
         with suppress(Unsupported):
-            found = method(problem, **_share_of(budget, method))
+            found = method(problem, **({"budget": budget} if accepts(method, "budget") else {}))
             if isinstance(budget.on_progress, Watch):
                 budget.on_progress.hear(found, budget.runtime)
             best = better_of(problem, best, found)
     return None if best is None else best.solution
-
-
-def _share_of(budget: Budget, method: MethodLike) -> dict[str, float]:
-    """Give what is left of the heuristics' part of a time limit to a search, which takes any time it gets."""
-    if budget.time_limit is None or not accepts(method, "most_seconds"):
-        return {}
-    return {"most_seconds": max(_HEURISTICS_SHARE * budget.time_limit - budget.runtime, 0.0)}
 
 
 def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:

@@ -3,15 +3,20 @@
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.grid import Exact
 from gsopt.method import heuristic
 from gsopt.problem import Sense
 from gsopt.problems.batching import Batches, Batching
-from heuristics.batching.menus import granted, shortest_first, solution, started
+from heuristics.batching.menus import granted, next_of, shortest_first, solution, started
+
+
+#: What the next step of a job costs per GPU, the job's rank, where it leads, and what the job costs there.
+_Step = tuple[Exact, int, int, Exact]
 
 
 @heuristic
-def marginal(problem: Batching) -> Batches:
+def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start jobs, the shortest first, then give each GPU to the job whose share of the criterion gains most.
 
     A step leads to the next number of GPUs that a job may have, and counts by what it gains per GPU; a job
@@ -21,6 +26,8 @@ def marginal(problem: Batching) -> Batches:
     ----------
     problem
         The problem.
+    budget
+        When to stop; what is left then goes to the shorter jobs.
 
     Notes
     -----
@@ -45,30 +52,37 @@ def marginal(problem: Batching) -> Batches:
         if not counts[place] and problem.forced != "none" and problem.counts[place][0] <= left:
             counts[place] = problem.counts[place][0]
             left -= counts[place]
-    race = [entry for rank, place in enumerate(order) if (entry := _step(problem, place, counts[place], rank))]
+    race: list[_Step] = []
+    for rank, place in enumerate(order):
+        if budget.passed:
+            break
+        entry = _step(problem, place, counts[place], _cost(problem, place, counts[place]), rank)
+        race += [] if entry is None else [entry]
     heapify(race)
-    while race:
-        loss, rank, gpus = heappop(race)
+    while race and not budget.passed:
+        loss, rank, gpus, cost = heappop(race)
         place = order[rank]
         if gpus - counts[place] > left or (loss >= 0 and problem.use == "any"):
             continue
         left -= gpus - counts[place]
         counts[place] = gpus
-        entry = _step(problem, place, gpus, rank)
+        entry = _step(problem, place, gpus, cost, rank)
         if entry is not None:
             heappush(race, entry)
-    return solution(problem, counts)
+    return solution(problem, counts, budget)
 
 
-def _step(problem: Batching, place: int, gpus: int, rank: int) -> tuple[Exact, int, int] | None:
-    """Give what the next step of a job costs per GPU, its rank, and where it leads; None where it ends."""
-    further = next((count for count in problem.counts[place] if count > gpus), None)
+def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
+    """Describe the next step of a job from a number of GPUs on which it costs so much; None where it ends."""
+    further = next_of(problem.counts[place], gpus)
     if further is None:
         return None
-    gain = _cost(problem, place, further) - (_cost(problem, place, gpus) if gpus else 0)
-    return Fraction(gain) / (further - gpus), rank, further
+    after = _cost(problem, place, further)
+    return Fraction(after - cost) / (further - gpus), rank, further, after
 
 
 def _cost(problem: Batching, place: int, gpus: int) -> Exact:
+    if not gpus:
+        return 0
     worth = problem.worth(problem.jobs[place], granted(problem, place, gpus))
     return worth if problem.sense is Sense.MINIMIZE else -worth

@@ -1,12 +1,18 @@
 """Menus: the numbers of GPUs that jobs may have, and the solution that a choice of them gives."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 
 import numpy as np
 
-from gsopt.batching.split import split
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import TimeUp, Unsupported
 from gsopt.grid import Exact
 from gsopt.problems.batching import Batches, Batching, Grant
+
+
+#: Cells (job, number of GPUs) of a table that are still tried.
+_LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
@@ -49,21 +55,74 @@ def shortest_first(problem: Batching) -> list[int]:
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
 
-def solution(problem: Batching, counts: Sequence[int]) -> Batches:
+def next_of(menu: Sequence[int], gpus: int) -> int | None:
+    """Find the next larger number in a menu; None where there is none.
+
+    Examples
+    --------
+    >>> next_of([1, 2, 4], 2), next_of([1, 2, 4], 4)
+    (4, None)
+    """
+    place = bisect_right(menu, gpus)
+    return menu[place] if place < len(menu) else None
+
+
+def most_of(menu: Sequence[int], gpus: int) -> int:
+    """Find the largest number in a menu up to a limit; 0 where there is none.
+
+    Examples
+    --------
+    >>> most_of([1, 2, 4], 3), most_of([1, 2, 4], 0)
+    (2, 0)
+    """
+    place = bisect_right(menu, gpus)
+    return menu[place - 1] if place else 0
+
+
+def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
     """Give the jobs their GPUs, or the nearest numbers that use as many as the problem asks for.
 
-    Where menus have gaps, GPUs may be left that no single job takes. Then as few as possible change hands.
+    Where menus have gaps, GPUs may be left that no single job takes. Then as few as possible change hands. Once
+    the budget has passed each job, the shortest first, has as many of them as it can take.
+
+    Raises
+    ------
+    TimeUp
+        These are not all either.
+    Unsupported
+        The table of jobs and GPUs by which the nearest are found has more cells than memory.
     """
-    if sum(counts) < problem.target:
-        counts = nearest(problem, counts)
-    given = zip(problem.jobs, counts, strict=True)
+    chosen = counts
+    if sum(chosen) < problem.target:
+        chosen = nearest(problem, counts, budget) or _filled(problem, counts)
+    if sum(chosen) < problem.target:
+        raise TimeUp("the time limit is over before numbers of GPUs are found that use all of them")
+    given = zip(problem.jobs, chosen, strict=True)
     return Batches(
         running={job.name: granted(problem, place, gpus) for place, (job, gpus) in enumerate(given) if gpus}
     )
 
 
-def nearest(problem: Batching, wanted: Sequence[int]) -> list[int]:
-    """Give numbers of GPUs that use as many as can be, with the least differences to those wanted.
+def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
+    """Give what is left to the shorter jobs."""
+    filled = list(counts)
+    left = problem.gpus - sum(filled)
+    for place in shortest_first(problem):
+        most = max(most_of(problem.counts[place], filled[place] + left), filled[place])
+        left -= most - filled[place]
+        filled[place] = most
+    return filled
+
+
+def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
+    """Find numbers of GPUs that use as many as can be, with the least differences to those wanted.
+
+    None is returned where the budget passes before.
+
+    Raises
+    ------
+    Unsupported
+        The table of jobs and GPUs has more cells than memory.
 
     Examples
     --------
@@ -76,12 +135,24 @@ def nearest(problem: Batching, wanted: Sequence[int]) -> list[int]:
     >>> nearest(Batching(gpus=9, jobs=jobs, menu="doublings"), [4, 4])
     [8, 1]
     """
-    widest = max((counts[-1] for counts in problem.counts if counts), default=0)
-    costs = np.full((len(wanted), widest + 1), np.inf)
-    for place, counts in enumerate(problem.counts):
-        costs[place, 0] = wanted[place]
-        for gpus in counts:
-            costs[place, gpus] = abs(gpus - wanted[place])
-    must = [job.name in problem.required for job in problem.jobs]
-    chosen: list[int] = split(costs, problem.gpus, must=must).tolist()
-    return chosen
+    if (len(wanted) + 1) * (problem.gpus + 1) > _LARGEST_TABLE:
+        raise Unsupported(f"a table of {len(wanted):,} jobs by {problem.gpus:,} GPUs is too large")
+    menus = [
+        counts if job.name in problem.required else (0, *counts)
+        for job, counts in zip(problem.jobs, problem.counts, strict=True)
+    ]
+    table = np.full((len(wanted) + 1, problem.gpus + 1), np.inf)  # least differences of the first jobs
+    table[0, 0] = 0
+    for before, after, menu, own in zip(table, table[1:], menus, wanted, strict=False):
+        for gpus in menu:
+            if budget.passed:
+                return None
+            np.minimum(after[gpus:], before[: len(before) - gpus] + abs(gpus - own), out=after[gpus:])
+    used = int(np.flatnonzero(table[-1] < np.inf)[-1])
+    chosen: list[int] = []
+    for before, menu, own in zip(table[-2::-1], reversed(menus), reversed(wanted), strict=True):
+        fitting = [gpus for gpus in menu if gpus <= used]
+        differences = [before[used - gpus] + abs(gpus - own) for gpus in fitting]
+        chosen.append(fitting[int(np.argmin(differences))])
+        used -= chosen[-1]
+    return chosen[::-1]

@@ -1,12 +1,13 @@
 """SRPT: the shortest remaining processing time first, each job as wide as it may be."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.batching import Batches, Batching
-from heuristics.batching.menus import solution, started, time_on
+from heuristics.batching.menus import most_of, solution, started, time_on
 
 
 @heuristic
-def srpt(problem: Batching) -> Batches:
+def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Give the job with the shortest remaining time its cap, then the next, as long as there are GPUs.
 
     The time is that on as many GPUs as a job may have. Jobs that must run have their fewest GPUs before.
@@ -15,6 +16,8 @@ def srpt(problem: Batching) -> Batches:
     ----------
     problem
         The problem.
+    budget
+        When to stop looking for numbers of GPUs that use all of them, where menus have gaps.
 
     Notes
     -----
@@ -34,8 +37,7 @@ def srpt(problem: Batching) -> Batches:
     left = problem.gpus - sum(counts)
     able = [place for place, menu in enumerate(problem.counts) if menu]
     for place in sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][-1])):
-        room = counts[place] + left
-        widest = max((count for count in problem.counts[place] if count <= room), default=0)
-        left -= max(widest - counts[place], 0)
-        counts[place] = max(widest, counts[place])
-    return solution(problem, counts)
+        widest = max(most_of(problem.counts[place], counts[place] + left), counts[place])
+        left -= widest - counts[place]
+        counts[place] = widest
+    return solution(problem, counts, budget)

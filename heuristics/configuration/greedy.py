@@ -1,8 +1,11 @@
 """Greedy: the change that gains most per GPU, until none gains anything."""
 
+from fractions import Fraction
 from heapq import heapify, heappop, heappush
+from math import lcm
 
-from gsopt.grid import Exact, decimal
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.grid import decimal
 from gsopt.method import heuristic
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
@@ -11,7 +14,7 @@ _Change = tuple[float, int, int]
 
 
 @heuristic
-def greedy(problem: Configuration) -> ConfigurationSolution:
+def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
     """From pinned jobs alone, make the change that gains most per further GPU until none gains anything.
 
     A change gives one job another configuration with more GPUs, of whatever type, that costs less. Of equal
@@ -21,12 +24,14 @@ def greedy(problem: Configuration) -> ConfigurationSolution:
     ----------
     problem
         The problem.
+    budget
+        When to stop.
 
     Notes
     -----
     Source: ours, the usual greedy of multiple-choice knapsacks, to see what the integer program of Sia gains.
 
-    Complexity: O(J C^2 log(J C)) for J jobs of C configurations.
+    Complexity: O(J C^2 log(J C)) for J jobs of C configurations: each change has up to C others behind it.
 
     Examples
     --------
@@ -35,11 +40,15 @@ def greedy(problem: Configuration) -> ConfigurationSolution:
     {'j1': 1, 'j2': 1, 'j3': 0}
     """
     state = _State(problem)
-    changes = [change for job in range(len(problem.jobs)) for change in state.changes(job)]
+    changes: list[_Change] = []
+    for job in range(len(problem.jobs)):
+        if budget.passed:
+            break
+        changes += state.changes(job)
     heapify(changes)
-    while changes:
+    while changes and not budget.passed:
         _, job, place = change = heappop(changes)
-        if change not in state.changes(job):
+        if change != state.change(job, place):
             continue  # the job has changed since, or the GPUs are gone
         state.make(job, place)
         for further in state.changes(job):
@@ -54,6 +63,14 @@ class _State:
     def __init__(self, problem: Configuration) -> None:
         self.problem = problem
         self.left = dict(problem.gpus)
+        self.kinds = [shape.type for shape in problem.configurations]
+        self.gpus = [shape.gpus for shape in problem.configurations]
+        # Costs count in a common part of 1, as whole numbers: their quotients are rounded once, as fractions are.
+        penalty = Fraction(decimal(problem.penalty))
+        parts = {cost.denominator for costs in problem.costs for cost in costs.values()}
+        self.unit = lcm(penalty.denominator, *parts)
+        self.penalty = int(penalty * self.unit)
+        self.costs: dict[int, dict[int, int]] = {}
         self.places: list[int | None] = [None] * len(problem.jobs)
         for number, job in enumerate(problem.jobs):
             if job.pinned and job.current is not None:
@@ -63,33 +80,33 @@ class _State:
         """List the changes of a job that gain something, as far as there are GPUs."""
         if self.problem.jobs[job].pinned:
             return []
-        found: list[_Change] = []
-        gpus, cost = self._gpus(self.places[job]), self._cost(job, self.places[job])
-        for place, lower in self.problem.costs[job].items():
-            more = self._gpus(place) - gpus
-            if lower < cost and more > 0 and self._fits(job, place):
-                found.append((-float((cost - lower) / more), job, place))
-        return found
+        found = (self.change(job, place) for place in self._costs_of(job))
+        return [change for change in found if change is not None]
+
+    def change(self, job: int, place: int) -> _Change | None:
+        """Describe a change of a job; None where it gains nothing, or there are too few GPUs."""
+        before, kind = self.places[job], self.kinds[place]
+        held = 0 if before is None else self.gpus[before]
+        more = self.gpus[place] - held
+        freed = held if before is not None and self.kinds[before] == kind else 0
+        if more <= 0 or self.gpus[place] > self.left[kind] + freed:
+            return None
+        costs = self._costs_of(job)
+        gain = (self.penalty if before is None else costs[before]) - costs[place]
+        return (-(gain / (self.unit * more)), job, place) if gain > 0 else None
 
     def make(self, job: int, place: int) -> None:
         """Give a job another configuration."""
         before = self.places[job]
         if before is not None:
-            self.left[self.problem.configurations[before].type] += self._gpus(before)
-        self.left[self.problem.configurations[place].type] -= self._gpus(place)
+            self.left[self.kinds[before]] += self.gpus[before]
+        self.left[self.kinds[place]] -= self.gpus[place]
         self.places[job] = place
 
-    def _fits(self, job: int, place: int) -> bool:
-        shape, before = self.problem.configurations[place], self.places[job]
-        freed = (
-            self._gpus(before)
-            if before is not None and self.problem.configurations[before].type == shape.type
-            else 0
-        )
-        return shape.gpus <= self.left[shape.type] + freed
-
-    def _gpus(self, place: int | None) -> int:
-        return 0 if place is None else self.problem.configurations[place].gpus
-
-    def _cost(self, job: int, place: int | None) -> Exact:
-        return decimal(self.problem.penalty) if place is None else self.problem.costs[job][place]
+    def _costs_of(self, job: int) -> dict[int, int]:
+        if job not in self.costs:
+            costs = self.problem.costs[job]
+            self.costs[job] = {
+                place: cost.numerator * (self.unit // cost.denominator) for place, cost in costs.items()
+            }
+        return self.costs[job]

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from gsopt.budget import Budget, checked_time_limit
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
@@ -21,7 +21,7 @@ def genetic(
     generations: Annotated[int, Field(ge=0)] = 100,
     most_nodes: Annotated[int, Field(ge=1)] = 16,
     seed: int = 0,
-    most_seconds: float | None = None,
+    budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
     """Search by NSGA-II for the best fitness and utilisation, from what jobs have now; the fittest is given.
 
@@ -41,8 +41,8 @@ def genetic(
         Most nodes of a job.
     seed
         Seed of everything that is drawn.
-    most_seconds
-        Seconds after which no generation begins, so that the result depends on the machine; None for no limit.
+    budget
+        When no further generation begins, so that the result depends on the machine.
 
     Raises
     ------
@@ -75,7 +75,6 @@ def genetic(
             raise InvalidInput("", name, shorten(value), f"must be at least {least}")
     if most_nodes < 1:
         raise InvalidInput("", "most_nodes", shorten(most_nodes), "must be at least 1")
-    budget = Budget(time_limit=checked_time_limit(most_seconds, "most_seconds"))
     table = Table.of(problem)
     if not table.current.size:
         return GoodputSolution(gpus={})

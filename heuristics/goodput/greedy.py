@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.tolerances import IMPROVEMENT
@@ -10,7 +11,7 @@ from heuristics.goodput.table import Counts, Floats, Table
 
 
 @heuristic
-def greedy(problem: Goodput) -> GoodputSolution:
+def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     """From what jobs have now, make the change that gains most until none gains anything.
 
     A change is another number of GPUs of one job on one node, of those that are idle there and its own; or one
@@ -20,12 +21,14 @@ def greedy(problem: Goodput) -> GoodputSolution:
     ----------
     problem
         The problem.
+    budget
+        When to stop.
 
     Notes
     -----
     Source: ours, to compare the search of Pollux with.
 
-    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs.
+    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs; only the jobs that change are computed.
 
     Examples
     --------
@@ -35,7 +38,7 @@ def greedy(problem: Goodput) -> GoodputSolution:
     {'j3': (1, 0), 'j2': (0, 4), 'j1': (3, 0)}
     """
     state = _State(Table.of(problem))
-    while state.change():
+    while not budget.passed and state.change():
         pass
     return state.table.solution(state.vectors)
 
@@ -44,72 +47,80 @@ class _State:
     """What jobs have, and what each other number of GPUs on a node would gain."""
 
     def __init__(self, table: Table) -> None:
+        problem = table.problem
         self.table = table
-        self.gpus = np.array(table.problem.nodes, dtype=np.int64)
+        self.gpus = np.array(problem.nodes, dtype=np.int64)
+        self.counts = np.arange(int(self.gpus.max(initial=0)) + 1)
         self.vectors = np.zeros_like(table.current)
+        self.now = np.zeros(len(table.current))  # what each job counts
+        # What it counts with so many GPUs on a node, shape (jobs, nodes, GPUs + 1); infinite where it does not run.
+        self.after = np.zeros((*table.current.shape, len(self.counts)))
+        parted = np.zeros(len(self.gpus), dtype=np.bool_)  # nodes that hold a part of a job on several
+        runs = table.speedup(table.current) >= 0
         for job, vector in enumerate(table.current):
-            self.vectors[job] = vector
-            if table.speedup(self.vectors)[job] < 0 or (self._parts().sum(axis=0) > 1).any():
-                self.vectors[job] = 0
+            stands = vector > 0
+            is_wide = np.count_nonzero(stands) > 1
+            if runs[job] and not (is_wide and parted[stands].any()):
+                self.vectors[job] = vector
+                parted |= stands & is_wide
+            if vector.size:
+                self._update(job)
 
     def change(self) -> bool:
         """Make the best change; tell whether one gains anything."""
         if not self.vectors.size:
             return False
         gains, own = self._gains(), self.vectors
-        counts = np.arange(gains.shape[2])
         free = self.gpus - own.sum(axis=0)
-        alone = np.where(counts <= (own + free)[..., None], gains, -np.inf)
-        more = np.where(own < self.gpus, _at(gains, np.minimum(own + 1, counts[-1])), -np.inf)
+        alone = np.where(self.counts <= (own + free)[..., None], gains, -np.inf)
+        more = np.where(own < self.gpus, _at(gains, np.minimum(own + 1, self.counts[-1])), -np.inf)
         less = np.where(own > 0, _at(gains, np.maximum(own - 1, 0)), -np.inf)
         giver, given = _best_other(less)
         moved = more + given
-        if max(alone.max(), moved.max()) <= IMPROVEMENT * self._counted().sum():
+        if max(alone.max(), moved.max()) <= IMPROVEMENT * self.now.sum():
             return False
         if alone.max() >= moved.max():
             job, node, count = np.unravel_index(alone.argmax(), alone.shape)
             self.vectors[job, node] = count
         else:
             job, node = np.unravel_index(moved.argmax(), moved.shape)
+            other = giver[job, node]
             self.vectors[job, node] += 1
-            self.vectors[giver[job, node], node] -= 1
+            self.vectors[other, node] -= 1
+            self._update(int(other))
+        self._update(int(job))
         return True
 
-    def _parts(self) -> NDArray[np.bool_]:
-        """Tell which nodes hold a part of which job on several."""
-        stands = self.vectors > 0
-        parts: NDArray[np.bool_] = stands & (stands.sum(axis=1) > 1)[:, None]
-        return parts
-
-    def _counted(self) -> Floats:
-        """Give what each job counts."""
-        restarts = (self.vectors != self.table.current).any(axis=1)
-        return self.table.counted(self.table.speedup(self.vectors), restarts)
+    def _update(self, job: int) -> None:
+        """Compute anew what a job counts with each number of GPUs on each node."""
+        own, current = self.vectors[job], self.table.current[job]
+        stands, moves = own > 0, own != current
+        nodes = _elsewhere(stands) + (self.counts > 0)
+        gpus = _elsewhere(own) + self.counts
+        speedups = self.table.at(job, nodes, gpus)
+        restarts = (_elsewhere(moves) > 0) | (self.counts != current[..., None])
+        counted = self.table.counted(np.maximum(speedups, 0.0), restarts, self.table.factors[job])
+        self.after[job] = np.where(speedups >= 0, counted, np.inf)
+        self.now[job] = counted[0, own[0]]
 
     def _gains(self) -> Floats:
-        """Give by how much a job counts less with so many GPUs on a node, shape (jobs, nodes, GPUs + 1).
+        """Compute by how much a job counts less with so many GPUs on a node, shape (jobs, nodes, GPUs + 1).
 
         Minus infinity where it does not run, or a part of it would meet that of another job.
         """
-        own, stands, total = self.vectors, self.vectors > 0, int(self.gpus.sum())
-        counts = np.arange(int(self.gpus.max()) + 1)
-        nodes = _elsewhere(stands) + (counts > 0)
-        gpus = _elsewhere(own) + counts
-        speedups = self.table.speedups[np.arange(len(own))[:, None, None], nodes, np.minimum(gpus, total)]
-        restarts = (_elsewhere(own != self.table.current) > 0) | (counts != self.table.current[..., None])
-        across = np.moveaxis(np.maximum(speedups, 0.0), 0, -1)
-        after = np.moveaxis(self.table.counted(across, np.moveaxis(restarts, 0, -1)), -1, 0)
-        parts = self._parts()
+        stands = self.vectors > 0
+        parts = stands & (stands.sum(axis=1) > 1)[:, None]
         taken = parts.sum(axis=0) > parts  # where another job has a part
-        meets = (nodes > 1) & ((_elsewhere(stands & taken) > 0) | ((counts > 0) & taken[..., None]))
-        return np.where(
-            (speedups >= 0) & (gpus <= total) & ~meets, self._counted()[:, None, None] - after, -np.inf
-        )
+        others, meets = _elsewhere(stands), _elsewhere(stands & taken) > 0
+        gains = self.now[:, None, None] - self.after
+        np.copyto(gains[..., :1], -np.inf, where=(others > 1) & meets)
+        np.copyto(gains[..., 1:], -np.inf, where=(others > 0) & (meets | taken[..., None]))
+        return gains
 
 
 def _elsewhere(of: Counts | NDArray[np.bool_]) -> Counts:
-    """Give the sum over all nodes but each, shape (jobs, nodes, 1)."""
-    found: Counts = (of.sum(axis=1, keepdims=True) - of)[..., None]
+    """Add up over all nodes but each, shape (..., nodes, 1)."""
+    found: Counts = (of.sum(axis=-1, keepdims=True) - of)[..., None]
     return found
 
 

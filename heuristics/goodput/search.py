@@ -162,9 +162,7 @@ class _Operators:
         cells.fill(at, cells.places, self.gpus[cells.nodes[at]])
 
     def _speedups(self, cells: Cells) -> Floats:
-        jobs = np.arange(cells.shape[1])
-        found: Floats = self.table.speedups[jobs, cells.nodes_of_jobs, cells.gpus_of_jobs]
-        return found
+        return self.table.at(np.arange(cells.shape[1]), cells.nodes_of_jobs, cells.gpus_of_jobs)
 
     def _scores(self, cells: Cells, speedups: Floats) -> Floats:
         """Give fitness and utilisation of each candidate."""

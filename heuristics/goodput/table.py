@@ -1,6 +1,7 @@
 """Table: what all jobs count on any GPUs, for many divisions at once."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ class Table:
     problem
         The problem.
     speedups
-        By job, nodes and GPUs; -1 where a job does not run.
+        By job, nodes and GPUs, as far as any job runs; -1 where a job does not run, as in the last of each.
     current
         GPUs of each job on every node now, shape (jobs, nodes).
     """
@@ -38,31 +39,50 @@ class Table:
         >>> from gsopt.problems.goodput import GoodputJob
         >>> job = GoodputJob(name="a", speedups=[[1.0, 1.5]], current=[1])
         >>> Table.of(Goodput(nodes=[2], jobs=[job])).speedups.tolist()
-        [[[0.0, -1.0, -1.0], [-1.0, 1.0, 1.5]]]
+        [[[0.0, -1.0, -1.0, -1.0], [-1.0, 1.0, 1.5, -1.0], [-1.0, -1.0, -1.0, -1.0]]]
         """
         jobs, nodes, gpus = len(problem.jobs), len(problem.nodes), problem.total
-        speedups = np.full((jobs, nodes + 1, gpus + 1), -1.0)
+        known = [
+            (place, used, row[: max(min(job.max_gpus or gpus, gpus) + 1 - used, 0)])
+            for place, job in enumerate(problem.jobs)
+            for used, row in enumerate(job.speedups[:nodes], start=1)
+        ]
+        most_nodes = max((used for _, used, row in known if row), default=0)
+        most_gpus = max((used + len(row) - 1 for _, used, row in known if row), default=0)
+        speedups = np.full((jobs, most_nodes + 2, most_gpus + 2), -1.0)
         speedups[:, 0, 0] = 0.0
-        for place, job in enumerate(problem.jobs):
-            for used, row in enumerate(job.speedups[:nodes], start=1):
-                end = min(used + len(row), gpus + 1, (job.max_gpus or gpus) + 1)
-                speedups[place, used, used:end] = row[: max(end - used, 0)]
+        for place, used, row in known:
+            if row:
+                speedups[place, used, used : used + len(row)] = row
         current = np.array(problem.currents, dtype=np.int64).reshape(jobs, nodes)
         return cls(problem, speedups, current)
 
     def speedup(self, vectors: Counts) -> Floats:
         """Give the speed-ups of all jobs, by their GPUs on every node, shape (..., jobs, nodes)."""
-        found: Floats = self.speedups[
-            np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1)
-        ]
+        return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
+
+    def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
+        """Give the speed-ups of jobs on so many nodes and GPUs, arrays of one shape."""
+        _, *most = self.speedups.shape
+        found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
 
-    def counted(self, speedups: Floats, restarts: NDArray[np.bool_]) -> Floats:
-        """Give what jobs count that have these speed-ups; jobs lie along the last axis."""
+    @cached_property
+    def factors(self) -> Floats:
+        """Factor of each job's speed-up after a restart."""
+        return np.array([float(factor) for factor in self.problem.factors])
+
+    def counted(
+        self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
+    ) -> Floats:
+        """Compute what jobs count that have these speed-ups; jobs lie along the last axis.
+
+        `factors` are those of the jobs that are meant, of all when None.
+        """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
-        factors = np.where(restarts, np.array([float(factor) for factor in problem.factors]), 1.0)
-        counted: Floats = (factors * speedups * share + problem.floor) ** problem.power
+        slowed = np.where(restarts, self.factors if factors is None else factors, 1.0)
+        counted: Floats = (slowed * speedups * share + problem.floor) ** problem.power
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:

@@ -22,9 +22,9 @@ def draw(random: Random) -> Goodput:
         name=family,
         nodes=nodes,
         jobs=[_job(random, f"j{index}", number, free) for index in range(random.randint(0, 3))],
-        power=random.choice((-1, -1, -1, -2, -3)),
+        power=random.choice((-1, -1, -1, -2, -3, -5, -9, -10)),
         restart_time=random.choice((30.0, 30.0, 0.0, 7.5)),
-        floor=random.choice((1e-3, 1e-3, 0.1)),
+        floor=random.choice((1e-3, 1e-3, 0.1, 1e-9, 1e-4, 0.01, 0.05, 1.0)),
     )
 
 

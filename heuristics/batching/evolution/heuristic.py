@@ -6,8 +6,8 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from gsopt.batching.split import split
-from gsopt.budget import Budget, checked_time_limit
-from gsopt.errors import InvalidInput, Unsupported, shorten
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import InvalidInput, TimeUp, Unsupported, shorten
 from gsopt.files import first_error
 from gsopt.method import heuristic
 from gsopt.problems.batching import Batches, Batching
@@ -41,7 +41,7 @@ def evolution(
     fill_draws: FillDraws = "generation",
     pack: PackOrder = "first",
     distinct: bool = False,
-    most_seconds: float | None = None,
+    budget: Budget = UNLIMITED,
 ) -> Batches:
     """Evolve candidates that run a job on every GPU, by refresh, crossover, mutation and reorder.
 
@@ -67,15 +67,17 @@ def evolution(
         Whether what is left of jobs is drawn anew for every generation where its distribution is known, as in
         Algorithm 1; the estimate of the problem stands for it otherwise. `selection` and `fill_draws` make a
         difference only then.
-    most_seconds
-        Seconds after which no generation begins, so that the result depends on the machine; None for no limit.
+    budget
+        When no further generation begins, so that the result depends on the machine.
 
     Raises
     ------
     InvalidInput
         An option is out of its range.
     Unsupported
-        The candidates have more genes than memory holds, or than a generation could go through in time.
+        The candidates have more genes than memory holds.
+    TimeUp
+        They have more than a generation could go through in time; a method then says that it has no solution.
 
     Notes
     -----
@@ -131,7 +133,6 @@ def evolution(
         )
     except ValidationError as error:
         raise first_error("", error) from None
-    budget = Budget(time_limit=checked_time_limit(most_seconds, "most_seconds"))
     offers = Offers.of(problem, is_drawn=draws)
     found = search(problem, offers.table, generations, settings, engine, seed, budget)
     return offers.solution(found.gpus_of(offers.table))
@@ -153,7 +154,7 @@ def search(
         raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs are too many")
     left = budget.left()
     if left is not None and size * table.gpus > left * _GENES_PER_SECOND:
-        raise Unsupported(f"{size:,} candidates of {table.gpus:,} GPUs take longer than {left:.3g} s")
+        raise TimeUp(f"{size:,} candidates of {table.gpus:,} GPUs take longer than {left:.3g} s")
     given = _given(problem, table)
     random = initial(table, max(size - len(given), 0), generator).genomes
     first = Population(table.names, table.batch_limit, np.concatenate([given, random]))

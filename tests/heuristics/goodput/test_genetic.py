@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gsopt.budget import Budget
 from gsopt.errors import InvalidInput
 from gsopt.problems.goodput import Goodput
 from heuristics.goodput import genetic
@@ -76,7 +77,5 @@ def test_no_generation_begins_without_time() -> None:
     problem = running_jobs(nodes=4, jobs=6, seed=1)
     first, last = (genetic(problem, generations=number).solution for number in (0, 5))
     assert first != last
-    assert genetic(problem, generations=5, most_seconds=0).solution == first
-    assert genetic(problem, generations=5, most_seconds=PATIENCE).solution == last
-    with pytest.raises(InvalidInput, match="most_seconds: -1: must be"):
-        genetic(problem, most_seconds=-1)
+    assert genetic(problem, generations=5, budget=Budget(time_limit=0)).solution == first
+    assert genetic(problem, generations=5, budget=Budget(time_limit=PATIENCE)).solution == last
