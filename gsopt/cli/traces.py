@@ -10,6 +10,7 @@ import typer
 from rich.progress import Progress, TaskID
 
 from gsopt import simulation
+from gsopt.budget import Budget
 from gsopt.cli.exits import Exit
 from gsopt.cli.options import read_options, split_name
 from gsopt.cli.output import print_policies
@@ -179,8 +180,9 @@ def replay_policies(
     round_length: float | None = None,
     *,
     record: bool = False,
+    time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, with progress; at Ctrl-C the finished ones are printed.
+    """Simulate policies one by one, with progress and so much time each; at Ctrl-C the finished ones are printed.
 
     One of several that raises an error is said on standard error and left out.
     """
@@ -203,6 +205,7 @@ def replay_policies(
                                 bound=bound,
                                 fair_times=fair_times,
                                 on_progress=partial(_show_completed, progress, task),
+                                budget=Budget(time_limit=time_limit),
                             )
                         )
                 except Exception as error:

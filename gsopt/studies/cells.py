@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from gsopt.budget import checked_time_limit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import accepts
 from gsopt.problems.scheduling import Scheduling
@@ -41,6 +42,9 @@ class Cell:
         What tables call it.
     trust
         Which modules may be named, by its options too.
+    time_limit
+        Seconds after which the run of a policy is given up; None for no limit. No part of the key: a run that
+        ends before is the same without.
 
     Examples
     --------
@@ -55,6 +59,7 @@ class Cell:
     options: Mapping[str, Any]
     labels: "Labels"
     trust: Trust = field(default_factory=Trust, compare=False)
+    time_limit: float | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -236,6 +241,9 @@ def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]
 def _cells(study: Study, source: str, instance: Instance, way: _Way, trust: Trust) -> Iterator[Cell]:
     method = _known(way, instance.word)[way.name]
     options = dict(way.options)
+    limit = None
+    if not instance.word and not accepts(method, "time_limit"):
+        limit = _limit_of_policy(study, source, way, options)
     if instance.word and study.time_limit is not None and accepts(method, "time_limit"):
         options.setdefault("time_limit", study.time_limit)
     with _within(source, way.place):
@@ -244,10 +252,20 @@ def _cells(study: Study, source: str, instance: Instance, way: _Way, trust: Trus
     if catalogue.is_path(way.name):
         trust = trust.naming(way.name.partition(":")[0])  # it may lie elsewhere on another machine
     if "seed" in options or not accepts(method, "seed"):
-        yield Cell(instance.definition, instance.word, way.name, options, labels, trust)
+        yield Cell(instance.definition, instance.word, way.name, options, labels, trust, limit)
         return
     for seed in study.seeds:
-        yield Cell(instance.definition, instance.word, way.name, {**options, "seed": seed}, labels, trust)
+        yield Cell(
+            instance.definition, instance.word, way.name, {**options, "seed": seed}, labels, trust, limit
+        )
+
+
+def _limit_of_policy(study: Study, source: str, way: _Way, options: dict[str, Any]) -> float | None:
+    """Take a policy's own time limit out of its options, or else give the study's, where it states one."""
+    if "time_limit" in options:
+        with _within(source, way.place):
+            return checked_time_limit(options.pop("time_limit"))
+    return study.time_limit if "time_limit" in study.model_fields_set else None
 
 
 @contextmanager
