@@ -10,7 +10,7 @@ from typing import Any
 
 _LONGEST_VALUE = 60
 
-#: Characters of somebody else's message.
+#: Characters of somebody else's message, and of the name of a file.
 _LONGEST_LINE = 300
 
 
@@ -42,6 +42,19 @@ def escape(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def brief(source: str) -> str:
+    """Show the name of a file; of one that is longer than any, the beginning.
+
+    Examples
+    --------
+    >>> brief("a.json"), len(brief("a" * 5000))
+    ('a.json', 82)
+    """
+    if len(source) <= _LONGEST_LINE:
+        return source
+    return f"{source[:_LONGEST_VALUE]}... ({len(source):,} characters)"
 
 
 def one_line(error: BaseException) -> str:
@@ -126,7 +139,7 @@ class InvalidInput(GsoptError, ValueError):
 
     def __init__(self, source: str, field: str, value: str, rule: str) -> None:
         self.source, self.field, self.value, self.rule = source, field, value, rule
-        super().__init__(escape(": ".join(part for part in (source, field, value, rule) if part)))
+        super().__init__(escape(": ".join(part for part in (brief(source), field, value, rule) if part)))
 
     def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
         return type(self), (self.source, self.field, self.value, self.rule)

@@ -63,7 +63,6 @@ def heuristic(
     >>> first(gsopt.load("reclaiming/aryl-figure-5")).objective
     1
     """
-
     own = signature(function)
     is_timed = "budget" in own.parameters and "time_limit" not in own.parameters
 

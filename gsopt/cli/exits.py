@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from errno import ENAMETOOLONG
 from traceback import extract_tb
 
 import typer
 from pydantic import ValidationError
 
-from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, escape, one_line
+from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, brief, escape, one_line
 from gsopt.files import first_error
 
 #: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
@@ -80,7 +81,7 @@ def describe(error: Exception) -> tuple[str, int] | None:
     """
     if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
-    elif isinstance(error, _WRONG):
+    elif isinstance(error, _WRONG) or (isinstance(error, OSError) and error.errno == ENAMETOOLONG):
         code = Exit.BAD_INPUT
     elif isinstance(error, _BROKEN):
         code = Exit.FAILED
@@ -93,7 +94,11 @@ def _line(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return str(first_error("", error))
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        return (
+            f"{brief(str(error.filename))}: {error.strerror}"
+            if error.filename
+            else error.strerror or str(error)
+        )
     if isinstance(error, _Usage):
         return str(getattr(error, "format_message", error.__str__)()).rstrip(".")
     return str(error) or "interrupted"

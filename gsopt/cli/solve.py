@@ -13,7 +13,7 @@ from gsopt.backends import Backend
 from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
 from gsopt.cli.exits import Exit, named
 from gsopt.cli.instances import read_instance
-from gsopt.cli.output import require_package, require_picture
+from gsopt.cli.output import require_package, require_picture, say
 from gsopt.drawing import save
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import to_json
@@ -116,6 +116,6 @@ def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
         lines |= {title_of(name): plain(value) for name, value in problem.measures(result.solution).items()}
     width = max(map(len, lines))
     for name, value in lines.items():
-        typer.echo(f"{name:<{width}}  {'-' if value is None else value}")
+        say(f"{name:<{width}}  {'-' if value is None else value}")
     if result.solution is not None:
         typer.echo(to_json(result.solution), nl=False)

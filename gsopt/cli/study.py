@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import require_package, require_picture, show_help
+from gsopt.cli.output import require_package, require_picture, say, show_help
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def plot(
         else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
     )
     save(figure, target)
-    typer.echo(str(target))
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -188,7 +188,7 @@ def profile(
     require_picture(target)
     found.refuse_contradictions()
     save(profiles.draw_profiles(profiles.profiles_of(found)).figure, target)
-    typer.echo(str(target))
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -216,7 +216,7 @@ def report(
 
     target = out or folder / "report.html"
     found = studies.write_page(folder, target, figures=figure or (), gantts=gantt or (), allow=allow or ())
-    typer.echo(str(target))
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -232,7 +232,7 @@ def _tell(found: "Results", *, brief: bool = False) -> None:
     if len(found.versions) > 1:
         lines.append(f"computed by different versions of gsopt: {', '.join(found.versions)}")
     for line in lines:
-        typer.echo(line, err=True)
+        say(line, err=True)
 
 
 def _bar() -> Bar:

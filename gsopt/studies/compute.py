@@ -35,7 +35,6 @@ from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.solve import solve
 from gsopt.studies.trust import trusting
 
-
 #: Seconds after a time limit that a run has to find out by itself.
 _GRACE = 1.0
 
@@ -48,8 +47,8 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     cell
         The cell.
     link
-        The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit is
-        given up then, and the process with it.
+        The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit
+        is given up then, and the process with it.
     bound
         What is proven of every policy on its instance, if it is a policy's and anything is.
 
@@ -148,7 +147,7 @@ def _replayed(cell: Cell, bound: MeanBound | None, link: Any) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """Give up the process of a run that does not end within the time limit by itself, as it is in a decision."""
+    """Give up the process of a run that does not end within the time limit, as a decision goes on."""
     if link is None or cell.time_limit is None:
         yield
         return
