@@ -146,6 +146,8 @@ def _workload(
     if reader not in known:
         raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
     reading = known[reader](trace, **selection, max_gpus=max_gpus, seed=seed)
+    if not list_issues:
+        workload_of(reading, trace)  # refused in this one line
     if reading.issues:
         counts = f"{len(reading.dropped):,} rows dropped, {len(reading.repaired):,} repaired"
         say(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)

@@ -127,6 +127,22 @@ def read(path: str, link: Link) -> dict[str, Any]:
     }
 
 
+def end_without_bound(gap: float, link: Link) -> float:
+    """Give the bound that is told of a mixed program, solved to a gap, for which HiGHS tells none."""
+    from types import SimpleNamespace
+
+    from gsopt.backends.highs import _answer
+
+    del link
+    info = SimpleNamespace(primal_solution_status=2, objective_function_value=7.0, mip_dual_bound=inf)
+    solver = SimpleNamespace(
+        getInfo=lambda: info,
+        getSolution=lambda: SimpleNamespace(col_value=[1.0], row_dual=[], dual_valid=False),
+        getOptionValue=lambda name: ("kOk", {"mip_rel_gap": gap}[name]),
+    )
+    return _answer(solver, "kOptimal", True).bound
+
+
 def larger(most: int, link: Link) -> Any:
     """Minimise by CP-SAT the larger of two numbers of at most so much that add up to 10; bounds in tenths."""
     from ortools.sat.python.cp_model import CpModel

@@ -135,6 +135,8 @@ def test_numbers_beyond_64_bits_are_refused(options: dict[str, Any], what: str) 
         ),  # a chain
         ([[1, 1]], ([0], [5]), ([-np.inf, 0], [np.inf, 3]), ([-3, 0], [5, 3])),  # below and above
         ([[-2, 0]], ([-7], [np.inf]), ([0, 0], [np.inf, 1]), ([0, 0], [3, 1])),  # a negative coefficient
+        ([[0.1, 0]], ([0], [0.3]), ([0, 0], [np.inf, 1]), ([0, 0], [3, 1])),  # a quotient just below 3
+        ([[0.1, 0]], ([0.1 + 0.2], [9]), ([-np.inf, 0], [9, 1]), ([3, 0], [9, 1])),  # one just above 3
         ([[1, 1]], ([3], [np.inf]), ([0, 0], [np.inf, np.inf]), ([0, 0], [np.inf, np.inf])),  # nothing follows
         ([[1, -1]], ([0], [0]), ([0, 0], [np.inf, np.inf]), ([0, 0], [np.inf, np.inf])),  # nothing follows
     ],

@@ -1,5 +1,6 @@
 """Solving: the default method, its options, and the start that heuristics hand over."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -11,10 +12,14 @@ from gsopt.budget import Budget
 from gsopt.errors import InvalidInput
 from gsopt.method import exact_method, heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
-from gsopt.result import Result, Status
+from gsopt.result import Result, Status, StoppedBy
 from gsopt.studies import catalogue
+from heuristics.reclaiming import greedy
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.gsopt.test_method import first_servers
+
+#: The module, whose name is that of its function.
+_SOLVE = import_module("gsopt.studies.solve")
 
 
 def test_solve_uses_the_exact_default() -> None:
@@ -101,3 +106,18 @@ def test_a_search_for_a_start_gets_a_part_of_the_limit(monkeypatch: pytest.Monke
     assert limited is not None
     assert 0 < limited <= 30
     assert free is None
+
+
+def test_ctrl_c_among_the_heuristics_leaves_what_they_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted before the exact method begins, a solve gives the best of the heuristics that have ended."""
+
+    def interrupted(problem: Reclaiming) -> Result[ReclaimingSolution]:
+        raise KeyboardInterrupt(problem.word)
+
+    problem = figure_5(demand=2)
+    monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {"greedy": greedy, "interrupted": interrupted})
+    found = gsopt.solve(problem)
+    assert (found.objective, found.stopped_by) == (greedy(problem).objective, StoppedBy.INTERRUPT)
+    monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {"interrupted": interrupted})
+    with pytest.raises(KeyboardInterrupt):
+        gsopt.solve(problem)
