@@ -176,7 +176,7 @@ def test_a_policy_that_takes_too_long_is_given_up() -> None:
 
 
 def test_a_limit_does_not_change_what_a_policy_does() -> None:
-    """A study limits policies where it says so only; a run that ends before is the same cell with and without."""
+    """A study limits policies where it says so only; a run that ends before is the same cell either way."""
     plain, limited, own = (
         cells_of(study(instances=[_WORKLOAD], **changes))[0]
         for changes in (
