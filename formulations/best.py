@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 from gsopt.budget import Budget
 from gsopt.grid import Exact, Number, highest, lowest, whole
 from gsopt.problem import Frozen, Problem, Sense
-from gsopt.result import Result, StoppedBy, is_within, round_bound, settles
+from gsopt.result import Result, StoppedBy, is_within, round_bound, settles, value_of
 
 P = TypeVar("P", bound=Problem[Any])
 S = TypeVar("S", bound=Frozen)
@@ -120,4 +120,4 @@ class Best(Generic[P, S]):
         )
 
     def _value(self, solution: S) -> Exact:
-        return whole(Fraction(self.problem.objective(solution)))
+        return whole(Fraction(value_of(self.problem, solution)))

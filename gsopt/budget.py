@@ -43,7 +43,7 @@ class _TimeLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The deadline of a method, where it may stop, and what it starts from; heuristics look at the deadline only.
+    """The deadline of a method, where it may stop, and what it starts from; of heuristics the deadline only.
 
     A method hands it down to everything that it calls, so there is one clock. It begins when the object is
     made.

@@ -17,7 +17,7 @@ from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
 from gsopt.progress import OnProgress
-from gsopt.result import Result, Status, judged_value, plain
+from gsopt.result import Result, Status, judged_value, plain, value_of
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import MISMATCH
@@ -216,7 +216,7 @@ class _Teller(Generic[P, S]):
 
     def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
         self.formulation, self.problem, self.form, self.budget = formulation, problem, form, budget
-        self.best: Number | None = None if budget.start is None else problem.objective(budget.start)
+        self.best: Number | None = None if budget.start is None else value_of(problem, budget.start)
 
     def __call__(self, point: NDArray[np.float64], bound: Number | None) -> Any:
         solution = self.formulation.extract(self.form.named(self.form.rounded(point)), self.problem)

@@ -37,14 +37,27 @@ def exact_total(values: Iterable[Number]) -> Exact:
     >>> exact_total([1.0, 2, 4.0]), exact_total([0.1, 0.2])
     (7, Fraction(3, 10))
     """
-    integers, others = 0, Fraction(0)
+    totals: dict[int, int] = {}  # by denominator, of which decimals have few
     for value in values:
-        number = decimal(value)
-        if isinstance(number, int):
-            integers += number
-        else:
-            others += number
-    return whole(integers + others)
+        number = value if isinstance(value, Fraction) else decimal(value)  # a fraction's hash takes long
+        totals[number.denominator] = totals.get(number.denominator, 0) + number.numerator
+    return whole(sum((Fraction(total, below) for below, total in totals.items()), Fraction(0)))
+
+
+def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
+    """Add products without rounding, and reduce the sum once.
+
+    Examples
+    --------
+    >>> exact_dot([(Fraction(1, 3), 2), (Fraction(1, 3), 1)])
+    1
+    """
+    numerator, denominator = 0, 1
+    for a, b in pairs:
+        below = a.denominator * b.denominator
+        numerator = numerator * below + a.numerator * b.numerator * denominator
+        denominator *= below
+    return whole(Fraction(numerator, denominator))
 
 
 def whole(value: Exact) -> Exact:
@@ -97,6 +110,12 @@ def floor_to(value: Exact, step: Exact) -> Exact:
     return whole(Fraction(value) // step * step)
 
 
+@lru_cache(maxsize=2**16)
+def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
+    context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    return whole(Fraction(context.divide(Decimal(numerator), Decimal(denominator))))
+
+
 def floor_digits(value: Exact, digits: int) -> Exact:
     """Give the largest number of so many significant digits that is not above a value.
 
@@ -107,8 +126,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
     >>> floor_digits(Fraction(2, 3), 2), floor_digits(Fraction(-2, 3), 2), floor_digits(1234, 2)
     (Fraction(33, 50), Fraction(-67, 100), 1200)
     """
-    context = Context(prec=digits, rounding=ROUND_FLOOR, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    return whole(Fraction(context.divide(Decimal(value.numerator), Decimal(value.denominator))))
+    return _floor_digits(value.numerator, value.denominator, digits)
 
 
 def lowest(value: Number) -> Exact:

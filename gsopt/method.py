@@ -13,7 +13,7 @@ from gsopt.errors import InvalidInput, TimeUp, kept_running, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
-from gsopt.result import Result, Status, StoppedBy, judged_value
+from gsopt.result import Result, Status, StoppedBy, judged_value, value_of
 
 Options = ParamSpec("Options")
 P = TypeVar("P", bound=Problem[Any])
@@ -250,17 +250,22 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start if that is better, and say which options it could not use."""
+    """Run an exact method, keep its start if that is better, and say which options it could not use.
+
+    One that is interrupted, or raises `gsopt.errors.TimeUp`, returns its best incumbent, or its start.
+    """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
         if budget.start is not None:
-            inner.report(value=problem.objective(budget.start))
+            inner.report(value=value_of(problem, budget.start))
         try:
             found = run(inner)
         except KeyboardInterrupt:
-            found = interrupted(problem, inner, name)
+            found = cut_short(problem, inner, name, StoppedBy.INTERRUPT, "interrupted")
             if found.solution is None and budget.start is None:
                 raise
+        except TimeUp as late:
+            found = cut_short(problem, inner, name, StoppedBy.TIME_LIMIT, str(late))
         found = no_worse(found, problem, budget.start)
         if isinstance(inner.on_progress, Watch):
             inner.on_progress.hear(found, budget.runtime)
@@ -270,8 +275,8 @@ def solve_within(
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
 
 
-def interrupted(problem: Problem[S], budget: Budget, name: str) -> Result[S]:
-    """Give the best that the watch of a budget has heard of until Ctrl-C, which may be nothing."""
+def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
+    """Return the best that the watch of a budget has heard of so far, which may be nothing."""
     watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
         problem,
@@ -279,8 +284,8 @@ def interrupted(problem: Problem[S], budget: Budget, name: str) -> Result[S]:
         solution=None if watch is None or watch.best is None else watch.best.solution,
         bound=None if watch is None else watch.bound,
         runtime=budget.runtime,
-        stopped_by=StoppedBy.INTERRUPT,
-        message="interrupted",
+        stopped_by=stopped_by,
+        message=message,
     )
 
 
@@ -326,7 +331,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
     """Keep a known solution where it is better than what was found."""
     if known is None:
         return found
-    value = problem.objective(known)
+    value = value_of(problem, known)
     if found.objective is not None and not problem.sense.better(value, found.objective):
         return found
     message = _joined(found.message, "the start is the best known")
@@ -361,7 +366,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Tell whether a method is an exact one, which takes all options of a budget; a heuristic may take a budget.
+    """Tell whether a method is an exact one: it takes all options of a budget. A heuristic may take a budget.
 
     Examples
     --------

@@ -8,12 +8,13 @@ from enum import StrEnum
 from fractions import Fraction
 from math import isclose, isfinite
 from typing import Any, Generic
+from weakref import ref
 
 from pydantic import ValidationError
 
 from gsopt.errors import Contradiction, InvalidInput, InvalidSolution, shorten
 from gsopt.grid import Exact, ceil_to, floor_to, highest, lowest
-from gsopt.problem import Number, Problem, S, Sense
+from gsopt.problem import Frozen, Number, Problem, S, Sense
 from gsopt.tolerances import SUM
 
 
@@ -337,13 +338,45 @@ def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | Non
     return round_bound(problem, bound) if problem.step else bound
 
 
+#: Problem, solution and value of what was judged last: a start goes through several hands, and large ones take
+#: a while. Neither can change, and none is kept alive by this.
+_judged: tuple[tuple[ref[Any], ref[Any], Number], ...] = ()
+
+_MOST_JUDGED = 8
+
+
+def value_of(problem: Problem[S], solution: S) -> Number:
+    """Compute the value of a solution, unless it is one of the last that were judged.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> problem = gsopt.load("reclaiming/aryl-figure-5")
+    >>> value_of(problem, problem.solution_type(servers=["s1", "s2"]))
+    1
+    """
+    known = _remembered(problem, solution)
+    return problem.objective(solution) if known is None else known
+
+
+def _remembered(problem: Problem[Any], solution: Frozen) -> Number | None:
+    found = (value for of, what, value in _judged if of() is problem and what() is solution)
+    return next(found, None)
+
+
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
     """Score a solution, or raise `InvalidSolution` with the rules it breaks."""
+    global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
+    known = _remembered(problem, solution)
+    if known is not None:
+        return known
     broken = problem.violations(solution)
     if broken:
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise InvalidSolution(f"{method} on {problem.name or problem.word}: {broken[0]}{more}")
-    return problem.objective(solution)
+    value = problem.objective(solution)
+    _judged = ((ref(problem), ref(solution), value), *_judged[: _MOST_JUDGED - 1])
+    return value
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:

@@ -9,7 +9,7 @@ from formulations.first import ends
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.problems.batching import Batches
-from gsopt.result import Result
+from gsopt.result import Result, value_of
 
 #: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
 _MOST_BITS = 2_000_000_000
@@ -34,7 +34,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[Batches], boo
     problem = case.problem
     solution = case.solution(filled(case))
     if budget.start is not None and not problem.sense.better(
-        problem.objective(solution), problem.objective(budget.start)
+        problem.objective(solution), value_of(problem, budget.start)
     ):
         solution = budget.start
     first = Result.judged(

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from gsopt.batching import BatchingJob, StepTime
 from gsopt.batching.rates import StepTimes
-from gsopt.errors import Unsupported
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import TimeUp, Unsupported
 from gsopt.grid import Exact, decimal
 from gsopt.problem import Sense
 from gsopt.problems.batching import Batches, Batching, Grant
@@ -17,8 +18,8 @@ from gsopt.tolerances import BATCH_COST, TERM
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Cells (job, number of GPUs) of a table that are still tried.
-LARGEST_TABLE = 50_000_000
+#: Cells (job, number of GPUs) of a table that are still tried, and those between two looks at the clock.
+LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,11 +42,13 @@ class Case:
     _exact: dict[tuple[int, int], tuple[Exact, Grant | None]] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, problem: Batching) -> "Case":
+    def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "Case":
         """Compute the costs of a problem.
 
         Raises
         ------
+        TimeUp
+            The budget passes before they are known, which are many.
         Unsupported
             There are more of them than memory holds.
 
@@ -61,7 +64,7 @@ class Case:
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:
             raise Unsupported(f"a table of {len(problem.jobs):,} jobs by {widest:,} GPUs is too large")
-        rates = _rates(problem.jobs, widest)
+        rates = _rates(problem.jobs, widest, budget)
         costs = _valued(problem, rates)
         _charge(problem, costs)
         for place, counts in enumerate(problem.counts):
@@ -154,17 +157,21 @@ def _kept(job: BatchingJob, gpus: int) -> int | None:
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 
 
-def _rates(jobs: Iterable[BatchingJob], widest: int) -> Floats:
+def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
     """Give the samples per second of each job's fastest batch; 0 where there is none."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
-    if modelled:
-        times = StepTimes.of([job.throughput for _, job in modelled if isinstance(job.throughput, StepTime)])
+    together = max(_CHUNK // (widest + 1), 1)
+    for first in range(0, len(modelled), together):
+        if first and budget.passed:
+            raise TimeUp("the time limit is over before it is known what jobs cost")
+        part = modelled[first : first + together]
+        times = StepTimes.of([job.throughput for _, job in part if isinstance(job.throughput, StepTime)])
         _, found = times.fastest(
-            [job.batch_limit for _, job in modelled], [job.local_limit for _, job in modelled], widest=widest
+            [job.batch_limit for _, job in part], [job.local_limit for _, job in part], widest=widest
         )
-        rates[[place for place, _ in modelled]] = found
+        rates[[place for place, _ in part]] = found
     for place, job in enumerate(jobs):
         if not isinstance(job.throughput, StepTime):
             for gpus in range(1, widest + 1):

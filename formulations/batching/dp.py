@@ -61,7 +61,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, float(result.objective), sorted(result.solution.running)
     (<Status.OPTIMAL: 'optimal'>, 374.0625, ['a', 'b'])
     """
-    case = Case.of(problem)
+    case = Case.of(problem, budget)
     first, ended = begin(case, budget, "dp")
     return first if ended else fill(case, budget, first, "dp")
 
@@ -109,10 +109,19 @@ def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
-    chunk = max(_CHUNK // (costs.shape[1] * (gpus + 1)), 1)
-    for first in range(0, len(costs), chunk):
-        if budget.passed:
-            return None
-        last = min(first + chunk, len(costs))
-        add_jobs(costs[first:last], table[first : last + 1])
+    counts = costs.shape[1]
+    together = max(_CHUNK // (counts * (gpus + 1)), 1)
+    width = counts if budget.time_limit is None else max(_CHUNK // (gpus + 1), 1)
+    for first in range(0, len(costs), together):
+        last = min(first + together, len(costs))
+        for least in range(0, counts, width) if together == 1 else (0,):
+            if budget.passed:
+                return None
+            if width >= counts:
+                add_jobs(costs[first:last], table[first : last + 1])
+            elif least <= gpus:
+                part = np.full((2, gpus + 1 - least), np.inf)
+                part[0] = table[first, : gpus + 1 - least]
+                add_jobs(costs[first:last, least : least + width], part)
+                np.minimum(table[last, least:], part[1], out=table[last, least:])
     return table

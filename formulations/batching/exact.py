@@ -39,7 +39,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, len(result.solution.running), result.message
     (<Status.OPTIMAL: 'optimal'>, 60, 'dp')
     """
-    case = Case.of(problem)
+    case = Case.of(problem, budget)
     first, ended = begin(case, budget, "exact")
     if ended:
         return first

@@ -83,7 +83,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     >>> result.status, result.gap < 0.01
     (<Status.FEASIBLE: 'feasible'>, True)
     """
-    case = Case.of(problem)
+    case = Case.of(problem, budget)
     first, ended = begin(case, budget, "greedy")
     return first if ended else walk_hulls(case, budget, first)
 

@@ -4,7 +4,7 @@ from formulations.colocation.case import Case
 from formulations.first import ends
 from gsopt.budget import Budget
 from gsopt.problems.colocation import ColocationSolution
-from gsopt.result import Result
+from gsopt.result import Result, value_of
 
 
 def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
@@ -23,7 +23,7 @@ def begin(case: Case, budget: Budget, method: str) -> tuple[Result[ColocationSol
     """
     problem = case.problem
     solution = case.solution(case.greedy())
-    if budget.start is not None and problem.objective(budget.start) >= problem.objective(solution):
+    if budget.start is not None and value_of(problem, budget.start) >= problem.objective(solution):
         solution = budget.start
     first = Result.judged(
         problem,

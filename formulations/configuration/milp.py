@@ -3,10 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
+from scipy.sparse import csr_array
+
 from formulations.configuration.case import alone, kept, solution_of
 from gsopt.formulation import Formulation
 from gsopt.grid import Number
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
+from gsopt.standard_form import StandardForm
 
 
 class Milp(Formulation[Configuration, ConfigurationSolution]):
@@ -81,6 +85,34 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
             if held:
                 model.room.add(pyo.quicksum(held) <= gpus)
         return model
+
+    def standard_form(self, problem: Configuration) -> StandardForm:
+        """Fill the arrays of the same model."""
+        jobs, shapes = len(problem.jobs), problem.configurations
+        keys = [(job, place) for job, row in enumerate(problem.costs) for place in row]
+        job, place = np.array(keys, dtype=np.int64).reshape(-1, 2).T
+        types = np.array([list(problem.gpus).index(shape.type) for shape in shapes], dtype=np.int64)
+        kinds, row = np.unique(types[place], return_inverse=True)
+        gpus = np.array([shape.gpus for shape in shapes], dtype=np.float64)
+        columns = np.arange(len(keys) + jobs)
+        down = np.concatenate([job, np.arange(jobs), jobs + row])
+        across = np.concatenate([columns, columns[: len(keys)]])
+        limits = [float(list(problem.gpus.values())[kind]) for kind in kinds]
+        return StandardForm.build(
+            cost=[
+                *(float(cost) for costs in problem.costs for cost in costs.values()),
+                *[problem.penalty] * jobs,
+            ],
+            matrix=csr_array(
+                (np.concatenate([np.ones(len(columns)), gpus[place]]), (down, across)),
+                shape=(jobs + len(kinds), len(columns)),
+            ),
+            row_lower=[*[1.0] * jobs, *[-np.inf] * len(kinds)],
+            row_upper=[*[1.0] * jobs, *limits],
+            column_upper=[*[1.0] * len(keys), *(float(not each.pinned) for each in problem.jobs)],
+            columns=(*(f"has[{j},{c}]" for j, c in keys), *(f"waits[{j}]" for j in range(jobs))),
+            rows=(*(f"one[{j}]" for j in range(jobs)), *(f"room[{k + 1}]" for k in range(len(kinds)))),
+        )
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
         """Give what jobs have now, and the bound as if nobody wanted the same GPU."""

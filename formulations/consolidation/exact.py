@@ -13,7 +13,7 @@ from gsopt.budget import Budget
 from gsopt.errors import Unsupported
 from gsopt.method import exact_method, no_worse, tightened
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
-from gsopt.result import Result
+from gsopt.result import Result, value_of
 
 
 @exact_method()
@@ -50,7 +50,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """
     case = Case.of(problem)
     solution, bound = begin(case)
-    if budget.start is not None and problem.objective(budget.start) >= problem.objective(solution):
+    if budget.start is not None and value_of(problem, budget.start) >= problem.objective(solution):
         solution = budget.start
     first = Result.judged(
         problem, method="exact", solution=solution, bound=bound, message="knapsack", runtime=budget.runtime

@@ -32,4 +32,5 @@ class Best(BestOf[Shares, TimeShares]):
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=alone(problem))
-        self.take(problem.fitted(problem.isolated_shares))
+        if self.solution is None or not budget.passed:
+            self.take(problem.fitted(problem.isolated_shares))

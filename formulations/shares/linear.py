@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import block_array, csr_array
 
 from gsopt.backends import Highs
 from gsopt.backends.base import Answer as Solved
@@ -91,12 +91,11 @@ def meet(
     count = len(problem.jobs)
     moving = np.array([0.0 if place in settled else -1.0 for place in range(count)])
     cover = csr_array((meeting, (table.job, np.arange(table.size))), shape=(count, table.size))
-    rows = np.vstack(
-        [np.hstack([cover.toarray(), moving[:, None]]), np.pad(table.limits(using), ((0, 0), (0, 1)))]
-    )
+    limits = table.limits(using)
+    rows = block_array([[cover, csr_array(moving[:, None])], [limits, None]], format="csr")
     form = StandardForm.build(
         cost=np.append(np.zeros(table.size), 1.0),
-        matrix=csr_array(rows),
+        matrix=rows,
         row_lower=np.concatenate([1.0 + moving, np.full(rows.shape[0] - count, -inf)]),
         row_upper=np.concatenate([np.full(count, inf), np.ones(rows.shape[0] - count)]),
         column_upper=np.append(np.full(table.size, inf), MOST),
@@ -132,7 +131,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> Answer | N
     limits = table.limits(np.ones(table.size))
     form = StandardForm.build(
         cost=cost / largest,
-        matrix=csr_array(limits),
+        matrix=limits,
         row_lower=np.full(limits.shape[0], -inf),
         row_upper=np.ones(limits.shape[0]),
         integer=np.zeros(table.size, dtype=np.bool_),
@@ -182,15 +181,14 @@ class _Table:
         self.kind = np.array([kind for _, kind, _ in pairs])
         self.rate = np.array([rate for _, _, rate in pairs])
 
-    def limits(self, using: Reals) -> Reals:
+    def limits(self, using: Reals) -> csr_array:
         """Give the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
         count, at = len(self.problem.jobs), np.arange(self.size)
-        rows = np.zeros((count + len(self.kinds), self.size))
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
         counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
-        rows[self.job, at] = using
-        rows[count + self.kind, at] = using * gpus[self.job] / counts[self.kind]
-        return rows
+        factors = np.concatenate([using, using * gpus[self.job] / counts[self.kind]])
+        places = np.concatenate([self.job, count + self.kind]), np.concatenate([at, at])
+        return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
         """Give shares by names."""

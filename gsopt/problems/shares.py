@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.grid import Exact, Number, decimal, exact_total, floor_digits, whole
+from gsopt.grid import Exact, Number, decimal, exact_dot, exact_total, floor_digits, whole
 from gsopt.job import LEAST, Seconds
 from gsopt.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense, refuse_doubles
 from gsopt.tolerances import SHARE_VALUE
@@ -186,19 +186,21 @@ class Shares(Problem[TimeShares]):
         """The throughput of each job if it is on each type as often as there are GPUs of it."""
         gpus = sum(self.gpus.values())
         return {
-            name: whole(Fraction(sum(rate * self.gpus[kind] for kind, rate in own.items())) / gpus)
+            name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
             for name, own in self.rates.items()
         }
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
         """The shares of each job if it has an equal part of the GPUs of every type for itself."""
-        return {job.name: self._isolated_shares(job) for job in self.jobs}
+        parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
+        return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
-    def _isolated_shares(self, job: TypedJob) -> dict[str, Exact]:
-        parts = {kind: Fraction(count, len(self.jobs) * job.gpus) for kind, count in self.gpus.items()}
+    def _isolated_parts(self, gpus: int) -> dict[str, Exact]:
+        """Compute the shares, on every type, of a job that needs so many GPUs."""
+        parts = {kind: Fraction(count, len(self.jobs) * gpus) for kind, count in self.gpus.items()}
         most = max(Fraction(1), sum(parts.values(), Fraction(0)))
-        return {kind: whole(parts[kind] / most) for kind in self.rates[job.name]}
+        return {kind: whole(part / most) for kind, part in parts.items()}
 
     @cached_property
     def isolated_times(self) -> Mapping[str, Exact]:
@@ -207,8 +209,7 @@ class Shares(Problem[TimeShares]):
 
     def _isolated_time(self, job: TypedJob) -> Exact:
         shares = self.isolated_shares[job.name]
-        rates = self.rates[job.name].items()
-        rate = sum((Fraction(rate) * shares[kind] for kind, rate in rates), Fraction(0))
+        rate = Fraction(exact_dot((rate, shares[kind]) for kind, rate in self.rates[job.name].items()))
         return whole(decimal(job.isolated) + decimal(job.steps) / rate)
 
     # The judge
@@ -216,7 +217,8 @@ class Shares(Problem[TimeShares]):
     def throughput(self, job: TypedJob, solution: TimeShares) -> Exact:
         """Give the steps per second of a job over time."""
         own = solution.shares.get(job.name, {})
-        return exact_total(rate * decimal(own.get(kind, 0)) for kind, rate in self.rates[job.name].items())
+        rates = self.rates[job.name]
+        return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
         """Give what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
@@ -297,21 +299,27 @@ class Shares(Problem[TimeShares]):
         gpus = {job.name: job.gpus for job in self.jobs}
         scales: dict[str, Fraction] = {}
         for kind, count in self.gpus.items():
-            used = sum((gpus[name] * row.get(kind, Fraction(0)) for name, row in rows.items()), Fraction(0))
-            scales[kind] = min(Fraction(1), count / used) if used else Fraction(1)
+            used = exact_total(gpus[name] * row[kind] for name, row in rows.items() if kind in row)
+            scales[kind] = min(Fraction(1), Fraction(count) / used) if used else Fraction(1)
         return TimeShares(
             shares={
-                name: {kind: _stored(share * scales[kind]) for kind, share in row.items()}
+                name: {kind: _stored(share, scales[kind]) for kind, share in row.items()}
                 for name, row in rows.items()
             }
         )
 
     def _within_time(self, job: TypedJob, own: Mapping[str, Number]) -> dict[str, Fraction]:
+        given = ((kind, own.get(kind, 0)) for kind in self.rates[job.name])
         kept = {
-            kind: Fraction(decimal(share)) for kind in self.rates[job.name] if (share := own.get(kind, 0)) > 0
+            kind: share if isinstance(share, Fraction) else Fraction(decimal(share))
+            for kind, share in given
+            if share > 0
         }
-        total = max(Fraction(1), sum(kept.values(), Fraction(0)))
-        return {kind: Fraction(floor_digits(share / total, _DIGITS)) for kind, share in kept.items()}
+        total = max(Fraction(1), Fraction(exact_total(kept.values())))
+        return {
+            kind: Fraction(floor_digits(share / total if total > 1 else share, _DIGITS))
+            for kind, share in kept.items()
+        }
 
     def headline(self) -> dict[str, int | float | str]:
         """Give the numbers of jobs, GPUs and types, and what counts."""
@@ -325,5 +333,5 @@ class Shares(Problem[TimeShares]):
         return {"idle_gpus": sum(self.gpus.values()) - used, "jobs_without_time": never}
 
 
-def _stored(share: Fraction) -> float:
-    return float(floor_digits(share, _DIGITS))
+def _stored(share: Fraction, scale: Fraction) -> float:
+    return float(share if scale == 1 else floor_digits(share * scale, _DIGITS))

@@ -82,7 +82,7 @@ class Engine:
         budget: Budget | None = None,
     ) -> None:
         number: Callable[[Any], Any] = Fraction if exact else float
-        self.scenario, self.number, self.exact = scenario, number, exact
+        self.scenario, self.number, self.exact, self.budget = scenario, number, exact, budget
         self.jobs = tuple(scenario.workload.jobs)
         total = len(self.jobs)
         zero, self.one = number(0), number(1)

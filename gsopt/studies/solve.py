@@ -13,11 +13,11 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.log import logger_of
-from gsopt.method import MethodLike, accepts, interrupted, name_of, proves, run, watched
+from gsopt.method import MethodLike, accepts, cut_short, name_of, proves, run, watched
 from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
 from gsopt.progress import Bracket, Watch
-from gsopt.result import Result, plain
+from gsopt.result import Result, StoppedBy, plain
 from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
 from gsopt.studies.display import Display
 
@@ -41,8 +41,8 @@ def solve(
     """Solve a problem with one method.
 
     An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
-    returns nothing worse. With a time limit it has half of that at least; those that the package lists first are
-    asked first, and what time is left to them ends a search and leaves out a simulation.
+    returns nothing worse. With a time limit it has half of that at least, and they have what is left, those
+    that the package lists first before the others.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def solve(
             try:
                 return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
             except KeyboardInterrupt:
-                found = interrupted(problem, followed, name_of(chosen))
+                found = cut_short(problem, followed, name_of(chosen), StoppedBy.INTERRUPT, "interrupted")
                 if found.solution is None:
                     raise
                 return found
@@ -135,7 +135,7 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
 
 
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
-    """Start from the best solution of the heuristics, where no start is given, with a share of the time left."""
+    """Start from the best solution of the heuristics, where no start is given, and keep a share of the time."""
     if budget.start is not None:
         return budget
     started = replace(budget, start=best_of_heuristics(problem, budget))

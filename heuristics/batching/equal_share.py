@@ -26,7 +26,7 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     Source: processor sharing, the usual baseline; where there are more jobs than GPUs the shortest ones run.
     What the criterion counts is not looked at.
 
-    Complexity: O(J (J + G) log J) for J jobs with G gaps in their menus: all that have the fewest rise together.
+    Complexity: O(J (J + G) log J) for J jobs with G gaps in their menus: those with the fewest rise together.
 
     Examples
     --------

@@ -10,7 +10,6 @@ from gsopt.problem import Sense
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import granted, next_of, shortest_first, solution, started
 
-
 #: What the next step of a job costs per GPU, the job's rank, where it leads, and what the job costs there.
 _Step = tuple[Exact, int, int, Exact]
 

@@ -10,7 +10,6 @@ from gsopt.errors import TimeUp, Unsupported
 from gsopt.grid import Exact
 from gsopt.problems.batching import Batches, Batching, Grant
 
-
 #: Cells (job, number of GPUs) of a table that are still tried.
 _LARGEST_TABLE = 50_000_000
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.colocation import Choice, Rule, SubBatch, choose_sub_batch
 from gsopt.colocation.sub_batches import Ties
 from gsopt.errors import require_one_of
@@ -22,6 +23,7 @@ def bsbf(
     ties: Ties = "larger",
     key: Key = "seconds",
     prefers: Prefers = "mean_jct",
+    budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
     """Let jobs choose one after the other, the shortest first, each the best partner that is left.
 
@@ -43,6 +45,8 @@ def bsbf(
         ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: that of the text, by number of GPUs.
     prefers
         ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the one beside which most is saved.
+    budget
+        When to stop.
 
     Raises
     ------
@@ -68,6 +72,8 @@ def bsbf(
     left = dict.fromkeys(range(len(problem.running)))
     shares: dict[str, Share] = {}
     for job in shortest_first(problem, key):
+        if budget.passed:
+            break
         choices = [
             (_rank(choice, offered, prefers), place, choice.name)
             for place in left

@@ -1,12 +1,13 @@
 """First fit: the shortest job first, each beside the first running job that has room."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
 
 
 @heuristic
-def first_fit(problem: Colocation, *, key: Key = "seconds") -> ColocationSolution:
+def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
     """Let jobs share one after the other, the shortest first, whatever it costs.
 
     The partner is the first running job that has the GPUs and the memory, the mode the first that fits.
@@ -19,6 +20,8 @@ def first_fit(problem: Colocation, *, key: Key = "seconds") -> ColocationSolutio
         The problem.
     key
         ``seconds``, or ``gpus`` for the order by number of GPUs.
+    budget
+        When to stop.
 
     Notes
     -----
@@ -35,6 +38,8 @@ def first_fit(problem: Colocation, *, key: Key = "seconds") -> ColocationSolutio
     left = list(problem.running)
     shares: dict[str, Share] = {}
     for job in shortest_first(problem, key):
+        if budget.passed:
+            break
         for beside in left:
             if offered := problem.offered(beside, job):
                 shares[job.name] = Share(running=beside.name, mode=offered[0].name)

@@ -2,12 +2,13 @@
 
 from random import Random
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 
 @heuristic
-def random_pairs(problem: Colocation, *, seed: int = 0) -> ColocationSolution:
+def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMITED) -> ColocationSolution:
     """Let jobs share in a random order, each with one of the running jobs that have room, whatever it costs.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
@@ -18,6 +19,8 @@ def random_pairs(problem: Colocation, *, seed: int = 0) -> ColocationSolution:
         The problem.
     seed
         Seed of the order and of the draws.
+    budget
+        When to stop.
 
     Notes
     -----
@@ -34,6 +37,8 @@ def random_pairs(problem: Colocation, *, seed: int = 0) -> ColocationSolution:
     left = list(problem.running)
     shares: dict[str, Share] = {}
     for job in random.sample(problem.pending, len(problem.pending)):
+        if budget.passed:
+            break
         room = [(beside, offered) for beside in left if (offered := problem.offered(beside, job))]
         if room:
             beside, offered = random.choice(room)

@@ -65,7 +65,7 @@ class _State:
         self.left = dict(problem.gpus)
         self.kinds = [shape.type for shape in problem.configurations]
         self.gpus = [shape.gpus for shape in problem.configurations]
-        # Costs count in a common part of 1, as whole numbers: their quotients are rounded once, as fractions are.
+        # Costs count in a common part of 1, as whole numbers: quotients are rounded once, as fractions are.
         penalty = Fraction(decimal(problem.penalty))
         parts = {cost.denominator for costs in problem.costs for cost in costs.values()}
         self.unit = lcm(penalty.denominator, *parts)

@@ -1,12 +1,13 @@
 """FIFO: the jobs as they stand in the queue."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from heuristics.consolidation.offering import offer
 
 
 @heuristic
-def fifo(problem: Consolidation) -> ConsolidationSolution:
+def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs in the order of the instance.
 
     Every job accepts what it is offered, on whatever tier; one for which too few GPUs are free is passed over.
@@ -22,4 +23,4 @@ def fifo(problem: Consolidation) -> ConsolidationSolution:
     >>> round(float(fifo(half_busy(racks=2, jobs=50, seed=1)).objective), 3)
     57.695
     """
-    return offer(problem, problem.jobs)
+    return offer(problem, problem.jobs, budget)

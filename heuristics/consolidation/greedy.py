@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from heuristics.consolidation.offering import offer
 
 
 @heuristic
-def greedy(problem: Consolidation) -> ConsolidationSolution:
+def greedy(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs by value density: the worth on the narrowest tier, for each GPU.
 
     Equal jobs keep their order. Every job accepts what it is offered, on whatever tier.
@@ -25,6 +26,5 @@ def greedy(problem: Consolidation) -> ConsolidationSolution:
     60.78
     """
     narrowest = problem.tiers[0]
-    return offer(
-        problem, sorted(problem.jobs, key=lambda job: -Fraction(problem.worth(job, narrowest)) / job.gpus)
-    )
+    dearest = sorted(problem.jobs, key=lambda job: -Fraction(problem.worth(job, narrowest)) / job.gpus)
+    return offer(problem, dearest, budget)

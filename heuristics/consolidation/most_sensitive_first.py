@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
 from heuristics.consolidation.offering import offer
 
 
 @heuristic
-def most_sensitive_first(problem: Consolidation) -> ConsolidationSolution:
+def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs by how little of their worth the widest tier leaves them.
 
     Equal jobs keep their order. Every job accepts what it is offered: those that are most sensitive come first
@@ -31,4 +32,4 @@ def most_sensitive_first(problem: Consolidation) -> ConsolidationSolution:
         best = problem.worth(job, problem.tiers[0])
         return Fraction(problem.worth(job, problem.tiers[-1])) / best if best else Fraction(1)
 
-    return offer(problem, sorted(problem.jobs, key=left))
+    return offer(problem, sorted(problem.jobs, key=left), budget)

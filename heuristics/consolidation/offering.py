@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
 from gsopt.simulation.placer import FreeGpus, consolidated
 
 
-def offer(problem: Consolidation, order: Iterable[Job]) -> ConsolidationSolution:
+def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Give each job GPUs as close together as possible; jobs for which too few are free go on waiting.
 
     That is the machine with the fewest free GPUs that suffice, else the rack with the fewest, its emptiest
@@ -20,6 +21,8 @@ def offer(problem: Consolidation, order: Iterable[Job]) -> ConsolidationSolution
     free = FreeGpus(problem.cluster, range(len(left)), left)
     placed: dict[str, tuple[int, ...]] = {}
     for job in order:
+        if budget.passed:
+            break
         if job.gpus > free.count:
             continue
         placed[job.name] = tuple(consolidated(free, job.gpus))

@@ -28,7 +28,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     -----
     Source: ours, to compare the search of Pollux with.
 
-    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs; only the jobs that change are computed.
+    Complexity: O(J N g) for each change, of J jobs on N nodes of g GPUs; only who changes is computed anew.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class _State:
         self.counts = np.arange(int(self.gpus.max(initial=0)) + 1)
         self.vectors = np.zeros_like(table.current)
         self.now = np.zeros(len(table.current))  # what each job counts
-        # What it counts with so many GPUs on a node, shape (jobs, nodes, GPUs + 1); infinite where it does not run.
+        # What it counts with so many GPUs on a node, shape (jobs, nodes, GPUs + 1); infinite where it cannot.
         self.after = np.zeros((*table.current.shape, len(self.counts)))
         parted = np.zeros(len(self.gpus), dtype=np.bool_)  # nodes that hold a part of a job on several
         runs = table.speedup(table.current) >= 0

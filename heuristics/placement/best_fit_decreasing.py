@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.errors import require_one_of
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
@@ -22,6 +23,7 @@ def best_fit_decreasing(
     *,
     order: Literal["gpu", "sum", "max"] = "gpu",
     opens: Literal["tightest", "largest"] = "tightest",
+    budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits best.
 
@@ -50,6 +52,8 @@ def best_fit_decreasing(
         largest server's GPUs, CPU and memory.
     opens
         Which empty server is opened: the one that the worker fits tightest, or the largest.
+    budget
+        When to stop.
 
     Raises
     ------
@@ -64,4 +68,4 @@ def best_fit_decreasing(
     """
     require_one_of("order", order, ORDERS)
     require_one_of("opens", opens, OPENS)
-    return fill(problem, largest_first(ORDERS[order](problem)), OPENS[opens])
+    return fill(problem, largest_first(ORDERS[order](problem)), OPENS[opens], budget=budget)

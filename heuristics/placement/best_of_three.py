@@ -1,5 +1,6 @@
 """Best of three: best-fit decreasing in three orders."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill
@@ -8,7 +9,7 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 
 
 @heuristic
-def best_of_three(problem: Placement) -> PlacementSolution | NoSolution:
+def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
     """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best.
 
     No order is best everywhere: one may place all workers where another leaves some.
@@ -24,7 +25,8 @@ def best_of_three(problem: Placement) -> PlacementSolution | NoSolution:
     3
     """
     found = [
-        fill(problem, largest_first(size(problem)), tightest) for size in (gpus, total_share, largest_share)
+        fill(problem, largest_first(size(problem)), tightest, budget=budget)
+        for size in (gpus, total_share, largest_share)
     ]
     solutions = [placement for placement in found if isinstance(placement, PlacementSolution)]
     return min(solutions, key=problem.objective, default=found[0])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import NoSolution
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
 
@@ -31,7 +32,12 @@ _POOLS: dict[bool, tuple[Pool, Pool]] = {
 
 
 def fill(
-    problem: Placement, order: Sequence[int], score: Score, *, one_by_one: bool = False
+    problem: Placement,
+    order: Sequence[int],
+    score: Score,
+    *,
+    one_by_one: bool = False,
+    budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
     """Place lines of workers one after the other; who finds no server stays behind.
 
@@ -52,6 +58,8 @@ def fill(
         next.
     one_by_one
         Choose anew for every worker, also of one line; otherwise a line's workers fill the server they take.
+    budget
+        When to stop, and leave the other workers unplaced.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
@@ -60,9 +68,13 @@ def fill(
         for _, lines in groupby(
             order, key=lambda line: (problem.workers[line].demand, problem.workers[line].kind)
         ):
+            if budget.passed:
+                break
             servers.place(list(lines))
     else:
         for job in _jobs(problem, order):
+            if budget.passed:
+                break
             servers.place_together(job)
     placed = sum(entry.number for entry in servers.placed)
     workers = sum(line.count for line in problem.workers)

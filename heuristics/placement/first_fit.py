@@ -1,5 +1,6 @@
 """First fit."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill
@@ -8,7 +9,9 @@ from heuristics.placement.sizes import gpus, largest_first
 
 
 @heuristic
-def first_fit(problem: Placement, *, decreasing: bool = False) -> PlacementSolution | NoSolution:
+def first_fit(
+    problem: Placement, *, decreasing: bool = False, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
     """Place workers in the order of the file, each on the first server that has room.
 
     The order of the servers is that of the file; where preferences are minimized preferred servers come first.
@@ -21,6 +24,8 @@ def first_fit(problem: Placement, *, decreasing: bool = False) -> PlacementSolut
     ----------
     problem
         The problem.
+    budget
+        When to stop.
     decreasing
         Place workers with more GPUs first.
 
@@ -31,4 +36,4 @@ def first_fit(problem: Placement, *, decreasing: bool = False) -> PlacementSolut
     3
     """
     order = largest_first(gpus(problem)) if decreasing else range(len(problem.workers))
-    return fill(problem, order, first)
+    return fill(problem, order, first, budget=budget)

@@ -1,5 +1,6 @@
 """Worst fit."""
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill
@@ -7,7 +8,9 @@ from heuristics.placement.scores import roomiest, roomiest_in_use
 
 
 @heuristic
-def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution | NoSolution:
+def worst_fit(
+    problem: Placement, *, spread: bool = True, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
     """Place workers in the order of the file, each on the server with the most free GPUs.
 
     Complexity: O(workers * servers).
@@ -19,6 +22,8 @@ def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution |
     ----------
     problem
         The problem.
+    budget
+        When to stop.
     spread
         Take empty servers like any others; otherwise only if no server in use has room.
 
@@ -30,4 +35,4 @@ def worst_fit(problem: Placement, *, spread: bool = True) -> PlacementSolution |
     (4, 3)
     """
     score = roomiest if spread else roomiest_in_use
-    return fill(problem, range(len(problem.workers)), score, one_by_one=True)
+    return fill(problem, range(len(problem.workers)), score, one_by_one=True, budget=budget)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import judged_value
@@ -12,7 +13,9 @@ from heuristics.reclaiming.largest_job_first import largest_job_first
 
 
 @heuristic
-def reverse_delete(problem: Reclaiming, *, start: ReclaimingSolution | None = None) -> ReclaimingSolution:
+def reverse_delete(
+    problem: Reclaiming, *, start: ReclaimingSolution | None = None, budget: Budget = UNLIMITED
+) -> ReclaimingSolution:
     """Improve a solution by sparing jobs that need not be preempted, as `improve` does.
 
     Without a start, the solutions of `greedy` and `largest_job_first` are both improved; the better is kept.
@@ -23,6 +26,8 @@ def reverse_delete(problem: Reclaiming, *, start: ReclaimingSolution | None = No
         The problem.
     start
         The solution to improve.
+    budget
+        When to stop.
 
     Raises
     ------
@@ -45,12 +50,14 @@ def reverse_delete(problem: Reclaiming, *, start: ReclaimingSolution | None = No
     (2, 1)
     """
     if start is not None:
-        return improve(problem, start)
+        return improve(problem, start, budget)
     found = (method(problem).solution for method in (greedy, largest_job_first))
-    return min((improve(problem, solution) for solution in found if solution), key=problem.objective)
+    return min((improve(problem, solution, budget) for solution in found if solution), key=problem.objective)
 
 
-def improve(problem: Reclaiming, solution: ReclaimingSolution) -> ReclaimingSolution:
+def improve(
+    problem: Reclaiming, solution: ReclaimingSolution, budget: Budget = UNLIMITED
+) -> ReclaimingSolution:
     """Spare jobs that a solution preempts, while enough servers stay vacated.
 
     Start from all jobs with a base worker on a returned server, and from all servers that are vacated without
@@ -67,6 +74,8 @@ def improve(problem: Reclaiming, solution: ReclaimingSolution) -> ReclaimingSolu
         The problem.
     solution
         A feasible solution.
+    budget
+        When to stop.
 
     Raises
     ------
@@ -90,14 +99,14 @@ def improve(problem: Reclaiming, solution: ReclaimingSolution) -> ReclaimingSolu
     hosting = Hosting.of(problem)
     position = {name: server for server, name in enumerate(hosting.names)}
     preempted = {job for name in solution.servers for job in hosting.jobs_of[position[name]]}
-    vacated, still = _spare(hosting, preempted, problem.demand)
+    vacated, still = _spare(hosting, preempted, problem.demand, budget)
     gpus = _gpus_in_use(problem, hosting, still)
     fullest = sorted(vacated, key=lambda server: -gpus[server])
     improved = hosting.solution(fullest[: problem.demand])
     return improved if problem.objective(improved) < value else solution
 
 
-def _spare(hosting: Hosting, preempted: set[int], demand: int) -> tuple[list[int], set[int]]:
+def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -> tuple[list[int], set[int]]:
     """Spare preempted jobs; give the servers still vacated and the jobs still preempted."""
     still = set(preempted)
     vacated = {server for server, jobs in enumerate(hosting.jobs_of) if still.issuperset(jobs)}
@@ -105,7 +114,7 @@ def _spare(hosting: Hosting, preempted: set[int], demand: int) -> tuple[list[int
     while True:
         surplus = len(vacated) - demand
         candidates = [job for job, need in needs.items() if need <= surplus and hosting.weights[job]]
-        if not candidates:
+        if not candidates or budget.passed:
             return sorted(vacated), still
         dearest = min(candidates, key=lambda job: needs[job] / hosting.weights[job])
         del needs[dearest]

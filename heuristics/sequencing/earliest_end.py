@@ -1,11 +1,13 @@
 """Earliest end: the shortest job first, each on the machine on which it ends first."""
 
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import TimeUp
 from gsopt.method import heuristic
 from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 
 @heuristic
-def earliest_end(problem: Sequencing) -> Sequences:
+def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
     """Append one job after the other to the machine on which it then ends first.
 
     The shortest is the one that takes the least seconds on the type that is best for it. Where all machines are
@@ -17,6 +19,8 @@ def earliest_end(problem: Sequencing) -> Sequences:
     ----------
     problem
         The problem.
+    budget
+        When to stop; there is no solution then.
 
     Notes
     -----
@@ -36,7 +40,9 @@ def earliest_end(problem: Sequencing) -> Sequences:
     def shortest(job: UnitJob) -> float:
         return min(seconds for kind, seconds in job.seconds.items() if kind in kinds)
 
-    for job in sorted(problem.jobs, key=shortest):
+    for number, job in enumerate(sorted(problem.jobs, key=shortest)):
+        if budget.passed:
+            raise TimeUp(f"the time limit is over, and {number:,} of {len(problem.jobs):,} jobs have a machine")
         after = {
             machine.name: ends[machine.name] + job.seconds[machine.gpu_type]
             for machine in problem.machines

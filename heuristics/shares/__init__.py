@@ -5,5 +5,5 @@ from heuristics.shares.isolated import isolated
 from heuristics.shares.progressive_filling import progressive_filling
 from heuristics.shares.queue import queue
 
-#: The best first: whoever has little time begins with it.
-__all__ = ["progressive_filling", "isolated", "equal_time", "queue"]  # noqa: RUF022 - the best first
+#: What whoever has little time begins with comes first: of all jobs in some time, then what is best.
+__all__ = ["isolated", "progressive_filling", "equal_time", "queue"]  # noqa: RUF022 - in the order of trials

@@ -5,17 +5,22 @@ from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from math import inf
 
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.errors import InvalidInput
-from gsopt.method import heuristic
+from gsopt.method import NoSolution, heuristic
+from gsopt.problem import Sense
 from gsopt.problems.shares import Shares, TimeShares
 
 
 @heuristic
-def progressive_filling(problem: Shares, *, parts: int = 100) -> TimeShares:
+def progressive_filling(
+    problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
+) -> TimeShares | NoSolution:
     """Give the job that is worst off another part of its time on the fastest type with room, until none has.
 
     In `fifo` the first job that can have more is served. A job that finds no room is done; whoever has taken
-    the fast GPUs keeps them, which is what linear programs do better.
+    the fast GPUs keeps them, which is what linear programs do better. Where times count no solution is returned
+    unless every job has some, as the others would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -25,6 +30,8 @@ def progressive_filling(problem: Shares, *, parts: int = 100) -> TimeShares:
         The problem.
     parts
         Parts of a job's time, between 1 and 10,000.
+    budget
+        When to stop.
 
     Notes ----- Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2),
     with a choice of types; of no paper on GPUs.
@@ -41,7 +48,7 @@ def progressive_filling(problem: Shares, *, parts: int = 100) -> TimeShares:
     given: list[dict[str, int]] = [{} for _ in problem.jobs]
     race = [(-inf, place) for place in range(len(problem.jobs))]
     heapify(race)
-    while race:
+    while race and not budget.passed:
         _, place = heappop(race)
         job, own = problem.jobs[place], given[place]
         rates = {kind: rate for kind, rate in problem.rates[job.name].items() if left[kind] >= job.gpus}
@@ -50,6 +57,8 @@ def progressive_filling(problem: Shares, *, parts: int = 100) -> TimeShares:
             left[kind] -= job.gpus
             own[kind] = own.get(kind, 0) + 1
             heappush(race, (_height(problem, place, own, parts), place))
+    if problem.sense is Sense.MINIMIZE and not all(given):
+        return NoSolution("jobs without time would never end")
     shares = {
         job.name: {kind: Fraction(count, parts) for kind, count in own.items()}
         for job, own in zip(problem.jobs, given, strict=True)

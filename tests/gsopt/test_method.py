@@ -3,12 +3,13 @@
 import pickle
 from functools import partial
 from inspect import signature
+from typing import Any
 
 import pytest
 
-from gsopt.budget import DEFAULTS, Budget
-from gsopt.errors import Contradiction, Exited, InvalidInput, InvalidSolution
-from gsopt.method import NoSolution, accepts, exact_method, heuristic, name_of, run
+from gsopt.budget import DEFAULTS, UNLIMITED, Budget
+from gsopt.errors import Contradiction, Exited, InvalidInput, InvalidSolution, TimeUp
+from gsopt.method import NoSolution, accepts, exact_method, heuristic, name_of, proves, run
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.problems.scheduling import SchedulingSolution
 from gsopt.result import Level, Result, Status, StoppedBy
@@ -189,3 +190,39 @@ def test_ctrl_c_leaves_the_best_that_was_told() -> None:
     assert (found.solution, found.stopped_by) == (start, StoppedBy.INTERRUPT)
     with pytest.raises(KeyboardInterrupt):
         telling(problem, known=0, on_progress=lambda _: None)
+
+
+@heuristic
+def patient(problem: Reclaiming, *, budget: Budget = UNLIMITED) -> ReclaimingSolution:
+    """Return the first servers of the list, if there is time."""
+    if budget.passed:
+        raise TimeUp("no time")
+    return ReclaimingSolution(servers=[server.name for server in problem.servers[: problem.demand]])
+
+
+def test_heuristic_takes_a_budget_or_a_time_limit() -> None:
+    """A heuristic with a budget takes a time limit too, both checked; it is no exact method for that."""
+    assert list(signature(patient).parameters) == ["problem", "budget", "time_limit"]
+    assert (proves(patient), proves(worst_servers)) == (False, True)
+    limited: Any = patient
+    assert limited(figure_5(2), time_limit="3min").objective == 1
+    late = limited(figure_5(2), time_limit=0)
+    assert (late.solution, late.message, late.status) == (None, "no time", Status.UNKNOWN)
+    assert patient(figure_5(2), budget=Budget(time_limit=0)).message == "no time"
+    for wrong in ({"budget": 3}, {"time_limit": -1}, {"budget": Budget(), "time_limit": 3}):
+        with pytest.raises(InvalidInput):
+            limited(figure_5(2), **wrong)
+
+
+def test_exact_method_out_of_time_leaves_start_and_bound() -> None:
+    """What is known when a method gives up for time comes back: the start, and the bound that it reported."""
+
+    @exact_method()
+    def late(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+        budget.report(bound=1)
+        raise TimeUp(f"no time for {problem.demand} servers")
+
+    found = late(figure_5(2), start=pick("s3", "s4"))
+    assert (found.objective, found.bound, found.stopped_by) == (2, 1, StoppedBy.TIME_LIMIT)
+    assert found.message == "no time for 2 servers; the start is the best known"
+    assert late(figure_5(2)).solution is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gsopt
 from gsopt.errors import Contradiction, InvalidInput, InvalidSolution
 from gsopt.problem import Sense
-from gsopt.problems.reclaiming import ReclaimingSolution
+from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.result import (
     Level,
     Result,
@@ -21,10 +21,12 @@ from gsopt.result import (
     agree,
     gap_by_value,
     is_within,
+    judged_value,
     plain,
     refuse_contradiction,
     relative_gap,
     same,
+    value_of,
 )
 from instances.sharing import interfering_jobs
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
@@ -216,3 +218,29 @@ def test_a_gap_by_the_value_is_never_wider(value: int, bound: int, asked: float)
         assert is_within(value, bound, asked)
     if 0 < bound <= value and is_within(value, bound, asked):
         assert abs(value - bound) <= Fraction(narrower) * value * (1 + Fraction(1, 10**9))
+
+
+def test_what_was_judged_is_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solution is checked once for a problem, and anew for an equal one and for another problem."""
+    checked: list[ReclaimingSolution] = []
+    violations = Reclaiming.violations
+
+    def counted(problem: Reclaiming, solution: ReclaimingSolution) -> list[str]:
+        checked.append(solution)
+        return violations(problem, solution)
+
+    monkeypatch.setattr(Reclaiming, "violations", counted)
+    problem, good, bad = figure_5(2), pick("s1", "s2"), pick("s1")
+    assert value_of(problem, good) == 1
+    assert not checked
+    assert [judged_value(problem, "test", good) for _ in range(3)] == [1, 1, 1]
+    assert value_of(problem, good) == 1
+    assert len(checked) == 1
+    assert judged_value(problem, "test", pick("s1", "s2")) == judged_value(figure_5(2), "test", good) == 1
+    assert len(checked) == 3
+    for _ in range(2):
+        with pytest.raises(InvalidSolution):
+            judged_value(problem, "test", bad)
+    with pytest.raises(InvalidSolution):
+        judged_value(figure_5(3), "test", good)
+    assert len(checked) == 6

@@ -1,6 +1,9 @@
 """The dynamic programme and its proof in exact numbers."""
 
+import sys
+
 import numpy as np
+import pytest
 
 from formulations.batching import dp, milp
 from formulations.batching.beginning import begin
@@ -15,7 +18,8 @@ from gsopt.tolerances import SUM
 from instances.batching import elastic_jobs
 from tests.effort import cases
 from tests.exactness import batching as oracle
-from tests.strategies.batching import CRITERIA, tiny
+from tests.processes import PATIENCE
+from tests.strategies.batching import CRITERIA, drawn_costs, tiny
 
 
 def test_proves_the_optimum_of_hard_numbers() -> None:
@@ -87,3 +91,14 @@ def test_without_time_what_is_known_is_kept() -> None:
     assert (found.solution, found.bound) == (first.solution, first.bound)
     assert (found.status, found.stopped_by) == (Status.FEASIBLE, StoppedBy.TIME_LIMIT)
     assert filled_table(np.zeros((1, 1)), 1, late) is None
+
+
+def test_a_table_filled_in_parts_is_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a time limit a job's row is filled part by part, and the same in the end."""
+    monkeypatch.setattr(sys.modules["formulations.batching.dp"], "_CHUNK", 40)
+    for seed in range(20):
+        costs, gpus = drawn_costs(np.random.default_rng(seed))
+        whole, parts = (filled_table(costs, gpus, Budget(time_limit=limit)) for limit in (None, PATIENCE))
+        assert whole is not None
+        assert parts is not None
+        assert np.array_equal(whole, parts), seed

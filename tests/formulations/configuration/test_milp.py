@@ -2,12 +2,16 @@
 
 from math import isclose
 
+import numpy as np
+
 from formulations.configuration import exact, milp
 from gsopt.backends import CpSat, Highs
+from gsopt.standard_form import StandardForm
 from gsopt.testing import check_formulation
 from gsopt.tolerances import SUM
 from instances.configuration import growing_jobs
-from tests.strategies.configuration import committed
+from tests.effort import cases
+from tests.strategies.configuration import committed, tiny
 
 
 def test_proves_the_optimum_of_small_instances() -> None:
@@ -40,3 +44,19 @@ def test_a_start_is_a_point_of_the_model() -> None:
     assert isclose(form.objective(point), float(problem.objective(solution)), rel_tol=SUM)
     named = form.named(point)
     assert milp.extract(named, problem) == solution
+
+
+def test_the_two_builders_are_equal() -> None:
+    """The Pyomo model and the arrays filled directly are the same model, name by name."""
+    for seed in range(cases(200)):
+        problem = tiny(seed)
+        arrays, pyomo = milp.standard_form(problem), StandardForm.from_pyomo(milp.build(problem))
+        across = [arrays.columns.index(name) for name in pyomo.columns]
+        down = [arrays.rows.index(name) for name in pyomo.rows]
+        assert arrays.matrix.shape == pyomo.matrix.shape, seed
+        assert np.array_equal(arrays.matrix.toarray()[np.ix_(down, across)], pyomo.matrix.toarray()), seed
+        for name in ("cost", "column_lower", "column_upper", "integer"):
+            assert np.array_equal(getattr(arrays, name)[across], getattr(pyomo, name)), (seed, name)
+        for name in ("row_lower", "row_upper"):
+            assert np.array_equal(getattr(arrays, name)[down], getattr(pyomo, name)), (seed, name)
+        assert (arrays.offset, arrays.sense) == (pyomo.offset, pyomo.sense)

@@ -2,6 +2,8 @@
 
 from math import isclose
 
+import pytest
+
 from formulations.goodput.case import Case, Option
 from gsopt.problems.goodput import Goodput
 from instances.goodput import running_jobs
@@ -53,3 +55,15 @@ def test_costs_are_those_of_the_judge() -> None:
             assert isclose(option.cost, exact, rel_tol=case.error)
             kept += option.keeps
     assert kept == sum(bool(job.current) for job in problem.jobs)
+
+
+@pytest.mark.parametrize("power", range(-10, 0))
+def test_no_option_is_where_a_job_does_not_run(power: int) -> None:
+    """Whatever floor and power, an option has a speed-up, and costs less than no GPUs."""
+    for floor in (1e-9, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.3, 1.0):
+        gaps = job("a", [0.0, 0.0, 1.0, 1.0, 0.0, 2.0], [0.0, 3.0], [0.0, 0.0, 1e-9])
+        case = Case.of(Goodput(nodes=[6, 6, 6], jobs=[gaps], power=power, floor=floor))
+        idle, *others = case.options[0]
+        assert idle.gpus == 0
+        assert all(gaps.speedup(option.least, option.gpus) for option in others), floor
+        assert all(option.cost < idle.cost for option in others), floor

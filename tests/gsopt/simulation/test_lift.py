@@ -67,7 +67,7 @@ def test_a_policy_of_ones_own() -> None:
     """A class as a policy finds what its simulation books, its options are keywords of the method."""
     method = lift(Sorted)
     assert (method.__name__, method.__doc__) == ("Sorted", "Start waiting jobs in an order.")
-    assert list(signature(method).parameters) == ["problem", "sign"]
+    assert list(signature(method).parameters) == ["problem", "sign", "budget", "time_limit"]
     for seed in range(20):
         problem = tiny(seed)
         for sign in (1.0, -1.0):

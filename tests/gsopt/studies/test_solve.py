@@ -1,6 +1,9 @@
 """Solving: the default method, its options, and the start that heuristics hand over."""
 
+from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib import import_module
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -8,15 +11,19 @@ import pytest
 import gsopt
 from gsopt.backends import Highs, close
 from gsopt.backends.process import POOL
-from gsopt.budget import Budget
-from gsopt.errors import InvalidInput
-from gsopt.method import exact_method, heuristic
+from gsopt.budget import UNLIMITED, Budget
+from gsopt.errors import InvalidInput, Unsupported
+from gsopt.method import accepts, exact_method, heuristic
+from gsopt.problems.reader import problem_types
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.studies import catalogue
 from heuristics.reclaiming import greedy
+from tests.exactness.trial import instance
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.gsopt.test_method import first_servers
+from tests.processes import PATIENCE
 
 #: The module, whose name is that of its function.
 _SOLVE = import_module("gsopt.studies.solve")
@@ -89,23 +96,116 @@ def test_a_name_in_the_place_of_a_problem_is_refused() -> None:
         gsopt.solve("reclaiming/aryl-figure-5")  # type: ignore[arg-type]
 
 
-def test_a_search_for_a_start_gets_a_part_of_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A heuristic that takes any time it gets is told how much, where there is a limit."""
-    given: list[float | None] = []
+class Clock:
+    """A clock that stands still unless it is put forward."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Begin now, so that the budgets of a test begin no earlier."""
+        self.now = perf_counter()
+        monkeypatch.setattr("gsopt.budget.perf_counter", lambda: self.now)
+
+
+def slow(clock: Clock, seconds: float, given: list[Budget]) -> Any:
+    """Make a heuristic that takes so long, and notes its budget."""
 
     @heuristic
-    def searching(problem: Reclaiming, *, most_seconds: float | None = None) -> ReclaimingSolution:
-        given.append(most_seconds)
+    def method(problem: Reclaiming, *, budget: Budget = UNLIMITED) -> ReclaimingSolution:
+        given.append(budget)
+        clock.now += seconds
         return pick(*[server.name for server in problem.servers[: problem.demand]])
 
-    names: dict[str, Any] = {"first": first_servers, "searching": searching}
-    monkeypatch.setattr("gsopt.studies.solve.own_heuristics", lambda _: names)
-    gsopt.solve(figure_5(demand=2), time_limit=60)
-    gsopt.solve(figure_5(demand=2))
-    (limited, free) = given
-    assert limited is not None
-    assert 0 < limited <= 30
-    assert free is None
+    return method
+
+
+def test_heuristics_have_half_of_the_limit_and_exact_methods_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Heuristics get one budget of half the limit; none begins after it, and the method has half at least."""
+    clock, given, left = Clock(monkeypatch), list[Budget](), list[float | None]()
+    late: list[Budget] = []
+    methods = {"one": slow(clock, 20, given), "two": slow(clock, 70, given), "three": slow(clock, 1, late)}
+    monkeypatch.setattr("gsopt.studies.solve.own_heuristics", lambda _: methods)
+
+    @exact_method()
+    def waiting(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+        left.append(budget.left())
+        return Result.judged(problem, method="waiting", bound=0, runtime=budget.runtime)
+
+    gsopt.solve(figure_5(demand=2), waiting, time_limit=60)
+    assert [budget.time_limit for budget in given] == [30, 30]
+    assert given[0].begin == given[1].begin
+    assert late == []
+    assert left == [pytest.approx(30)]
+    gsopt.solve(figure_5(demand=2), waiting)
+    assert late[0].time_limit is None
+    assert left[1] is None
+
+
+def test_a_heuristic_gets_the_whole_limit_where_it_is_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A heuristic, and a plain function that takes a budget, has all the time for itself."""
+    given: list[Budget] = []
+    gsopt.solve(figure_5(demand=2), slow(Clock(monkeypatch), 0, given), time_limit="2min")
+
+    def plain(problem: Reclaiming, budget: Budget) -> ReclaimingSolution:
+        given.append(budget)
+        return pick(*[server.name for server in problem.servers[: problem.demand]])
+
+    gsopt.compare(figure_5(demand=2), [plain], time_limit=120)
+    assert [budget.time_limit for budget in given] == [120, 120]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Countdown(Budget):
+    """A budget that has passed when it was looked at so many times."""
+
+    looks: list[int] = field(default_factory=lambda: [0])
+    most: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Count a look."""
+        self.looks[0] += 1
+        return self.looks[0] > self.most
+
+
+#: Heuristics with a budget; of the many policies, which all are simulated alike, the first ones.
+TIMED = [
+    (word, name)
+    for word in problem_types()
+    for name in [name for name, each in catalogue.own_heuristics(word).items() if accepts(each, "budget")][:4]
+]
+
+
+@pytest.mark.parametrize(("word", "name"), TIMED)
+@pytest.mark.parametrize("most", [0, 4])
+def test_heuristics_stop_when_time_is_over(word: str, name: str, most: int) -> None:
+    """A heuristic that finds its time over gives what it has, or nothing, and does not go on."""
+    problem = instance(word, seed=7)
+    budget = Countdown(time_limit=PATIENCE, most=most)
+    with suppress(Unsupported):
+        found = catalogue.own_heuristics(word)[name](problem, budget=budget)
+        assert found.solution is not None or found.message
+    assert budget.looks[0] <= most + 3
+
+
+@pytest.mark.parametrize("word", problem_types())
+def test_something_is_found_without_any_time(word: str) -> None:
+    """At a limit of 0 there is a solution wherever there is one at all."""
+    for seed in range(2):
+        problem = instance(word, seed)
+        found, best = gsopt.solve(problem, time_limit=0), gsopt.solve(problem)
+        assert (found.solution is None) == (best.solution is None)
+
+
+def test_a_replay_of_years_is_left_out() -> None:
+    """Policies that decide every minute of years are cut off at the next event, and the others are not."""
+    long = ElasticJob(name="a", release=0, work=1.8e8, rates={1: 1.0, 2: 2.0, 3: 3.0})
+    short = ElasticJob(name="b", release=0, work=300, rates={1: 1.0})
+    problem = Scheduling(gpus=3, jobs=[long, short])
+    policies = catalogue.own_heuristics("scheduling")
+    budget = Countdown(time_limit=PATIENCE, most=100)
+    found = policies["sia"](problem, budget=budget)
+    assert (found.solution, budget.looks[0]) == (None, 101)
+    assert "time limit" in found.message
+    assert policies["srtf"](problem, budget=Countdown(time_limit=PATIENCE, most=100)).solution is not None
 
 
 def test_ctrl_c_among_the_heuristics_leaves_what_they_found(monkeypatch: pytest.MonkeyPatch) -> None:

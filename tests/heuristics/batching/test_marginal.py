@@ -1,8 +1,14 @@
 """GPUs by marginal gains."""
 
+import sys
+
+import pytest
+
 from formulations.batching import dp
-from gsopt.problems.batching import Batching
+from gsopt.budget import Budget
+from gsopt.problems.batching import Batching, Grant
 from heuristics.batching import marginal
+from heuristics.batching.menus import granted
 from instances.batching import elastic_jobs
 from tests.strategies.batching import CRITERIA, THREE, gpus_of
 
@@ -38,3 +44,23 @@ def test_it_comes_close() -> None:
         assert best is not None
         assert found is not None
         assert abs(float(found / best) - 1) < 0.03
+
+
+def test_each_step_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a job costs is computed once for each number of GPUs that it gets or is offered."""
+    asked: list[int] = []
+
+    def noted(problem: Batching, place: int, gpus: int) -> Grant:
+        asked.append(gpus)
+        return granted(problem, place, gpus)
+
+    monkeypatch.setattr(sys.modules["heuristics.batching.marginal"], "granted", noted)
+    counts = gpus_of(marginal(Batching(gpus=400, jobs=THREE, criterion="sum_time")))
+    assert sum(counts.values()) == 14
+    assert len(asked) <= 14 + len(THREE)
+
+
+def test_without_time_the_shorter_jobs_have_what_is_left() -> None:
+    """All GPUs are used, whenever it stops."""
+    found = marginal(Batching(gpus=9, jobs=THREE), budget=Budget(time_limit=0))
+    assert gpus_of(found) == {"long": 1, "short": 2, "middle": 6}

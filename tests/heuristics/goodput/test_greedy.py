@@ -2,6 +2,8 @@
 
 from gsopt.problems.goodput import Goodput, GoodputSolution
 from heuristics.goodput import greedy
+from heuristics.goodput.greedy import _State
+from heuristics.goodput.table import Table
 from tests.effort import cases
 from tests.strategies.goodput import LINEAR, job, tiny
 
@@ -38,3 +40,17 @@ def test_it_is_never_worse_than_what_runs() -> None:
             found = greedy(problem).objective
             assert found is not None
             assert found <= problem.objective(kept), seed
+
+
+def test_who_changes_is_computed_anew() -> None:
+    """After each change what every job would count is what it would be if all were computed again."""
+    for seed in range(cases(50)):
+        state = _State(Table.of(tiny(seed)))
+        going = True
+        while going and state.vectors.size:
+            going = state.change()
+            after, now = state.after.copy(), state.now.copy()
+            for number in range(len(now)):
+                state._update(number)  # noqa: SLF001 - what is tested
+            assert (state.after == after).all(), seed
+            assert (state.now == now).all(), seed

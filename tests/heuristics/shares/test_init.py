@@ -20,6 +20,6 @@ def test_divides_time_on_every_small_instance(method: Method) -> None:
             assert not problem.sense.better(found.objective, bound), problem.name
 
 
-def test_the_best_stands_first() -> None:
-    """Whoever has little time begins with the rule that looks at levels and types."""
-    assert next(iter(HEURISTICS)) == "progressive_filling"
+def test_whoever_has_little_time_begins_with_some_for_all() -> None:
+    """First comes the rule by which every job runs at once, then the one that looks at levels and types."""
+    assert list(HEURISTICS)[:2] == ["isolated", "progressive_filling"]

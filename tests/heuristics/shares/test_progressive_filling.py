@@ -4,7 +4,7 @@ import pytest
 
 from formulations.shares import exact
 from gsopt.errors import InvalidInput
-from gsopt.problems.shares import Criterion
+from gsopt.problems.shares import Criterion, Shares, TypedJob
 from heuristics.shares import isolated, progressive_filling
 from instances.shares import typed_jobs
 from tests.strategies.shares import alike
@@ -33,3 +33,11 @@ def test_parts_are_checked() -> None:
     for parts in (0, 10_001):
         with pytest.raises(InvalidInput, match=f"parts: {parts}: must be between 1 and 10,000"):
             progressive_filling(alike({}), parts=parts)
+
+
+def test_a_job_without_time_is_no_solution_where_times_count() -> None:
+    """GPUs that are gone before all jobs have some are no solution by completion times, and one by rates."""
+    jobs = [TypedJob(name=f"j{each}", throughputs={"v100": 1.0}, steps=9.0) for each in range(150)]
+    problem = Shares(gpus={"v100": 1}, jobs=jobs, criterion="makespan")
+    assert progressive_filling(problem).message == "jobs without time would never end"
+    assert progressive_filling(problem.model_copy(update={"criterion": "max_min"})).objective == 0
