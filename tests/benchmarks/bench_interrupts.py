@@ -47,7 +47,7 @@ def bench_interrupts(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
             moment = some.uniform(0.0, LATEST)
             told.append(_interrupted(instance, tmp_path / str(number), moment, group=number % 2 == 1))
 
-    benchmark.pedantic(interrupt_all, rounds=1)
+    benchmark.pedantic(interrupt_all, rounds=1)  # type: ignore[no-untyped-call]  # pytest-benchmark is untyped here
     benchmark.extra_info["with a solution"] = sum(told)
     assert any(told)
 

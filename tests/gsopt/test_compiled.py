@@ -173,7 +173,8 @@ def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def _interrupted_at(monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str) -> list[str]:
     """Let Ctrl-C come when the compiler begins with one kernel; list those that it has done."""
-    compiler, done = type(kernel._compiler), []  # noqa: SLF001 - numba's own
+    compiler = type(kernel._compiler)  # noqa: SLF001 - numba's own
+    done: list[str] = []
     original = compiler.compile
 
     def compile_(self: Any, args: Any, return_type: Any) -> Any:

@@ -210,7 +210,8 @@ def test_entry_points_need_no_permission(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_programs_name_what_they_like() -> None:
     """Outside of studies a function of any module is found."""
-    assert catalogue.find_policy("os:getpid") is os.getpid
+    found: object = catalogue.find_policy("os:getpid")
+    assert found is os.getpid
 
 
 def test_a_page_runs_no_more_than_its_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
