@@ -1,16 +1,20 @@
 """Compiled: kernels as machine code where numba is installed, and as the functions that they are elsewhere.
 
 Loading numba takes half a second and a first compilation several, which is kept on the disk. So modules with
-kernels are imported where they are used, and whoever has a deadline asks `is_worth_loading` first.
+kernels are imported where they are used, and whoever has a deadline asks `is_worth_loading` first. Ctrl-C waits
+until numba is loaded or the kernel at hand compiled, as neither survives being left in the middle.
 """
 
 import sys
 from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
+
+from gsopt.interrupts import deliver, held, holding
 
 #: Seconds from which on loading, and compiling if need be, is plainly paid back.
 _ENOUGH = 10.0
@@ -42,15 +46,35 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """
     if not is_installed():
         return function
+    with held():
+        kernel: Any = _kernel(function)
+    # Where numba goes with arguments of new types, and from there for each kernel that is called within.
+    kernel._compile_for_args = holding(kernel._compile_for_args)  # noqa: SLF001 - it has no public name
+    kernel.compile = _after_interrupts(kernel.compile)
+    found: Callable[Given, Found] = kernel
+    return found
+
+
+def _after_interrupts(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """Let Ctrl-C that is held back come before a function."""
+
+    @wraps(function)
+    def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:
+        deliver()
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _kernel(function: Callable[..., Any]) -> Any:
     import numba
 
     njit: Any = numba.njit
     function.__qualname__ += f"_{_digest(function)}"
     try:
-        kernel: Callable[Given, Found] = njit(cache=True)(function)
+        return njit(cache=True)(function)
     except RuntimeError:  # there is no folder that can be written
-        kernel = njit(function)
-    return kernel
+        return njit(function)
 
 
 def _digest(function: Callable[..., Any]) -> str:

@@ -1,12 +1,17 @@
 """The few kinds of error. Outcomes of a solve are values; errors are for wrong input and broken models."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from math import inf, nan
 from numbers import Real
 from sys import float_info
 from typing import Any
 
 _LONGEST_VALUE = 60
+
+#: Characters of somebody else's message, and of the name of a file.
+_LONGEST_LINE = 300
 
 
 def shorten(value: object) -> str:
@@ -39,15 +44,63 @@ def escape(text: str) -> str:
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
+def brief(source: str) -> str:
+    """Show the name of a file; of one that is longer than any, the beginning.
+
+    Examples
+    --------
+    >>> brief("a.json"), len(brief("a" * 5000))
+    ('a.json', 82)
+    """
+    if len(source) <= _LONGEST_LINE:
+        return source
+    return f"{source[:_LONGEST_VALUE]}... ({len(source):,} characters)"
+
+
 def one_line(error: BaseException) -> str:
-    """Say in one line what was raised: its type, and the first line of its message.
+    """Say in one line what was raised: its type, and the first line of its message, whatever that is.
 
     Examples
     --------
     >>> one_line(ValueError("no"))
     'ValueError: no'
     """
-    return ": ".join(part for part in (type(error).__name__, str(error).partition("\n")[0]) if part)
+    try:
+        message = escape(str(error).partition("\n")[0])
+    except Exception:  # noqa: BLE001 - the error may be anybody's
+        message = ""
+    if len(message) > _LONGEST_LINE:
+        message = f"{message[:_LONGEST_LINE]}... ({len(message):,} characters)"
+    return ": ".join(part for part in (type(error).__name__, message) if part)
+
+
+@contextmanager
+def kept_running(name: str) -> Iterator[None]:
+    """Raise `Exited` in place of what ends a program, such as what `sys.exit` raises; Ctrl-C still does.
+
+    What a fork of this process raises ends that one as it would.
+
+    Parameters
+    ----------
+    name
+        Whose code runs within, for the message.
+
+    Examples
+    --------
+    >>> with kept_running("mine"):
+    ...     raise SystemExit(0)
+    Traceback (most recent call last):
+    gsopt.errors.Exited: mine must not end the program: SystemExit: 0
+    """
+    process = os.getpid()
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        if os.getpid() != process:
+            raise
+        raise Exited(f"{escape(name)} must not end the program: {one_line(error)}") from error
 
 
 class GsoptError(Exception):
@@ -86,7 +139,7 @@ class InvalidInput(GsoptError, ValueError):
 
     def __init__(self, source: str, field: str, value: str, rule: str) -> None:
         self.source, self.field, self.value, self.rule = source, field, value, rule
-        super().__init__(escape(": ".join(part for part in (source, field, value, rule) if part)))
+        super().__init__(escape(": ".join(part for part in (brief(source), field, value, rule) if part)))
 
     def __reduce__(self) -> tuple[type["InvalidInput"], tuple[str, str, str, str]]:
         return type(self), (self.source, self.field, self.value, self.rule)
@@ -110,6 +163,10 @@ class MissingSolver(GsoptError):
 
 class Unsupported(GsoptError):
     """A method or backend does not handle this kind of problem; the message says why."""
+
+
+class Exited(GsoptError):
+    """A method or policy raised what would end the program, which is not its to end."""
 
 
 class TimeUp(GsoptError):

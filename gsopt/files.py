@@ -28,6 +28,9 @@ _LONGEST_KEY = 60
 #: Characters of a file's name, of which file systems allow little more.
 _LONGEST_NAME = 200
 
+#: With what text begins that a spreadsheet takes for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
 #: What is being read, by path with the SHA-256 of the content, while anybody wants to know.
 _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
@@ -146,6 +149,28 @@ def file_name(text: str) -> str:
     ('tiresias(promote=2.0)', '.._a\\nb')
     """
     return escape(text).replace("/", "_")[:_LONGEST_NAME]
+
+
+def quoted(cell: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would take for a formula, and run; numbers stay.
+
+    Examples
+    --------
+    >>> quoted("=1+1"), quoted("'=1+1"), quoted("a=1"), quoted(-1)
+    ("'=1+1", "''=1+1", 'a=1', -1)
+    """
+    return f"'{cell}" if isinstance(cell, str) and cell.lstrip("'").startswith(_FORMULA) else cell
+
+
+def unquoted(cell: str) -> str:
+    """Take the apostrophe away that `quoted` has put before text.
+
+    Examples
+    --------
+    >>> unquoted("'=1+1"), unquoted("'a'")
+    ('=1+1', "'a'")
+    """
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
 
 
 def require_writable(path: str | Path) -> None:

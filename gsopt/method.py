@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from gsopt.budget import DEFAULTS, Budget, TimeLimit
-from gsopt.errors import InvalidInput, TimeUp, shorten
+from gsopt.errors import InvalidInput, TimeUp, kept_running, shorten
 from gsopt.grid import Number
 from gsopt.problem import Frozen, Problem
 from gsopt.progress import Watch
@@ -96,6 +96,8 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     ------
     InvalidInput
         It returns something else.
+    Exited
+        It tries to end the program.
 
     Examples
     --------
@@ -107,15 +109,16 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     Traceback (most recent call last):
     gsopt.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
     """
+    name = name_of(method)
     begin = perf_counter()
     try:
-        found: Any = method(problem, *args, **options)
+        with kept_running(name):
+            found: Any = method(problem, *args, **options)
     except TimeUp as late:
         found = NoSolution(str(late))
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found
-    name = name_of(method)
     if isinstance(found, NoSolution):
         return Result.judged(
             problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
@@ -249,7 +252,7 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, keep its start if that is better, and say which options it could not use.
 
-    One that is interrupted, or raises `gsopt.errors.TimeUp`, returns its start.
+    One that is interrupted, or raises `gsopt.errors.TimeUp`, returns its best incumbent, or its start.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -258,11 +261,11 @@ def solve_within(
         try:
             found = run(inner)
         except KeyboardInterrupt:
-            if budget.start is None:
+            found = cut_short(problem, inner, name, StoppedBy.INTERRUPT, "interrupted")
+            if found.solution is None and budget.start is None:
                 raise
-            found = _cut(problem, name, inner, StoppedBy.INTERRUPT, "interrupted")
         except TimeUp as late:
-            found = _cut(problem, name, inner, StoppedBy.TIME_LIMIT, str(late))
+            found = cut_short(problem, inner, name, StoppedBy.TIME_LIMIT, str(late))
         found = no_worse(found, problem, budget.start)
         if isinstance(inner.on_progress, Watch):
             inner.on_progress.hear(found, budget.runtime)
@@ -272,11 +275,17 @@ def solve_within(
     return replace(found, message=_joined(found.message, f"{name} takes no {' and no '.join(dropped)}"))
 
 
-def _cut(problem: Problem[S], name: str, budget: Budget, stopped_by: StoppedBy, message: str) -> Result[S]:
-    """Hand over what is known of a method that was cut short: the bound that it reported."""
-    known = budget.on_progress.bound if isinstance(budget.on_progress, Watch) else None
+def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
+    """Return the best that the watch of a budget has heard of so far, which may be nothing."""
+    watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
-        problem, method=name, bound=known, runtime=budget.runtime, stopped_by=stopped_by, message=message
+        problem,
+        method=name,
+        solution=None if watch is None or watch.best is None else watch.best.solution,
+        bound=None if watch is None else watch.bound,
+        runtime=budget.runtime,
+        stopped_by=stopped_by,
+        message=message,
     )
 
 

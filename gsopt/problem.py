@@ -29,8 +29,8 @@ T = TypeVar("T")
 #: A sequence in the data: a tuple once stored, any list or tuple when given.
 Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
-#: Text without control characters, which a terminal would obey.
-PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+#: Text without what a terminal would obey: control characters, breaks of lines, and marks of direction.
+PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
 #: A name that people and files use for a thing.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]

@@ -64,6 +64,8 @@ class Watch:
     ----------
     value, bound
         The best ones so far, or None.
+    best
+        The best result with a solution among those that were heard in full, or None.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class Watch:
         self._problem, self._listener = problem, listener
         self.value: Number | None = None
         self.bound: Number | None = None
+        self.best: Result[Any] | None = None
 
     def end(self, runtime: float) -> None:
         """Pass on what is known at the end."""
@@ -88,6 +91,11 @@ class Watch:
 
     def hear(self, result: Result[Any], runtime: float) -> None:
         """Take in a result, whose bound is rounded already."""
+        known = None if self.best is None else self.best.objective
+        if result.objective is not None and (
+            known is None or self._problem.sense.better(result.objective, known)
+        ):
+            self.best = result
         self._take(runtime, result.objective, result.bound)
 
     def __call__(self, reported: Bracket) -> None:

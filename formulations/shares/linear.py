@@ -18,7 +18,7 @@ from gsopt.problem import Sense
 from gsopt.problems.shares import Shares
 from gsopt.result import StoppedBy
 from gsopt.standard_form import StandardForm
-from gsopt.tolerances import LEAST_TOLERANCE
+from gsopt.tolerances import LEAST_COEFFICIENT, LEAST_TOLERANCE
 
 if TYPE_CHECKING:
     from gsopt.backends.worker import Link
@@ -163,7 +163,8 @@ class Precise(Highs):
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE
         )
-        return function, task._replace(options=task.options | tolerances)
+        kept = {"small_matrix_value": LEAST_COEFFICIENT}
+        return function, task._replace(options=task.options | tolerances | kept)
 
 
 class _Table:

@@ -8,16 +8,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from math import inf
-from threading import Lock
+from queue import SimpleQueue
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
 from gsopt.errors import MissingSolver
+from gsopt.interrupts import held
 from gsopt.log import logger_of
 from gsopt.result import StoppedBy
 
@@ -77,6 +80,49 @@ class Late(Exception):
     """The worker has not answered in time."""
 
 
+class Starter:
+    """The thread from which processes are started.
+
+    The system may be asked to end a process with the thread that started it (see `gsopt.backends.worker`); this
+    one lasts as long as the program, unlike those that ask for a worker.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._orders: SimpleQueue[tuple[list[str], dict[str, Any], Future[subprocess.Popen[bytes]]]] | None = (
+            None
+        )
+
+    def start(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
+        """Start a process as `subprocess.Popen` does; Ctrl-C waits until it is started."""
+        found: Future[subprocess.Popen[bytes]] = Future()
+        with held():
+            with self._lock:
+                if self._orders is None:
+                    self._orders = SimpleQueue()
+                    Thread(target=_start_for_ever, args=(self._orders,), daemon=True).start()
+                self._orders.put((command, options, found))
+            return found.result()
+
+    def forget(self) -> None:
+        """Let go of the thread after a fork, in which it is not."""
+        self._lock, self._orders = Lock(), None
+
+
+def _start_for_ever(orders: "SimpleQueue[Any]") -> None:
+    while True:
+        command, options, found = orders.get()
+        try:
+            found.set_result(subprocess.Popen(command, **options))  # noqa: S603 - our own interpreter and module
+        except BaseException as error:  # noqa: BLE001 - it is raised where somebody waits for the process
+            found.set_exception(error)
+        del command, options, found  # the process is not held here
+
+
+#: What starts the processes of this one.
+STARTER = Starter()
+
+
 class Worker:
     """One process with one solver in it, and the frames to and from it.
 
@@ -88,7 +134,7 @@ class Worker:
 
     def __init__(self, module: str) -> None:
         self._module = module
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and our own module
+        self._process = STARTER.start(
             [sys.executable, "-P", "-m", "gsopt.backends.worker", module, str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -381,6 +427,7 @@ def close() -> None:
 def _end_with_this_process() -> None:
     atexit.register(POOL.close)
     os.register_at_fork(after_in_child=POOL.forget)
+    os.register_at_fork(after_in_child=STARTER.forget)
 
 
 def _poll(event: int, *pipes: int) -> Any:

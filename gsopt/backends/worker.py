@@ -1,8 +1,11 @@
 """Worker: the process in which one solver runs, as a command ``python -m gsopt.backends.worker MODULE PARENT``.
 
-Frames come over standard input and leave over what was standard output; solvers print to descriptor 1, which is
-therefore turned to standard error, where the parent takes it for log. The process ends with its parent, also in
-the middle of a solve: a thread watches for that.
+Frames come over what was standard input and leave over what was standard output. Both are moved aside at
+once, as whatever runs here may read and print, and close what it finds. Solvers print to descriptor 1, which is
+turned to standard error, where the parent takes it for log.
+
+The process ends with its parent, also in the middle of a solve. On Linux the system sees to that, however busy
+the interpreter is; elsewhere a thread does, which looks who the parent is.
 """
 
 import faulthandler
@@ -14,6 +17,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from queue import SimpleQueue
 from threading import RLock, Thread
@@ -21,8 +25,10 @@ from time import monotonic
 from typing import Any
 
 from gsopt.backends.process import LENGTH, STOP, Kind
+from gsopt.errors import one_line
 
 _TICK = 0.2  # seconds between two looks at the parent, and between two bounds sent to it
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class Link:
@@ -100,44 +106,70 @@ class Link:
 
 def main(module: str, parent: int) -> None:
     """Serve calls until the parent is gone."""
-    out = os.dup(1)
+    incoming, out = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_parent()
     faulthandler.enable()
     import_module(module)
     calls: SimpleQueue[tuple[Callable[[Any, Link], Any], Any, Link]] = SimpleQueue()
-    Thread(target=_watch, args=(calls, out, parent), daemon=True).start()
-    Link(out).send(Kind.READY, None)
-    gc.freeze()
-    while True:
-        _serve(*calls.get())
-        gc.collect()  # models and callbacks hold each other; what was imported is frozen, so this is quick
+    Thread(target=_watch, args=(calls, incoming, out, parent), daemon=True).start()
+    try:
+        Link(out).send(Kind.READY, None)
+        gc.freeze()
+        while True:
+            _serve(*calls.get())
+            gc.collect()  # models and callbacks hold each other; what was imported is frozen, so this is quick
+    finally:  # whoever cannot answer is of no use, and threads of a function do not keep it
+        os._exit(1)
+
+
+def _end_with_parent() -> None:
+    """Have the system kill this process with the thread that started it, which lasts as long as the parent.
+
+    A parent that is gone already is found out by the thread that watches for it.
+    """
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _serve(function: Callable[[Any, Link], Any], task: Any, link: Link) -> None:
+    process = os.getpid()
     try:
         answer = function(task, link)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
-        traceback.print_exc()
-        link.send(Kind.ERROR, f"{type(error).__name__}: {error}".partition("\n")[0])
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the parent must hear of it
+        _leave_fork(process)
+        link.log(traceback.format_exc())
+        link.send(Kind.ERROR, one_line(error))
     else:
+        _leave_fork(process)
         link.send(Kind.ANSWER, answer)
     finally:
         link.on_stop(_nothing)  # lets go of the solver
+
+
+def _leave_fork(process: int) -> None:
+    """End a process that the function forked off and let come back."""
+    if os.getpid() != process:
+        os._exit(0)
 
 
 def _nothing() -> None:
     """Stop nothing."""
 
 
-def _watch(calls: SimpleQueue[Any], out: int, parent: int) -> None:
+def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
     """Take frames from the parent; end the process, whatever it is doing, when the parent is gone."""
     try:
         link = Link(out)
         while os.getppid() == parent:
             link.tick()
-            if select.select([0], [], [], _TICK)[0]:
-                message = pickle.loads(_read(int.from_bytes(_read(LENGTH), "little")))  # noqa: S301 - from our parent
+            if select.select([incoming], [], [], _TICK)[0]:
+                length = int.from_bytes(_read(incoming, LENGTH), "little")
+                message = pickle.loads(_read(incoming, length))  # noqa: S301 - from our parent
                 if message is STOP:
                     link.stop()
                 else:
@@ -146,15 +178,17 @@ def _watch(calls: SimpleQueue[Any], out: int, parent: int) -> None:
     except EOFError:
         pass
     except BaseException:  # noqa: BLE001 - a worker that cannot hear its parent is of no use
-        traceback.print_exc()
-    os._exit(0)
+        with suppress(BaseException):  # there may be nowhere to print to
+            traceback.print_exc()
+    finally:
+        os._exit(0)
 
 
-def _read(size: int) -> bytes:
+def _read(incoming: int, size: int) -> bytes:
     """Read exactly so many bytes, so that none waits in a buffer where `select` does not see it."""
     data = bytearray()
     while len(data) < size:
-        piece = os.read(0, size - len(data))
+        piece = os.read(incoming, size - len(data))
         if not piece:
             raise EOFError
         data += piece

@@ -1,8 +1,11 @@
 """The ``gsopt`` command, a file per command: calls of the library, with words, progress and exit codes."""
 
+import atexit
 import os
+import signal
 import sys
 from contextlib import suppress
+from typing import NoReturn
 
 
 def main() -> None:
@@ -29,10 +32,10 @@ def main() -> None:
         if described is None:
             raise
         _end(*described)
-    sys.exit(code)
+    _leave(code)
 
 
-def _end(line: str, code: int) -> None:
+def _end(line: str, code: int) -> NoReturn:
     """Say why the command ends; what standard output cannot take any more is dropped."""
     if line:
         sys.stderr.write(f"gsopt: {line}\n")
@@ -41,4 +44,10 @@ def _end(line: str, code: int) -> None:
     except OSError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _leave(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End with a code; Ctrl-C has nothing to interrupt any more, once the interpreter ends with it."""
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)

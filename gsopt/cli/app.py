@@ -27,15 +27,17 @@ from gsopt.cli.simulate import simulate
 from gsopt.cli.solve import solve
 from gsopt.cli.study import app as study
 from gsopt.cli.suites import app as suites
+from gsopt.errors import kept_running
 
 
 class Commands(TyperGroup):
-    """The commands; Ctrl-C in one of them ends in one line."""
+    """The commands; Ctrl-C in one of them ends in one line, and so does what somebody's code does there."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was chosen."""
         try:
-            return super().invoke(ctx)
+            with kept_running("somebody's code"):
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Interrupted from None
 

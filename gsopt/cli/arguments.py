@@ -69,7 +69,12 @@ InstanceArgument = Annotated[
     str,
     typer.Argument(help="instance file, or the name of a committed instance", autocompletion=complete_instance),
 ]
-TimeLimit = Annotated[float | None, time_limit_option("time per method and instance, such as 30s or 2min")]
+TimeLimit = Annotated[
+    float | None,
+    time_limit_option(
+        "time per method and instance, such as 30s or 2min, 1min if left out; per policy none if left out"
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 _complete_word = complete(problem_types)
 

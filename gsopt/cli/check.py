@@ -8,6 +8,7 @@ import typer
 from gsopt.cli.arguments import InstanceArgument, Json
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
+from gsopt.cli.output import say
 from gsopt.problems.reader import read_solution
 from gsopt.result import plain
 from gsopt.schedule.figures import title_of
@@ -30,10 +31,10 @@ def check(
         typer.echo(json.dumps(figures))
     elif broken:
         for line in broken:
-            typer.echo(f"violation: {line}")
+            say(f"violation: {line}")
     else:
-        typer.echo(f"feasible, {problem.unit}: {figures['objective']}")
+        say(f"feasible, {problem.unit}: {figures['objective']}")
         for name, value in figures["measures"].items():
-            typer.echo(f"  {title_of(name)}: {value}")
+            say(f"  {title_of(name)}: {value}")
     if broken:
         raise typer.Exit(Exit.FAILED)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import Json, complete
-from gsopt.cli.output import require_package, require_picture
+from gsopt.cli.output import require_package, require_picture, say
 from gsopt.clusters import Format, draw, outline, read_cluster, write_cluster
 from gsopt.drawing import save
 from gsopt.errors import InvalidInput, shorten
@@ -58,8 +58,8 @@ def cluster(
         held = {} if schedule is None else _placements(schedule, at or 0.0)
         save(draw(found, held, title=file.name).figure, picture)
     for note in notes:
-        typer.echo(note, err=True)
-    typer.echo(to_json(found) if as_json else outline(found), nl=not as_json)
+        say(note, err=True)
+    say(to_json(found) if as_json else outline(found), nl=not as_json)
 
 
 def _require(option: str, given: object, other: str, needed: object) -> None:

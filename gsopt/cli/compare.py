@@ -32,7 +32,7 @@ def compare(
         list[str] | None,
         typer.Option(help="only this method or policy, such as greedy, tiresias:promote=2 or module:function"),
     ] = None,
-    time_limit: TimeLimit = COMPARE_TIME_LIMIT,
+    time_limit: TimeLimit = None,
     seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
     summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
     reader: Reader = None,
@@ -65,12 +65,13 @@ def compare(
         policies = find_policies(method, "--method", seed)
         around = read_setting(setting, **physics)
         scenario = read_scenario(what[0], reader, around, window=window)
-        replays = replay_policies(scenario, policies, around.round_length)
+        replays = replay_policies(scenario, policies, around.round_length, time_limit=time_limit)
         print_policies([replay.metrics for replay in replays], as_json=as_json)
         if len(replays) < len(policies):
             raise typer.Exit(Exit.FAILED)
         return
-    comparison = compare_instances(read_instances(what), method, time_limit, seed)
+    limit = COMPARE_TIME_LIMIT if time_limit is None else time_limit
+    comparison = compare_instances(read_instances(what), method, limit, seed)
     if as_json:
         typer.echo(json.dumps([row.as_dict() for row in comparison], indent=1))
     else:

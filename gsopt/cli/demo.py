@@ -13,7 +13,7 @@ from gsopt.cli.arguments import Words
 from gsopt.cli.exits import Exit
 from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
 from gsopt.cli.instances import compare_instances
-from gsopt.cli.output import new_console, print_policies, print_table
+from gsopt.cli.output import new_console, print_policies, print_table, say
 from gsopt.cli.traces import find_policies, replay_policies
 from gsopt.job import Workload
 from gsopt.problem import Problem, Sense
@@ -76,7 +76,7 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
         _stop_if_interrupted(comparison)
     if policies:
         workload, gpus, figures = _replay(None)
-        typer.echo(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
+        say(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
         print_policies(figures)
 
 

@@ -1,11 +1,15 @@
 """Exits: what the exit code of the command says, and the one line of whatever went wrong."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
+from errno import ENAMETOOLONG
+from traceback import extract_tb
 
 import typer
 from pydantic import ValidationError
 
-from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, escape
+from gsopt.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, brief, escape, one_line
 from gsopt.files import first_error
 
 #: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
@@ -36,9 +40,35 @@ class Interrupted(Exception):
         return "interrupted"
 
 
+class Failed(Exception):
+    """A method or policy raised an error of its own, which the message tells with the line that raised it."""
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Name whose error it is that is raised within, if it is none of gsopt's.
+
+    Examples
+    --------
+    >>> try:
+    ...     with named("mine"):
+    ...         {}["a"]
+    ... except Failed as failed:
+    ...     print(str(failed).partition(" (")[0])
+    mine failed: KeyError: 'a'
+    """
+    try:
+        yield
+    except GsoptError:
+        raise
+    except Exception as error:
+        *_, last = extract_tb(error.__traceback__)
+        raise Failed(f"{name} failed: {one_line(error)} ({last.filename}, line {last.lineno})") from error
+
+
 #: What is wrong with the input, such as data that a generator made of its arguments; and elsewhere.
 _WRONG = (InvalidInput, Unsupported, MissingSolver, ValidationError, _Usage)
-_BROKEN = (GsoptError, OSError)
+_BROKEN = (GsoptError, OSError, Failed)
 
 
 def describe(error: Exception) -> tuple[str, int] | None:
@@ -49,9 +79,9 @@ def describe(error: Exception) -> tuple[str, int] | None:
     >>> describe(InvalidInput("a.json", "demand", "-1", "must be at least 0"))
     ('a.json: demand: -1: must be at least 0', <Exit.BAD_INPUT: 2>)
     """
-    if isinstance(error, Interrupted):
+    if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
-    elif isinstance(error, _WRONG):
+    elif isinstance(error, _WRONG) or (isinstance(error, OSError) and error.errno == ENAMETOOLONG):
         code = Exit.BAD_INPUT
     elif isinstance(error, _BROKEN):
         code = Exit.FAILED
@@ -64,7 +94,11 @@ def _line(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return str(first_error("", error))
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+        return (
+            f"{brief(str(error.filename))}: {error.strerror}"
+            if error.filename
+            else error.strerror or str(error)
+        )
     if isinstance(error, _Usage):
         return str(getattr(error, "format_message", error.__str__)()).rstrip(".")
-    return str(error)
+    return str(error) or "interrupted"

@@ -7,6 +7,7 @@ import typer
 
 from gsopt.cli.arguments import InstanceArgument
 from gsopt.cli.instances import read_instance
+from gsopt.cli.output import say
 
 
 def export(
@@ -22,4 +23,4 @@ def export(
     problem = read_instance(instance)
     form = export_model(problem, output, method)
     rows, columns = form.matrix.shape
-    typer.echo(f"{output}: {rows:,} rows, {columns:,} columns")
+    say(f"{output}: {rows:,} rows, {columns:,} columns")

@@ -10,7 +10,7 @@ import typer
 
 from gsopt.cli.arguments import Json, complete
 from gsopt.cli.options import split_name
-from gsopt.cli.output import print_table
+from gsopt.cli.output import print_table, say
 from gsopt.cli.progress import show_progress
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import read_data, require_writable, to_json, write_text
@@ -85,7 +85,7 @@ def interference(
         )
         return
     configurations = f"{len(measured.couples):,} pairs of {len(measured.profiles)} configurations"
-    typer.echo(f"{measured.name or table}: {configurations}; {folds} splits by {split}, seed {seed}")
+    say(f"{measured.name or table}: {configurations}; {folds} splits by {split}, seed {seed}")
     _print(found)
 
 
@@ -106,7 +106,7 @@ def _read(table: str, reader: str | None) -> PairTable:
     if name not in known:
         raise InvalidInput("", "--reader", shorten(name), f"must be one of {', '.join(known)}")
     reading = known[name](table, **_typed("--reader", name, known[name], given))
-    typer.echo(f"{table}: {reading.summary}", err=True)
+    say(f"{table}: {reading.summary}", err=True)
     found: PairTable = reading.table
     return found
 
@@ -132,7 +132,7 @@ def _evaluations(
             except InvalidInput as error:
                 if named or (name == last and not found):
                     raise
-                typer.echo(f"gsopt: {name} is left out: {error}", err=True)
+                say(f"gsopt: {name} is left out: {error}", err=True)
             progress.update(task, completed=1)
     return found
 

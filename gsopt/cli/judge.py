@@ -20,6 +20,7 @@ from gsopt.cli.arguments import (
 )
 from gsopt.cli.exits import Exit
 from gsopt.cli.instances import read_instance
+from gsopt.cli.output import say
 from gsopt.cli.traces import read_scenario, read_setting
 from gsopt.errors import InvalidInput, shorten
 from gsopt.problems.scheduling import Scheduling
@@ -100,7 +101,7 @@ def judge(
         ),
         given,
     )
-    typer.echo(json.dumps(found.as_dict()) if as_json else str(found))
+    say(json.dumps(found.as_dict()) if as_json else str(found))
     if not found.legal:
         raise typer.Exit(Exit.FAILED)
 

@@ -13,13 +13,25 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from gsopt.drawing import ENDINGS
-from gsopt.errors import InvalidInput
+from gsopt.errors import InvalidInput, escape
 from gsopt.files import require_writable, write_text
 from gsopt.schedule.figures import Record
 from gsopt.studies.policies import PolicyComparison
 
 #: Columns of a page.
 _WIDTH = 80
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    r"""Print text in which a file may have its say: what a terminal would obey is shown by its number.
+
+    Examples
+    --------
+    >>> say("job \u202eb\nand another")
+    job \u202eb
+    and another
+    """
+    typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
 
 
 def show_help(context: typer.Context) -> None:

@@ -1,6 +1,7 @@
 """``gsopt solve``: one instance, one method, one judged result."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,12 +11,13 @@ from rich.console import Console
 from gsopt import backends
 from gsopt.backends import Backend
 from gsopt.cli.arguments import InstanceArgument, Json, time_limit_option
-from gsopt.cli.exits import Exit
+from gsopt.cli.exits import Exit, named
 from gsopt.cli.instances import read_instance
-from gsopt.cli.output import require_package, require_picture
+from gsopt.cli.output import require_package, require_picture, say
 from gsopt.drawing import save
 from gsopt.errors import InvalidInput, shorten
 from gsopt.files import to_json
+from gsopt.interrupts import held
 from gsopt.method import accepts, name_of
 from gsopt.problem import Problem
 from gsopt.problems.reader import read_solution
@@ -62,13 +64,16 @@ def solve(
         options |= {"on_progress": history, "display": Console(stderr=True).is_terminal}
     elif plot is not None:
         raise InvalidInput("", "--plot", "", f"is not an option of {name_of(chosen)}")
-    result = solve_problem(problem, chosen, time_limit=time_limit, **options)
-    if plot is not None:
-        save(history.plot(unit=problem.unit).figure, plot)
-    if as_json:
-        typer.echo(json.dumps(result.as_dict()))
-    else:
-        _print_result(problem, result)
+    with named(name_of(chosen)):
+        result = solve_problem(problem, chosen, time_limit=time_limit, **options)
+    with held():  # what is found is shown
+        if plot is not None:
+            save(history.plot(unit=problem.unit).figure, plot)
+        if as_json:
+            typer.echo(json.dumps(result.as_dict()))
+        else:
+            _print_result(problem, result)
+        sys.stdout.flush()
     raise typer.Exit(_exit_code(result))
 
 
@@ -111,6 +116,6 @@ def _print_result(problem: Problem[Any], result: Result[Any]) -> None:
         lines |= {title_of(name): plain(value) for name, value in problem.measures(result.solution).items()}
     width = max(map(len, lines))
     for name, value in lines.items():
-        typer.echo(f"{name:<{width}}  {'-' if value is None else value}")
+        say(f"{name:<{width}}  {'-' if value is None else value}")
     if result.solution is not None:
         typer.echo(to_json(result.solution), nl=False)

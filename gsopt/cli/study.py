@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColu
 from rich.progress import Progress as Bar
 
 from gsopt.cli.exits import Exit
-from gsopt.cli.output import require_package, require_picture, show_help
+from gsopt.cli.output import require_package, require_picture, say, show_help
 from gsopt.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ app = typer.Typer(
     invoke_without_command=True,
 )
 
+_Allow = Annotated[
+    list[str] | None,
+    typer.Option(help="module that the study may name, wherever it lies; may be repeated", metavar="MODULE"),
+]
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
     str,
@@ -48,10 +52,12 @@ def run(
         typer.Option(help="Dask scheduler, such as tcp://host:8786, or local:4 for 4 workers on this machine"),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
+    allow: _Allow = None,
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command continues.
+    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command continues. A study
+    runs the code of the modules that it names, which must lie beside its file or be allowed.
     """
     from gsopt import studies
 
@@ -76,6 +82,7 @@ def run(
                 retry=retry,
                 on_progress=show,
                 source=str(spec),
+                allow=allow or (),
             )
     except KeyboardInterrupt:
         typer.echo("gsopt: interrupted", err=True)
@@ -158,7 +165,7 @@ def plot(
         else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
     )
     save(figure, target)
-    typer.echo(str(target))
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -181,7 +188,7 @@ def profile(
     require_picture(target)
     found.refuse_contradictions()
     save(profiles.draw_profiles(profiles.profiles_of(found)).figure, target)
-    typer.echo(str(target))
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -202,13 +209,14 @@ def report(
             metavar="METHOD on INSTANCE",
         ),
     ] = None,
+    allow: _Allow = None,
 ) -> None:
     """Write a study as one HTML page to hand in: tables, gaps with their bounds, pictures, and what was run."""
     from gsopt import studies
 
     target = out or folder / "report.html"
-    found = studies.write_page(folder, target, figures=figure or (), gantts=gantt or ())
-    typer.echo(str(target))
+    found = studies.write_page(folder, target, figures=figure or (), gantts=gantt or (), allow=allow or ())
+    say(str(target))
     _tell(found, brief=True)
 
 
@@ -224,7 +232,7 @@ def _tell(found: "Results", *, brief: bool = False) -> None:
     if len(found.versions) > 1:
         lines.append(f"computed by different versions of gsopt: {', '.join(found.versions)}")
     for line in lines:
-        typer.echo(line, err=True)
+        say(line, err=True)
 
 
 def _bar() -> Bar:

@@ -10,11 +10,12 @@ import typer
 from rich.progress import Progress, TaskID
 
 from gsopt import simulation
+from gsopt.budget import Budget
 from gsopt.cli.exits import Exit
 from gsopt.cli.options import read_options, split_name
-from gsopt.cli.output import print_policies
+from gsopt.cli.output import print_policies, say
 from gsopt.cli.progress import show_progress
-from gsopt.errors import GsoptError, InvalidInput, one_line, shorten
+from gsopt.errors import GsoptError, InvalidInput, kept_running, one_line, shorten
 from gsopt.files import parse_json, read_data, read_text
 from gsopt.job import Workload
 from gsopt.method import accepts
@@ -22,6 +23,7 @@ from gsopt.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
 from gsopt.span import read_seconds
 from gsopt.studies import catalogue
+from gsopt.studies.instance import workload_of
 from gsopt.studies.options import typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
 from gsopt.studies.window import window as read_window
@@ -90,7 +92,7 @@ def read_setting(
         option = f"--{_REPEATED.get(key, key).replace('_', '-')}{error.field.removeprefix(key)}"
         raise InvalidInput("", option, error.value.removeprefix("None"), error.rule) from None
     for note in notes:
-        typer.echo(note, err=True)
+        say(note, err=True)
     return found
 
 
@@ -144,13 +146,14 @@ def _workload(
     if reader not in known:
         raise InvalidInput("", "--reader", shorten(reader), f"must be one of {', '.join(known)}")
     reading = known[reader](trace, **selection, max_gpus=max_gpus, seed=seed)
+    if not list_issues:
+        workload_of(reading, trace)  # refused in this one line
     if reading.issues:
         counts = f"{len(reading.dropped):,} rows dropped, {len(reading.repaired):,} repaired"
-        typer.echo(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)
+        say(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)
     for issue in reading.issues if list_issues else ():
-        typer.echo(str(issue), err=True)
-    workload: Workload = reading.workload
-    return workload
+        say(str(issue), err=True)
+    return workload_of(reading, trace)
 
 
 def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> dict[str, simulation.Policy]:
@@ -179,8 +182,9 @@ def replay_policies(
     round_length: float | None = None,
     *,
     record: bool = False,
+    time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, with progress; at Ctrl-C the finished ones are printed.
+    """Simulate policies one by one, with progress and so much time each; at Ctrl-C the finished are printed.
 
     One of several that raises an error is said on standard error and left out.
     """
@@ -193,21 +197,23 @@ def replay_policies(
             for name, policy in policies.items():
                 task = progress.add_task(name, total=jobs)
                 try:
-                    found.append(
-                        simulation.replay(
-                            scenario,
-                            policy,
-                            round_length=round_length,
-                            record=record,
-                            bound=bound,
-                            fair_times=fair_times,
-                            on_progress=partial(_show_completed, progress, task),
+                    with kept_running(name):
+                        found.append(
+                            simulation.replay(
+                                scenario,
+                                policy,
+                                round_length=round_length,
+                                record=record,
+                                bound=bound,
+                                fair_times=fair_times,
+                                on_progress=partial(_show_completed, progress, task),
+                                budget=Budget(time_limit=time_limit),
+                            )
                         )
-                    )
                 except Exception as error:
                     if len(policies) == 1 and isinstance(error, GsoptError):
                         raise
-                    typer.echo(f"gsopt: {name} failed: {one_line(error)}", err=True)
+                    say(f"gsopt: {name} failed: {one_line(error)}", err=True)
                 progress.update(task, completed=jobs)
     except KeyboardInterrupt:
         print_policies([replay.metrics for replay in found])

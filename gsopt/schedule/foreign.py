@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from gsopt.errors import InvalidInput, require_one_of, shorten
-from gsopt.files import first_error, read_text
+from gsopt.files import first_error, read_text, unquoted
 from gsopt.job import Job, Workload
 from gsopt.problem import Number
 from gsopt.schedule.schedule import Schedule, Segment, Vacated
@@ -287,7 +287,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
     for index, line in enumerate(lines[1:]):
         if len(line) > len(header):
             raise InvalidInput(source, f"rows[{index}]", shorten(line), "has more cells than the header")
-    return [dict(zip_longest(header, line, fillvalue="")) for line in lines[1:]]
+    return [dict(zip_longest(header, map(unquoted, line), fillvalue="")) for line in lines[1:]]
 
 
 def _mapped(

@@ -15,7 +15,7 @@ from pydantic import PlainValidator, ValidationError, ValidationInfo
 
 from gsopt.clock import Clock
 from gsopt.errors import InvalidInput, shorten
-from gsopt.files import first_error, parse_json, read_text, validated
+from gsopt.files import first_error, parse_json, quoted, read_text, unquoted, validated
 from gsopt.problem import Frozen, Many, Name, Number, RuleBroken
 
 #: The columns of a table: those that it must have, and those that it may.
@@ -138,13 +138,14 @@ class Schedule:
         """Give the segments as CSV, then the machines that were given up, each in a row of its own.
 
         Fractions are written as ``3/2``, GPUs of a placement are separated by blanks, and columns that no row
-        needs are left out. Whether jobs may be interrupted is not said.
+        needs are left out. Names that a spreadsheet would take for formulas stand behind an apostrophe. Whether
+        jobs may be interrupted is not said.
         """
         rows = [
-            [item.job, _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]
+            [quoted(item.job), _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]
             for item in self.segments
         ]
-        rows += [["", _written(time), "", "", "", "", server] for time, server in self.vacated]
+        rows += [["", _written(time), "", "", "", "", quoted(server)] for time, server in self.vacated]
         columns = [*_REQUIRED, *_OPTIONAL]
         while columns[-1] != "placement" and not any(row[len(columns) - 1] for row in rows):
             columns.pop()
@@ -311,7 +312,7 @@ def _table(text: str, source: str) -> list[dict[str, str]]:
     for index, row in enumerate(rows[1:]):
         if len(row) > len(header):
             raise InvalidInput(source, f"segments[{index}]", shorten(row), "has more cells than the header")
-    return [dict(zip(header, row, strict=False)) for row in rows[1:]]
+    return [dict(zip(header, map(unquoted, row), strict=False)) for row in rows[1:]]
 
 
 def _segment(row: dict[str, str]) -> dict[str, Any]:
@@ -329,7 +330,7 @@ def _vacated(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _ending(segment: Segment) -> tuple[str, str]:
-    return " ".join(map(str, segment.placement)), segment.mode
+    return " ".join(map(str, segment.placement)), quoted(segment.mode)
 
 
 def _written(value: Number) -> str:

@@ -6,7 +6,8 @@ go first. Any other method or policy is named ``package.module:function``, or gi
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache, reduce
 from importlib import import_module
@@ -26,6 +27,7 @@ from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
 from gsopt.simulation.lift import lift
 from gsopt.simulation.policy import Policy
+from gsopt.studies.trust import Trust, refuse_function, trusted
 
 _METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
 
@@ -287,7 +289,7 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
     if not isinstance(wanted, str):
         raise InvalidInput("", kind, shorten(wanted), "must be a name or a callable")
     if is_path(wanted):
-        return _imported(kind, wanted)
+        return _trusted(kind, wanted)
     offered = known()
     if wanted not in offered:
         raise InvalidInput("", kind, shorten(wanted), rule_of_names(wanted, offered))
@@ -310,6 +312,39 @@ def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
     return f"{rule}; did you mean {written[meant[0]]}?" if meant else rule
 
 
+def _trusted(kind: str, path: str) -> Any:
+    """Import what is named ``package.module:function``, if whoever names it may."""
+    trust = trusted()
+    if trust is None:
+        return _imported(kind, path)
+    refuse_untrusted(trust, kind, path)
+    found = _imported(kind, path)
+    with _naming(kind, path):
+        refuse_function(path, sys.modules[path.partition(":")[0]], found)
+    return found
+
+
+def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
+    """Refuse a method or policy whose module a study may not name; nothing is imported.
+
+    Raises
+    ------
+    InvalidInput
+        The module is not to be trusted.
+    """
+    with _naming(kind, path):
+        trust.refuse_module(path.partition(":")[0])
+
+
+@contextmanager
+def _naming(kind: str, path: str) -> Iterator[None]:
+    """Say where something was named that is refused."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput("", kind, shorten(path), error.rule) from None
+
+
 def _imported(kind: str, path: str) -> Any:
     """Import what is named ``package.module:function``."""
 
@@ -325,7 +360,9 @@ def _imported(kind: str, path: str) -> Any:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
             refuse(f"{module} cannot be imported: {one_line(error)}")
         refuse(f"there is no module {error.name}")
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody's module
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - it is somebody's module
         refuse(f"{module} cannot be imported: {one_line(error)}")
     try:
         function = reduce(getattr, name.split("."), found)

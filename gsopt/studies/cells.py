@@ -1,12 +1,13 @@
 """Cells: a study's grid as a list, each cell with a key that changes with whatever its result depends on."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from gsopt.budget import checked_time_limit
 from gsopt.errors import InvalidInput, shorten
 from gsopt.method import accepts
 from gsopt.problems.scheduling import Scheduling
@@ -15,6 +16,7 @@ from gsopt.studies.grid import MOST_CELLS, Label, Point, points
 from gsopt.studies.instance import Definition, Instance, instances_of
 from gsopt.studies.options import typed
 from gsopt.studies.spec import Study
+from gsopt.studies.trust import Trust, trusting
 
 _METHOD, _POLICY = "method", "policy"
 
@@ -38,6 +40,11 @@ class Cell:
         Its options as plain JSON, seed and time limit among them.
     labels
         What tables call it.
+    trust
+        Which modules may be named, by its options too.
+    time_limit
+        Seconds after which the run of a policy is given up; None for no limit. No part of the key: a run that
+        ends before is the same without.
 
     Examples
     --------
@@ -51,6 +58,8 @@ class Cell:
     method: str
     options: Mapping[str, Any]
     labels: "Labels"
+    trust: Trust = field(default_factory=Trust, compare=False)
+    time_limit: float | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -94,7 +103,7 @@ class _Way:
     meant: str
 
 
-def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
+def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
     """List the cells of a study, instance by instance; cells that two entries share are listed once.
 
     Everything in the study that can be checked without computing is checked here.
@@ -104,12 +113,16 @@ def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
     study
         The study.
     source
-        Its file, for error messages.
+        Its file, for error messages, and beside which modules may lie that it names; those in the working
+        directory where it is empty.
+    allow
+        Names of other modules that it may name.
 
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study.
+        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study; or
+        it names a module that it may not, of which nothing is imported then.
 
     Examples
     --------
@@ -118,13 +131,24 @@ def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
     >>> [(cell.method, cell.options) for cell in cells_of(study)]
     [('exact', {'time_limit': 60.0}), ('greedy', {'seed': 0}), ('greedy', {'seed': 1})]
     """
+    trust = Trust.of(source, allow)
+    ways = [
+        way for index, entry in enumerate(study.methods) for way in _ways(source, f"methods[{index}]", entry)
+    ]
+    for way in ways:
+        if catalogue.is_path(way.name):
+            with _within(source, way.place):
+                catalogue.refuse_untrusted(trust, way.kind, way.name)
+    with trusting(trust):
+        return _grid(study, source, ways, trust)
+
+
+def _grid(study: Study, source: str, ways: Sequence[_Way], trust: Trust) -> tuple[Cell, ...]:
+    """List the cells of a study whose methods may be imported."""
     given = [
         (f"instances[{index}]", instance)
         for index, entry in enumerate(study.instances)
         for instance in _spanned(source, index, entry)
-    ]
-    ways = [
-        way for index, entry in enumerate(study.methods) for way in _ways(source, f"methods[{index}]", entry)
     ]
     _refuse_unknown(source, ways, [instance for _, instance in given])
     found: dict[str, Cell] = {}
@@ -135,7 +159,7 @@ def cells_of(study: Study, source: str = "") -> tuple[Cell, ...]:
                 source, place, shorten(str(instance.name)), "no method of the study applies to it"
             )
         for way in fitting:
-            for cell in _cells(study, source, instance, way):
+            for cell in _cells(study, source, instance, way, trust):
                 found.setdefault(cell.key, cell)
         if len(found) > MOST_CELLS:
             raise InvalidInput(source, place, "", f"must span at most {MOST_CELLS:,} cells")
@@ -214,19 +238,34 @@ def _refuse_unknown(source: str, ways: Sequence[_Way], given: Sequence[Instance]
             raise InvalidInput(source, place, shorten(way.name), rule)
 
 
-def _cells(study: Study, source: str, instance: Instance, way: _Way) -> Iterator[Cell]:
+def _cells(study: Study, source: str, instance: Instance, way: _Way, trust: Trust) -> Iterator[Cell]:
     method = _known(way, instance.word)[way.name]
     options = dict(way.options)
+    limit = None
+    if not instance.word and not accepts(method, "time_limit"):
+        limit = _limit_of_policy(study, source, way, options)
     if instance.word and study.time_limit is not None and accepts(method, "time_limit"):
         options.setdefault("time_limit", study.time_limit)
     with _within(source, way.place):
         typed(method, options)
     labels = Labels(instance.group, instance.name, way.label, instance.options, way.options)
+    if catalogue.is_path(way.name):
+        trust = trust.naming(way.name.partition(":")[0])  # it may lie elsewhere on another machine
     if "seed" in options or not accepts(method, "seed"):
-        yield Cell(instance.definition, instance.word, way.name, options, labels)
+        yield Cell(instance.definition, instance.word, way.name, options, labels, trust, limit)
         return
     for seed in study.seeds:
-        yield Cell(instance.definition, instance.word, way.name, {**options, "seed": seed}, labels)
+        yield Cell(
+            instance.definition, instance.word, way.name, {**options, "seed": seed}, labels, trust, limit
+        )
+
+
+def _limit_of_policy(study: Study, source: str, way: _Way, options: dict[str, Any]) -> float | None:
+    """Take a policy's own time limit out of its options, or else give the study's, where it states one."""
+    if "time_limit" in options:
+        with _within(source, way.place):
+            return checked_time_limit(options.pop("time_limit"))
+    return study.time_limit if "time_limit" in study.model_fields_set else None
 
 
 @contextmanager

@@ -1,16 +1,21 @@
 """Compute: one cell, in a worker process that keeps the instances it has loaded last."""
 
 import json
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from math import isfinite
 from statistics import fmean
+from threading import Timer
 from time import perf_counter
 from typing import Any
 
 from gsopt import simulation
+from gsopt.backends.process import Kind
 from gsopt.bounds import MeanBound, mean_jct_bound
-from gsopt.errors import GsoptError, Unsupported, one_line
+from gsopt.budget import Budget
+from gsopt.errors import GsoptError, TimeUp, Unsupported, kept_running, one_line
 from gsopt.events import Loan
 from gsopt.files import noting_reads
 from gsopt.problem import Problem
@@ -28,6 +33,10 @@ from gsopt.studies.instance import load_problem, load_scenario
 from gsopt.studies.options import typed
 from gsopt.studies.outcome import Outcome, State
 from gsopt.studies.solve import solve
+from gsopt.studies.trust import trusting
+
+#: Seconds after a time limit that a run has to find out by itself.
+_GRACE = 1.0
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> Outcome:
@@ -38,7 +47,8 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     cell
         The cell.
     link
-        The link to the parent process, which this needs not.
+        The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit
+        is given up then, and the process with it.
     bound
         What is proven of every policy on its instance, if it is a policy's and anything is.
 
@@ -50,10 +60,10 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
     >>> compute(cells_of(study)[0]).figures["objective"]
     1
     """
-    del link
     begin = perf_counter()
     try:
-        figures = _decided(cell) if cell.word else _replayed(cell, bound)
+        with trusting(cell.trust), kept_running(cell.method):
+            figures = _decided(cell) if cell.word else _replayed(cell, bound, link)
     except Unsupported as reason:
         return Outcome(State.UNSUPPORTED, {}, perf_counter() - begin, str(reason))
     except GsoptError as error:
@@ -107,13 +117,21 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
         return None
 
 
-def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
+def _replayed(cell: Cell, bound: MeanBound | None, link: Any) -> dict[str, Any]:
     scenario, round_length, _ = _scenario(json.dumps(cell.instance))
     chosen = _policy(cell)
     begin = perf_counter()
     shared = scenario.share_limit > 1
     lent = "scenario" in cell.instance or any(isinstance(each, Loan) for each in scenario.events)
-    run = simulation.replay(scenario, chosen, round_length=round_length, bound=bound, record=shared or lent)
+    with _given_up(cell, link):
+        run = simulation.replay(
+            scenario,
+            chosen,
+            round_length=round_length,
+            bound=bound,
+            record=shared or lent,
+            budget=Budget(time_limit=cell.time_limit),
+        )
     runtime = perf_counter() - begin
     worth: dict[str, Any] = {}
     if run.schedule is not None:
@@ -125,6 +143,28 @@ def _replayed(cell: Cell, bound: MeanBound | None) -> dict[str, Any]:
         "decision_p99": percentile(run.decision_seconds, 99),
     }
     return {**run.metrics.as_dict(), "proof": run.metrics.proof, "runtime": runtime, **took, **worth}
+
+
+@contextmanager
+def _given_up(cell: Cell, link: Any) -> Iterator[None]:
+    """Give up the process of a run that does not end within the time limit, as a decision goes on."""
+    if link is None or cell.time_limit is None:
+        yield
+        return
+
+    def give_up() -> None:
+        message = f"the time limit of {cell.time_limit:g} s is over, and a decision goes on"
+        link.send(Kind.ANSWER, Outcome(State.FAILED, {}, perf_counter() - begin, message, TimeUp.__name__))
+        os._exit(0)
+
+    begin = perf_counter()
+    timer = Timer(cell.time_limit + _GRACE, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def recorded(cell: Cell) -> simulation.Replay:
@@ -144,7 +184,8 @@ def recorded(cell: Cell) -> simulation.Replay:
     5
     """
     scenario, round_length, _ = _scenario(json.dumps(cell.instance))
-    run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
+    with trusting(cell.trust):
+        run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
     if run.schedule is not None:
         judged(run.schedule, scenario, fairness=False)
     return run

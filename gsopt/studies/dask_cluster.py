@@ -32,6 +32,9 @@ _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
 _ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
 
+#: Any free port, which only this machine reaches.
+_HERE = "127.0.0.1:0"
+
 #: A cluster of so many workers on this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 
@@ -229,12 +232,31 @@ def _client(scheduler: Any, opened: ExitStack) -> Any:
     return opened.enter_context(Client(scheduler, timeout=_LIMIT, set_as_default=False))
 
 
-def _local_cluster(workers: int) -> Any:
+@contextmanager
+def _local_cluster(workers: int) -> Iterator[Any]:
+    """Give a cluster within this process; its workers have processes for their cells.
+
+    Nothing is to be reached from other machines: all talk goes through memory, and the servers for browsers,
+    which Dask starts in any case, are of this machine and show nothing.
+    """
+    import dask
     from distributed import LocalCluster
 
-    return LocalCluster(
-        n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
-    )
+    nothing: dict[str, list[str]] = {f"distributed.{each}.http.routes": [] for each in ("scheduler", "worker")}
+    with (
+        dask.config.set(nothing),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=False,
+            protocol="inproc://",
+            dashboard_address=_HERE,
+            worker_dashboard_address=_HERE,
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+    ):
+        yield cluster
 
 
 async def _refuse_other(address: str) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
 from rich.text import Text
 
+from gsopt.interrupts import held
 from gsopt.problem import Number, Problem
 from gsopt.progress import Bracket
 from gsopt.studies.tables import told_apart, written_gap
@@ -47,7 +48,8 @@ class Display:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._screen.stop()
+        with held():  # what was found is still to be given back
+            self._screen.stop()
 
     def __call__(self, known: Bracket) -> None:
         """Show what is known now."""

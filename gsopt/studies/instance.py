@@ -133,12 +133,27 @@ def _load_workload(definition: Definition, setting: Setting) -> Workload:
         reader = catalogue.trace_readers()[definition["reader"]]
         path = definition["path"] or catalogue.data_folder()
         options = {"max_gpus": setting.machines.gpus} | _read_options(reader, definition["options"])
-        workload: Workload = reader(path, **options).workload
-        return workload
+        return workload_of(reader(path, **options), str(path))
     if "digest" in definition:
         return read_data(Workload, definition["workload"])
     made: Workload = generate(catalogue.generators("workloads")[definition["workload"]], definition["options"])
     return made
+
+
+def workload_of(reading: Any, source: str) -> Workload:
+    """Give the workload of what a reader has read.
+
+    Raises
+    ------
+    InvalidInput
+        Not one of its rows could be used, so it is no such trace.
+    """
+    workload: Workload = reading.workload
+    if reading.dropped and not workload.jobs:
+        first = reading.dropped[0]
+        rule = f"has no row that can be used; row {first.row}: {first.reason}"
+        raise InvalidInput(source, "", "", rule)
+    return workload
 
 
 def generate(generator: Callable[..., Any], options: Mapping[str, Any], *given: Any) -> Any:

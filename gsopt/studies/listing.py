@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 from rich.console import RenderableType
 
 from gsopt.errors import InvalidInput
+from gsopt.files import quoted
 from gsopt.studies.tables import html_of, text_of
 
 if TYPE_CHECKING:
@@ -72,9 +73,9 @@ class Listing(Sequence[R], ABC, Generic[R]):
         records = self.records()
         if records:
             names = list(dict.fromkeys(name for record in records for name in record))
-            writer = csv.DictWriter(text, names, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(records)
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerow(map(quoted, names))
+            writer.writerows([quoted(record.get(name, "")) for name in names] for record in records)
         return text.getvalue()
 
     def to_frame(self) -> "pd.DataFrame":

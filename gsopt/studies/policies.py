@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from gsopt.bounds import mean_jct_bound
 from gsopt.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.cluster import Cluster
-from gsopt.errors import one_line
+from gsopt.errors import kept_running, one_line
 from gsopt.job import Workload
 from gsopt.method import name_of
 from gsopt.scenario import Scenario
@@ -117,7 +117,8 @@ def compare_policies(
     rows, failed = [], {}
     for policy in [find_policy(each) for each in policies]:
         try:
-            rows.append(run(policy, budget=Budget(time_limit=time_limit)).metrics)
+            with kept_running(name_of(policy)):
+                rows.append(run(policy, budget=Budget(time_limit=time_limit)).metrics)
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
             failed[name_of(policy)] = one_line(error)
     return PolicyComparison(tuple(rows), failed)

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import RenderableType
 
 from gsopt.errors import InvalidInput, shorten
+from gsopt.files import quoted
 from gsopt.schedule.figures import FIGURES, Figure, Kind, figure_of
 from gsopt.studies.grid import described
 from gsopt.studies.outcome import State
@@ -129,8 +130,8 @@ class Report:
         """Give the table as CSV, numbers in full."""
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows(["" if value is None else value for value in line] for line in self.lines)
+        writer.writerow(map(quoted, self.header))
+        writer.writerows(["" if value is None else quoted(value) for value in line] for line in self.lines)
         return text.getvalue()
 
     def json(self) -> str:
@@ -306,9 +307,9 @@ def cells_csv(found: Results) -> str:
     lines = [row.as_dict() for row in found.rows]
     names = list(dict.fromkeys(name for line in lines for name in line))
     text = StringIO()
-    writer = csv.DictWriter(text, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(quoted, names))
+    writer.writerows([quoted(line.get(name, "")) for name in names] for line in lines)
     return text.getvalue()
 
 

@@ -5,7 +5,7 @@ more than the cells that are being computed.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -69,6 +69,7 @@ def run(
     retry: bool = False,
     on_progress: Callable[[Progress], Any] | None = None,
     source: str = "",
+    allow: Iterable[str] = (),
 ) -> Results:
     """Compute every cell of a study that has no result yet, and give all results.
 
@@ -88,7 +89,11 @@ def run(
     on_progress
         Called with a `Progress` at the beginning, after each cell, and when there is something to note.
     source
-        The study's file, for error messages.
+        The study's file, for error messages; modules of methods may lie beside it, or in the working directory
+        where it is empty.
+    allow
+        Names of other modules whose methods the study may name: what is imported is run, so allow those only
+        that you trust.
 
     Returns
     -------
@@ -114,7 +119,7 @@ def run(
     >>> [(str(row.labels.method), row.figures["objective"]) for row in found]
     [('greedy', 1), ('exact', 1)]
     """
-    cells = cells_of(study, source)
+    cells = cells_of(study, source, allow=allow)
     with _executor(workers, scheduler, cells) as executor, writing(folder) as store:
         store.adopt(study, cells, executor.workers)
         if retry:

@@ -13,11 +13,11 @@ from gsopt.budget import DEFAULTS, Budget, TimeLimit
 from gsopt.compiled import is_installed
 from gsopt.errors import InvalidInput, Unsupported, shorten
 from gsopt.log import logger_of
-from gsopt.method import MethodLike, accepts, name_of, proves, run, watched
+from gsopt.method import MethodLike, accepts, cut_short, name_of, proves, run, watched
 from gsopt.problem import Problem, S
 from gsopt.problems.reader import problem_types
-from gsopt.progress import Bracket
-from gsopt.result import Result, plain
+from gsopt.progress import Bracket, Watch
+from gsopt.result import Result, StoppedBy, plain
 from gsopt.studies.catalogue import exact_methods, find_method, own_heuristics
 from gsopt.studies.display import Display
 
@@ -84,7 +84,13 @@ def solve(
         granted = {name: options.pop(name) for name in DEFAULTS if name in options}
         budget = replace(budget, **granted)
         with shown(problem, budget) if display else watched(budget, problem) as followed:
-            return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            try:
+                return _run(chosen, problem, budget=_from_heuristics(problem, followed), **options)
+            except KeyboardInterrupt:
+                found = cut_short(problem, followed, name_of(chosen), StoppedBy.INTERRUPT, "interrupted")
+                if found.solution is None:
+                    raise
+                return found
     if accepts(chosen, "budget"):
         options.setdefault("budget", budget)
     elif time_limit is not None and accepts(chosen, "time_limit"):
@@ -194,7 +200,8 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
         own = budget if left is None else budget.within(left / 2)
         with suppress(Unsupported):
             found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
-            budget.report(value=found.objective)
+            if isinstance(budget.on_progress, Watch):
+                budget.on_progress.hear(found, budget.runtime)
             best = better_of(problem, best, found)
     return None if best is None else best.solution
 

@@ -40,7 +40,8 @@ class Study(Frozen):
     seeds
         Given to each method that draws at random; the others run once.
     time_limit
-        Seconds, or text such as ``"2min"``, per cell, for the methods that take a limit; None for no limit.
+        Seconds, or text such as ``"2min"``, per cell, for the methods that take a limit; None for no limit. A
+        policy whose run takes longer has failed; it has no limit unless this is given.
     bound_evaluations
         How many prices of GPU time are tried to bound what any policy does on each workload, once for all
         policies; None for a share that takes less time than a simulation, 0 for formulas alone.

@@ -13,6 +13,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 from rich.text import Text
 
+from gsopt.errors import escape as escape_text
 from gsopt.grid import Number
 from gsopt.result import plain
 from gsopt.schedule.figures import Kind
@@ -48,7 +49,7 @@ class Column:
     name
         Its heading.
     cells
-        Its cells, line by line.
+        Its cells, line by line; what a terminal would obey is shown by its number.
     right
         Whether it is a column of numbers.
     rank
@@ -59,6 +60,9 @@ class Column:
     cells: Sequence[str]
     right: bool = True
     rank: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", [escape_text(cell) for cell in self.cells])
 
     @property
     def least(self) -> int:
@@ -110,9 +114,9 @@ def lay_out(
     parts: list[RenderableType] = [_table(kept, widths, (), head=True)] if above else []
     for start, end in zip(starts, [*starts[1:], lines], strict=True):
         if start in above:
-            parts.append(Text(above[start], style="bold", overflow="fold"))
+            parts.append(Text(escape_text(above[start]), style="bold", overflow="fold"))
         parts.append(_table(kept, widths, range(start, end), head=not above))
-    parts += [Text(note, overflow="fold") for note in [*notes, *told]]
+    parts += [Text(escape_text(note), overflow="fold") for note in [*notes, *told]]
     return Group(*parts)
 
 

@@ -1,6 +1,7 @@
 """A kernel gives what its function gives, whether numba is there or not."""
 
 import os
+import signal
 import sys
 from fractions import Fraction
 from importlib import import_module
@@ -142,3 +143,67 @@ def test_a_twin_calls_plain_functions_only(tmp_path: Path, monkeypatch: pytest.M
 
     assert near(2) == twin(near)(2) == 6
     assert twin(near)(Fraction(1, 2)) == 3  # of which no machine code knows
+
+
+#: Kernels that call each other, for one argument.
+_NESTED = """
+from gsopt.compiled import compiled
+@compiled
+def least(number):
+    return number + 1
+@compiled
+def middle(number):
+    return least(number) * 2
+@compiled
+def most(number):
+    return middle(number) + least(number)
+"""
+
+
+@pytest.fixture
+def nested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Give a module of kernels of which there is no machine code yet."""
+    pytest.importorskip("numba")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.delitem(sys.modules, "nested_kernels", raising=False)
+    (tmp_path / "nested_kernels.py").write_text(_NESTED)
+    return import_module("nested_kernels")
+
+
+def _interrupted_at(monkeypatch: pytest.MonkeyPatch, kernel: Any, name: str) -> list[str]:
+    """Let Ctrl-C come when the compiler begins with one kernel; list those that it has done."""
+    compiler = type(kernel._compiler)  # noqa: SLF001 - numba's own
+    done: list[str] = []
+    original = compiler.compile
+
+    def compile_(self: Any, args: Any, return_type: Any) -> Any:
+        begun = self.py_func.__name__
+        if begun == name and not done:
+            signal.raise_signal(signal.SIGINT)
+        found = original(self, args, return_type)
+        done.append(begun)
+        return found
+
+    monkeypatch.setattr(compiler, "compile", compile_)
+    return done
+
+
+def test_ctrl_c_waits_until_a_kernel_is_compiled(nested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C within the compiler is raised once the kernel is done, which is whole then."""
+    done = _interrupted_at(monkeypatch, nested.least, "least")
+    with pytest.raises(KeyboardInterrupt):
+        nested.least(1)
+    assert done == ["least"]
+    assert nested.least(1) == 2
+    assert done == ["least"]
+
+
+def test_ctrl_c_comes_between_two_kernels(nested: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of kernels that call each other none is begun after Ctrl-C, and all are compiled when called again."""
+    done = _interrupted_at(monkeypatch, nested.most, "most")
+    with pytest.raises(KeyboardInterrupt):
+        nested.most(1)
+    assert done == []
+    monkeypatch.undo()
+    assert nested.most(1) == 6

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gsopt.budget import DEFAULTS, UNLIMITED, Budget
-from gsopt.errors import Contradiction, InvalidInput, InvalidSolution, TimeUp
+from gsopt.errors import Contradiction, Exited, InvalidInput, InvalidSolution, TimeUp
 from gsopt.method import NoSolution, accepts, exact_method, heuristic, name_of, proves, run
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.problems.scheduling import SchedulingSolution
@@ -33,9 +33,31 @@ def test_function_becomes_a_judged_method() -> None:
 
 
 def test_broken_heuristic_is_an_error() -> None:
-    """A heuristic that returns too few servers is stopped by the judge."""
-    with pytest.raises(InvalidSolution):
+    """A heuristic that returns too few servers is stopped by the judge, which says so, and else it is not."""
+    with pytest.raises(
+        InvalidSolution, match="first_servers on reclaiming: servers: 1 are returned, the demand is 2"
+    ):
         first_servers(figure_5(2), skip=5)
+    assert first_servers(figure_5(2), skip=4).objective is not None
+
+
+def leave(problem: Reclaiming) -> ReclaimingSolution:
+    """End the program."""
+    raise SystemExit(len(problem.servers))
+
+
+def test_a_method_cannot_end_the_program() -> None:
+    """What `sys.exit` raises is an error like any other; Ctrl-C and a method's own errors stay as they are."""
+    for method in (leave, heuristic(leave)):
+        with pytest.raises(Exited, match="leave must not end the program: SystemExit: 6"):
+            run(method, figure_5(2))
+
+    def fail(problem: Reclaiming, *, error: type[BaseException]) -> ReclaimingSolution:
+        raise error(problem.word)
+
+    for error in (KeyboardInterrupt, ZeroDivisionError):
+        with pytest.raises(error):
+            run(fail, figure_5(2), error=error)
 
 
 def test_options_are_known_by_name() -> None:
@@ -145,6 +167,29 @@ def test_names_of_callables() -> None:
         "first_servers(skip=2)",
     ]
     assert not accepts(dict, "seed")
+
+
+def test_ctrl_c_leaves_the_best_that_was_told() -> None:
+    """A method that is interrupted comes to the best incumbent that it has told of, or else to its start."""
+    problem = figure_5(2)
+    servers = [server.name for server in problem.servers]
+
+    @exact_method()
+    def telling(problem: Reclaiming, budget: Budget, *, known: int) -> Result[ReclaimingSolution]:
+        for first in range(known):
+            solution = ReclaimingSolution(servers=servers[first : first + 2])
+            assert budget.on_incumbent is not None
+            budget.on_incumbent(Result.judged(problem, method="telling", solution=solution, runtime=0.0))
+        raise KeyboardInterrupt
+
+    values = [problem.objective(ReclaimingSolution(servers=servers[first : first + 2])) for first in range(5)]
+    found = telling(problem, known=5, on_progress=lambda _: None)
+    assert (found.objective, found.stopped_by) == (min(values), StoppedBy.INTERRUPT)
+    start = ReclaimingSolution(servers=servers[:2])
+    found = telling(problem, known=0, start=start, on_progress=lambda _: None)
+    assert (found.solution, found.stopped_by) == (start, StoppedBy.INTERRUPT)
+    with pytest.raises(KeyboardInterrupt):
+        telling(problem, known=0, on_progress=lambda _: None)
 
 
 @heuristic

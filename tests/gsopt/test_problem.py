@@ -130,3 +130,13 @@ def test_schema_of_an_instant() -> None:
     assert (number["type"], text["type"]) == ("number", "string")
     assert all(fullmatch(text["pattern"], each) for each in ("1700000000.000000001", "10/3", "7"))
     assert not any(fullmatch(text["pattern"], each) for each in ("1/0", "-1", "1e3", ""))
+
+
+@pytest.mark.parametrize(
+    "mark", ["\x1b", "\x7f", "\x85", "\x9b", "\u061c", "\u200f", "\u2028", "\u202e", "\u2069", "\ufeff"]
+)
+def test_names_hold_nothing_that_a_terminal_obeys(mark: str) -> None:
+    """Control characters, breaks of lines and marks of direction are refused in names; other writing is not."""
+    with pytest.raises(ValidationError, match="pattern"):
+        Server(name=f"a{mark}b", gpus=1)
+    assert Server(name="Größe, размер, 大小, حجم, \u0645\u06cc\u200c\u0634\u0648\u062f", gpus=1).gpus == 1

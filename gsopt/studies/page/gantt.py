@@ -1,6 +1,6 @@
 """Gantt: runs of a study's policies, simulated once more and drawn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gsopt.errors import InvalidInput, shorten
 from gsopt.simulation import Replay
@@ -18,7 +18,7 @@ from gsopt.studies.spec import Study
 _MOST_NAMES = 3
 
 
-def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]:
+def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[Picture]:
     """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
 
     Parameters
@@ -30,6 +30,8 @@ def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]
     names
         The runs, such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
         random and the first seed is not meant.
+    allow
+        Modules that the study may name, as of `gsopt.studies.run`.
 
     Raises
     ------
@@ -40,7 +42,8 @@ def gantts(spec: str, found: Results, names: Sequence[str]) -> Iterator[Picture]
     for name in names:
         if name not in known:
             raise InvalidInput("", "gantt", shorten(name), _rule(list(known)))
-    cells = {cell.key: cell for cell in cells_of(Study.model_validate_json(spec))} if names else {}
+    study = Study.model_validate_json(spec)
+    cells = {cell.key: cell for cell in cells_of(study, allow=allow)} if names else {}
     for name in dict.fromkeys(names):
         row = known[name]
         if row.key not in cells:

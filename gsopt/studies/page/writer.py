@@ -21,7 +21,12 @@ _HERE = Path(__file__).parent
 
 
 def write_page(
-    folder: str | Path, path: str | Path, *, figures: Sequence[str] = (), gantts: Sequence[str] = ()
+    folder: str | Path,
+    path: str | Path,
+    *,
+    figures: Sequence[str] = (),
+    gantts: Sequence[str] = (),
+    allow: Sequence[str] = (),
 ) -> Results:
     """Write a study as one HTML page that needs nothing else, whole or not at all.
 
@@ -36,6 +41,8 @@ def write_page(
     gantts
         Runs of policies that are simulated once more and drawn, named by method and instance, such as
         ``fifo on Poisson(load=0.9, seed=1)``.
+    allow
+        Modules of those policies that lie elsewhere than in the working directory, as of `gsopt.studies.run`.
 
     Returns
     -------
@@ -78,8 +85,8 @@ def write_page(
             runs=runs,
             sources=sources,
             pictures=list(pictures(found, figures)),
-            gantts=list(draw_gantts(spec, found, gantts)),
-            options={"--figure": figures, "--gantt": gantts},
+            gantts=list(draw_gantts(spec, found, gantts, allow)),
+            options={"--figure": figures, "--gantt": gantts, "--allow": allow},
         )
     write_text(path, html_of(page))
     return found

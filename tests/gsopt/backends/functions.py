@@ -1,10 +1,14 @@
 """Functions that the tests run in a worker."""
 
+import ctypes
 import os
 import signal
+import sys
 from math import inf
-from threading import Event
+from threading import Event, Thread
 from typing import Any
+
+import pytest
 
 from gsopt.backends.process import Kind
 from gsopt.backends.worker import Link
@@ -43,6 +47,41 @@ def fail(task: str, link: Link) -> None:
     """Raise."""
     del link
     raise ValueError(task)
+
+
+def leave_politely(task: int, link: Link) -> None:
+    """Ask the interpreter to end, and leave a thread behind that would keep it."""
+    del link
+    Thread(target=signal.pause).start()
+    sys.exit(task)
+
+
+def close_and_hang(task: str, link: Link) -> None:
+    """Close the descriptors that a process starts with and never come back, holding the interpreter or not."""
+    os.closerange(0, 3)
+    link.send(Kind.BOUND, 1.0)
+    if task == "holding the interpreter":
+        ctypes.PyDLL(None).pause()
+    while True:
+        signal.pause()
+
+
+def close(task: int, link: Link) -> str:
+    """Close descriptors up to a number, fail to print, and answer."""
+    del link
+    os.closerange(0, task)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.write(1, b"a")
+    return "done"
+
+
+def fork_and_come_back(task: Any, link: Link) -> str:
+    """Come back twice, once in another process."""
+    del task, link
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return "parent"
+    return "child"
 
 
 def leave(task: int, link: Link) -> None:
@@ -86,6 +125,22 @@ def read(path: str, link: Link) -> dict[str, Any]:
         "columns": list(model.col_names_),
         "rows": rows,
     }
+
+
+def end_without_bound(gap: float, link: Link) -> float:
+    """Give the bound that is told of a mixed program, solved to a gap, for which HiGHS tells none."""
+    from types import SimpleNamespace
+
+    from gsopt.backends.highs import _answer
+
+    del link
+    info = SimpleNamespace(primal_solution_status=2, objective_function_value=7.0, mip_dual_bound=inf)
+    solver = SimpleNamespace(
+        getInfo=lambda: info,
+        getSolution=lambda: SimpleNamespace(col_value=[1.0], row_dual=[], dual_valid=False),
+        getOptionValue=lambda name: ("kOk", {"mip_rel_gap": gap}[name]),
+    )
+    return _answer(solver, "kOptimal", True).bound
 
 
 def larger(most: int, link: Link) -> Any:

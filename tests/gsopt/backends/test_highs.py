@@ -1,5 +1,6 @@
 """HiGHS: linear programs with duals, versions known to be wrong, model files."""
 
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from gsopt.errors import InvalidInput, MissingSolver
 from gsopt.problem import Sense
 from gsopt.result import Status, StoppedBy
 from gsopt.standard_form import StandardForm
+from tests.gsopt.backends import functions
 from tests.gsopt.backends.models import ROOT, knapsack, large_limits
 
 
@@ -278,3 +280,11 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
         column_upper=[1, 1, 1, 1, 1, 1, 3, 3, 3],
     )
     assert Highs().solve(form).objective == 0
+
+
+def test_a_value_within_a_gap_is_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where HiGHS ends without a bound its value is one if the optimum was asked for, and none within a gap."""
+    monkeypatch.syspath_prepend(str(ROOT))
+    POOL.close()  # workers look for modules where this process did when they were started
+    bounds = [Highs().call(functions.end_without_bound, gap).answer for gap in (0.0, 0.1)]
+    assert bounds == [7.0, inf]

@@ -203,6 +203,60 @@ def test_death_of_the_process_is_told(pool: Pool) -> None:
     assert pool.pids == []
 
 
+@pytest.mark.parametrize("code", [0, 3])
+def test_a_function_cannot_end_its_process(pool: Pool, code: int) -> None:
+    """`sys.exit` in the worker must come back as one line, and spare the worker."""
+    with pool.borrow(MODULE, nothing) as worker:
+        reply, _ = call(worker, functions.leave_politely, code)
+        again, _ = call(worker, functions.process_id, None)
+
+    assert reply == Reply(None, StoppedBy.CRASH, f"SystemExit: {code}")
+    assert again.answer == worker.pid
+
+
+def test_a_function_may_close_what_it_finds(pool: Pool) -> None:
+    """A worker without the descriptors 0 to 2 must answer, and hear the next call and what is wrong with it."""
+    with pool.borrow(MODULE, nothing) as worker:
+        first, _ = call(worker, functions.close, 3)
+        second, frames = call(worker, functions.fail, "no")
+
+    assert (first, second) == (Reply("done"), Reply(None, StoppedBy.CRASH, "ValueError: no"))
+    assert "Traceback" in "".join(str(content) for _, content in frames)
+
+
+def test_a_worker_that_cannot_answer_ends(pool: Pool) -> None:
+    """A worker all of whose descriptors were closed must end, and be told of."""
+    with pool.borrow(MODULE, nothing) as worker:
+        reply, _ = call(worker, functions.close, 256)
+
+    assert (reply.answer, reply.stopped_by) == (None, StoppedBy.CRASH)
+    assert pool.pids == []
+
+
+def test_a_fork_of_a_function_does_not_answer(pool: Pool) -> None:
+    """Of a function that returns in two processes only the worker's own answer must come."""
+    with pool.borrow(MODULE, nothing) as worker:
+        first, _ = call(worker, functions.fork_and_come_back, None)
+        second, _ = call(worker, functions.process_id, None)
+
+    assert (first, second) == (Reply("parent"), Reply(worker.pid))
+
+
+def test_a_worker_outlives_the_thread_that_asked_for_it(pool: Pool) -> None:
+    """A worker whose first user was a thread that has ended must serve the next."""
+
+    def work() -> None:
+        with pool.borrow(MODULE, nothing):
+            pass
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    (first,) = pool.pids
+    with pool.borrow(MODULE, nothing) as worker:
+        assert call(worker, functions.process_id, None)[0].answer == first
+
+
 def test_what_the_solver_prints_is_log(pool: Pool) -> None:
     """Output to descriptor 1 must not disturb the frames, and must come before the answer."""
     with pool.borrow(MODULE, nothing) as worker:
@@ -383,6 +437,63 @@ print(*POOL.pids, flush=True)
         process.kill()
 
     wait_until_gone(worker)
+
+
+@pytest.mark.parametrize("how", ["", "holding the interpreter"])
+def test_no_orphan_whatever_a_function_closes(tmp_path: Path, how: str) -> None:
+    """A worker whose function has closed its descriptors and hangs must vanish with the parent."""
+    text = f"""{SOLVE}
+from tests.gsopt.backends import functions
+with POOL.borrow("json", lambda: None) as worker:
+    print(worker.pid, flush=True)
+    worker.call(functions.close_and_hang, {how!r}, limit=None, hear=lambda _: print("it hangs", flush=True))
+"""
+    with script(tmp_path, text) as process:
+        worker = int(read_line(process.stdout))
+        assert read_line(process.stdout) == "it hangs\n"
+        process.kill()
+
+    wait_until_gone(worker)
+
+
+#: A program that is interrupted with all that it has started, and asks its worker for something then.
+INTERRUPTED = f"""{SOLVE}
+from pathlib import Path
+from tests.gsopt.backends import functions
+from tests.gsopt.backends.models import open_gate
+from tests.processes import wait_until
+POOL.prepare("json", lambda: None)
+wait_until(Path("begun").exists)
+heard = []
+signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl-C"))
+print("ready", flush=True)
+wait_until(lambda: heard)
+open_gate(Path(os.environ["GATE"]))
+with POOL.borrow("json", lambda: None) as worker:
+    print(*heard, worker.call(functions.process_id, None, limit=None, hear=lambda _: None).answer == worker.pid)
+"""
+
+#: What holds the worker up before it has begun to mind signals.
+GATEKEEPER = """
+import os, sys
+if "gsopt.backends.worker" in sys.orig_argv:
+    open("begun", "x").close()
+    os.close(os.open(os.environ["GATE"], os.O_RDONLY))
+"""
+
+
+def test_workers_do_not_hear_an_interrupt_of_the_group(
+    tmp_path: Path, gate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C at a terminal, which goes to every process there, must spare workers from their first instant."""
+    del gate
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sitecustomize.py").write_text(GATEKEEPER)
+    process = script(tmp_path, INTERRUPTED)
+    assert read_line(process.stdout) == "ready\n"
+    os.killpg(process.pid, signal.SIGINT)
+
+    assert finished(process) == "Ctrl-C True\n"
 
 
 def test_no_orphan_where_a_fork_holds_the_pipes(tmp_path: Path) -> None:

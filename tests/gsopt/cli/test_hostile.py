@@ -37,6 +37,7 @@ def _files(folder: Path) -> None:
     for name, content in data.items():
         (folder / f"{name}.json").write_text(json.dumps(content))
     (folder / "half.csv").write_text("job,start,end,gpus,placement\na,0,1,1,0.5\n")
+    (folder / "rows.csv").write_text("job_id,submit_time,tenant,num_chips,duration_s\n1,x,t,1,1\n2,1,t,x,1\n")
     os.mkfifo(folder / "pipe.json")
     (folder / "folder").mkdir()
 
@@ -100,6 +101,10 @@ _TABLE: dict[str, tuple[tuple[str, ...], str]] = {
         "cannot be written",
     ),
     "plot of nothing": (("study", "plot", "folder"), "must be a folder in which gsopt study run has worked"),
+    "trace without a row that can be used": (
+        ("simulate", "rows.csv", "--reader", "helios", "--gpus", "1"),
+        "rows.csv: has no row that can be used; row 2: submit_time: 'x'",
+    ),
     "unknown option": (("solve", _EXAMPLE, "--colour"), "No such option: --colour"),
     "unknown command": (("sovle",), "No such command 'sovle'"),
     "missing argument": (("solve",), "Missing argument"),

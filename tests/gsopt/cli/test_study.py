@@ -17,6 +17,7 @@ from tests.commands import COMMAND, gsopt
 from tests.effort import cases
 from tests.gsopt.studies.samples import FIGURE_5, HARD, committed, fill, starts, study
 from tests.processes import PATIENCE, children, wait_until, wait_until_gone
+from tests.sockets import LOCALHOST, listening
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "studies" / "example.json"
 
@@ -40,9 +41,11 @@ def _spec(folder: Path, **changes: Any) -> Path:
     return path
 
 
-def _start(spec: Path, folder: Path) -> subprocess.Popen[str]:
-    line = [*COMMAND, "study", "run", str(spec), "--out", str(folder), "--workers", str(_WORKERS)]
-    return subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+def _start(spec: Path, folder: Path, *where: str) -> subprocess.Popen[str]:
+    """Start a study as a shell does, in a group of its own."""
+    where = where or ("--workers", str(_WORKERS))
+    line = [*COMMAND, "study", "run", str(spec), "--out", str(folder), *where]
+    return subprocess.Popen(line, stderr=subprocess.PIPE, text=True, process_group=0)
 
 
 def _run_and_kill(spec: Path, folder: Path, reached: Callable[[int, Path, int, int], bool]) -> None:
@@ -79,20 +82,23 @@ def test_killed_at_any_stage(tmp_path: Path) -> None:
     assert all(count <= _WORKERS for count in lost.values())
 
 
-def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
-    """Ctrl-C ends a study soon, with exit code 130, the finished cells kept and no process left behind."""
+@pytest.mark.parametrize("where", [("--workers", "2"), ("--scheduler", "local:2")])
+def test_ctrl_c_keeps_what_is_finished(tmp_path: Path, where: tuple[str, ...]) -> None:
+    """Ctrl-C at a terminal ends a study with code 130, finished cells kept, no process left, no port opened."""
     folder = tmp_path / "out"
     spec = _spec(tmp_path, instances=[FIGURE_5, HARD], methods=["greedy", "milp"], time_limit=3600)
-    with _start(spec, folder) as command:
+    with _start(spec, folder, *where) as command:
         wait_until(lambda: len(committed(folder)) == 3 and len(starts(folder)) == 4, command)
         workers = children(command.pid)
-        command.send_signal(signal.SIGINT)
+        reached = listening([command.pid, *workers])
+        os.killpg(command.pid, signal.SIGINT)
         _, said = command.communicate(timeout=PATIENCE)
     assert command.returncode == Exit.INTERRUPTED
     assert said.splitlines()[0] == "test: 3 of 4 cells have a result"
     assert "Traceback" not in said
     wait_until_gone(*workers)
     assert len(results(folder)) == 3
+    assert {address.partition(":")[0] for address in reached} <= {LOCALHOST}
 
 
 def test_two_runs_at_once(tmp_path: Path) -> None:

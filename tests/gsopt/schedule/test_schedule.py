@@ -1,6 +1,8 @@
 """Schedules pass through CSV and JSON unchanged, and broken files are refused in one line."""
 
+import csv
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from gsopt.errors import InvalidInput
 from gsopt.schedule import Schedule, Segment, Vacated
+from gsopt.schedule.foreign import read_schedule
 from tests.effort import cases
 
 _NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.fractions()
@@ -133,3 +136,20 @@ def test_broken_json(text: str, field: str) -> None:
         Schedule.from_json(text, source="s.json")
     assert field in error.value.field
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+a", "-a", "@a", "'=a", "''-a", "'a", "a=b", "7"])
+def test_names_are_no_formulas(name: str) -> None:
+    """A name that a spreadsheet would run stands behind an apostrophe in CSV, and comes back as it was."""
+    schedule = Schedule((Segment(name, 0, 1, 1, (0,), name),), vacated=(Vacated(2, name),))
+    text = schedule.to_csv()
+    assert Schedule.from_csv(text) == schedule
+    cells = [cell for row in csv.reader(StringIO(text)) for cell in row]
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+
+
+def test_others_read_names_that_are_no_formulas(tmp_path: Path) -> None:
+    """The reader of anybody's tables knows the apostrophe too."""
+    schedule = Schedule((Segment("=1+1", 0, 1, 1),))
+    (tmp_path / "s.csv").write_text(schedule.to_csv())
+    assert read_schedule(tmp_path / "s.csv").segments == schedule.segments

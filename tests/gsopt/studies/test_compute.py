@@ -4,20 +4,22 @@ import dataclasses
 import json
 from hashlib import sha256
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 
 import gsopt
 from gsopt import simulation
+from gsopt.errors import InvalidInput
 from gsopt.job import Job, Workload
 from gsopt.simulation import simulate
-from gsopt.studies import State, cells_of
+from gsopt.studies import State, cells_of, run
 from gsopt.studies.compute import compute, prove
 from gsopt.studies.outcome import Outcome
 from heuristics.policies import las
 from instances.workloads import poisson
-from tests.gsopt.studies.samples import study
+from tests.gsopt.studies.samples import starts, study
 
 
 def _outcome(**changes: Any) -> Outcome:
@@ -39,9 +41,9 @@ def test_a_policy_has_the_figures_of_its_replay() -> None:
     entry = {"workload": "poisson", "jobs": 60, "gpus": 8, "load": 2.0, "seed": 4}
     (cell,) = cells_of(study(instances=[entry], methods=[{"policy": "las", "quantum": 60}]))
     found = compute(cell, bound=prove(cell)).figures
-    run = simulate(poisson(jobs=60, gpus=8, load=2.0, seed=4), las, cluster=8, quantum=60)
-    expected = {name: value for name, value in run.metrics.as_dict().items() if name != "policy"}
-    expected["proof"] = run.metrics.proof
+    replay = simulate(poisson(jobs=60, gpus=8, load=2.0, seed=4), las, cluster=8, quantum=60)
+    expected = {name: value for name, value in replay.metrics.as_dict().items() if name != "policy"}
+    expected["proof"] = replay.metrics.proof
     times = ("runtime", "decision_median", "decision_p99")
     assert {name: value for name, value in found.items() if name not in times} == expected
     assert all(found[name] > 0 for name in times)
@@ -142,3 +144,57 @@ def test_errors_are_outcomes() -> None:
     odd = _outcome(instances=[tagged | {"elasticity": "fungible"}], methods=["decomposition"])
     assert odd.state is State.UNSUPPORTED
     assert odd.message
+
+
+class Thinking:
+    """Decides for ever."""
+
+    preemptive = False
+
+    def decide(self, state: Any) -> None:
+        """Wait for what never comes."""
+        del state
+        Event().wait()
+
+
+def thinking(state: Any) -> Thinking:
+    """Make a decider whose first decision never ends."""
+    del state
+    return Thinking()
+
+
+_WORKLOAD = {"workload": "batch", "jobs": 5, "gpus": 8}
+
+
+def test_a_policy_that_takes_too_long_is_given_up() -> None:
+    """A run that is not done within the limit of the study, or of the policy itself, has failed and says so."""
+    own = {"policy": "fifo", "time_limit": 0}
+    for changes in ({"methods": ["fifo"], "time_limit": 0}, {"methods": [own], "time_limit": None}):
+        outcome = _outcome(instances=[_WORKLOAD], **changes)
+        assert (outcome.state, outcome.error) == (State.FAILED, "TimeUp")
+        assert outcome.message == "the time limit of 0 s is over, and 0 of 5 jobs are complete"
+
+
+def test_a_limit_does_not_change_what_a_policy_does() -> None:
+    """A study limits policies where it says so only; a run that ends before is the same cell either way."""
+    plain, limited, own = (
+        cells_of(study(instances=[_WORKLOAD], **changes))[0]
+        for changes in (
+            {"methods": ["fifo"]},
+            {"methods": ["fifo"], "time_limit": "2min"},
+            {"methods": [{"policy": "fifo", "time_limit": "1h"}], "time_limit": 1},
+        )
+    )
+    assert [cell.time_limit for cell in (plain, limited, own)] == [None, 120.0, 3600.0]
+    assert plain.key == limited.key == own.key
+    with pytest.raises(InvalidInput, match=r"methods\[0\].time_limit: 'soon': must be a number of seconds"):
+        cells_of(study(instances=[_WORKLOAD], methods=[{"policy": "fifo", "time_limit": "soon"}]))
+
+
+def test_a_decision_that_never_ends_is_given_up(tmp_path: Path) -> None:
+    """A policy that thinks for ever is ended with its process, and the cell is not tried again."""
+    grid = study(instances=[_WORKLOAD], methods=[f"{__name__}:thinking"], time_limit=0.1, bound_evaluations=0)
+    (row,) = run(grid, tmp_path, workers=1, allow=["tests"])
+    assert (row.outcome.state, row.outcome.error) == (State.FAILED, "TimeUp")
+    assert row.outcome.message == "the time limit of 0.1 s is over, and a decision goes on"
+    assert len(starts(tmp_path)) == 1

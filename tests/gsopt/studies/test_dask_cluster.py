@@ -37,9 +37,9 @@ _TIMELESS = dict.fromkeys(("runtime", "decision_median", "decision_p99"), 0)
 POISSON = {"workload": "poisson", "jobs": 300, "gpus": 16, "load": 1.2}
 
 
-#: Methods of somebody's own: one that never ends, and one whose process dies.
+#: Methods of somebody's own: one that never ends, one whose process dies, and one that ends it.
 OWN = """
-import os, pathlib, signal, threading
+import os, pathlib, signal, sys, threading
 
 def wait(problem):
     pathlib.Path("begun").touch()
@@ -47,6 +47,9 @@ def wait(problem):
 
 def die(problem):
     os.kill(os.getpid(), signal.SIGKILL)
+
+def leave(problem):
+    sys.exit(0)
 """
 
 
@@ -170,6 +173,20 @@ def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, client: An
     assert row.outcome.error == "Crash"
     assert row.outcome.message == "process ended by SIGKILL, 2 times"
     assert len(pids(client)) == 1
+
+
+@pytest.mark.usefixtures("_own")
+@pytest.mark.parametrize("with_dask", [False, True])
+def test_a_method_cannot_end_its_process(tmp_path: Path, client: Any, with_dask: bool) -> None:
+    """A method that ends the program is a failed cell with a line that says so, with Dask and without."""
+    where = {"scheduler": client} if with_dask else {"workers": 1}
+    (row,) = run(study(methods=["own_methods:leave"]), tmp_path / "out", **where)
+
+    assert (row.outcome.error, row.outcome.message) == (
+        "Exited",
+        "leave must not end the program: SystemExit: 0",
+    )
+    assert len(starts(tmp_path / "out")) == 1
 
 
 class Dying:

@@ -135,3 +135,14 @@ def test_a_figure_has_one_column() -> None:
     """No two figures of a cell share a name or a label, those of a schedule included."""
     every = [*FIGURES, *CELL_FIGURES]
     assert len({each.key for each in every}) == len({each.label for each in every}) == len(every)
+
+
+def test_cells_are_no_formulas() -> None:
+    """Names that a spreadsheet would run stand behind an apostrophe in every CSV; negative numbers do not."""
+    results = found(row({"objective": -3}, "@cmd", options={"=1+1": "-a"}, instance="=x"))
+    by_option = report(results, by=["method", "=1+1"], figures=["objective"])
+    for text in (by_option.csv(), cells_csv(results), results.to_csv()):
+        cells = [cell for line in csv.reader(StringIO(text)) for cell in line]
+        assert {"'=1+1", "'-a"} <= set(cells)
+        assert any(cell.startswith("'@cmd") for cell in cells)
+        assert {cell for cell in cells if cell.startswith(("=", "+", "-", "@"))} <= {"-3", "-3.0"}

@@ -74,6 +74,22 @@ def test_a_cell_whose_process_dies_is_tried_once_more(tmp_path: Path, kills: int
         assert row.outcome.message == "process ended by SIGKILL, 2 times"
 
 
+def test_a_cell_that_ctrl_c_kills_has_not_failed(tmp_path: Path) -> None:
+    """Ctrl-C while a cell is tried for the last time leaves it to the next run, like any that is under way."""
+
+    def kill_and_interrupt() -> None:
+        _kill_workers(tmp_path, 1)
+        wait_until(lambda: len(starts(tmp_path)) == 2)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = Thread(target=kill_and_interrupt)
+    thread.start()
+    found = run(study(**_ENDLESS), tmp_path, workers=1)
+    thread.join()
+    assert found.interrupted
+    assert (len(found), found.missing) == (0, 1)
+
+
 def test_a_bound_is_proven_once_and_kept(tmp_path: Path) -> None:
     """All policies on a workload are held against the same bound, which a later run takes from the folder."""
     entry = {"workload": "poisson", "jobs": 200, "gpus": 16, "load": 1.2, "seed": 1}

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from time import perf_counter
 from typing import Any
 
@@ -16,12 +17,16 @@ from gsopt.method import accepts, exact_method, heuristic
 from gsopt.problems.reader import problem_types
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 from gsopt.problems.scheduling import ElasticJob, Scheduling
-from gsopt.result import Result, Status
+from gsopt.result import Result, Status, StoppedBy
 from gsopt.studies import catalogue
+from heuristics.reclaiming import greedy
 from tests.exactness.trial import instance
 from tests.gsopt.problems.test_reclaiming import figure_5, pick
 from tests.gsopt.test_method import first_servers
 from tests.processes import PATIENCE
+
+#: The module, whose name is that of its function.
+_SOLVE = import_module("gsopt.studies.solve")
 
 
 def test_solve_uses_the_exact_default() -> None:
@@ -203,3 +208,18 @@ def test_a_replay_of_years_is_left_out() -> None:
     assert (found.solution, budget.looks[0]) == (None, 101)
     assert "time limit" in found.message
     assert policies["srtf"](problem, budget=Countdown(time_limit=PATIENCE, most=100)).solution is not None
+
+
+def test_ctrl_c_among_the_heuristics_leaves_what_they_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interrupted before the exact method begins, a solve gives the best of the heuristics that have ended."""
+
+    def interrupted(problem: Reclaiming) -> Result[ReclaimingSolution]:
+        raise KeyboardInterrupt(problem.word)
+
+    problem = figure_5(demand=2)
+    monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {"greedy": greedy, "interrupted": interrupted})
+    found = gsopt.solve(problem)
+    assert (found.objective, found.stopped_by) == (greedy(problem).objective, StoppedBy.INTERRUPT)
+    monkeypatch.setattr(_SOLVE, "own_heuristics", lambda _: {"interrupted": interrupted})
+    with pytest.raises(KeyboardInterrupt):
+        gsopt.solve(problem)

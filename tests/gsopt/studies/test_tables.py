@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from gsopt.studies.tables import html_of, text_of
+from gsopt.studies.tables import Column, html_of, lay_out, text_of
 
 
 def table() -> Table:
@@ -23,3 +23,12 @@ def test_html_is_the_text_escaped() -> None:
     """The notebook form shows the same text, with tags made harmless."""
     assert html_of(table()).startswith("<pre>")
     assert "a&lt;b" in html_of(table())
+
+
+def test_no_text_turns_or_moves_a_terminal() -> None:
+    """Marks of direction and control characters are shown by their number in cells, headings and notes."""
+    bad = "a\u202eb\x1b[2J\x9b"
+    shown = r"a\u202eb\x1b[2J\x9b"
+    text = text_of(lay_out([Column("name", [bad], right=False)], headings={0: bad}, notes=[bad]))
+    assert text.count(shown) == 3
+    assert all(line.isprintable() for line in text.splitlines())

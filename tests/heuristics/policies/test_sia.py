@@ -16,6 +16,7 @@ from gsopt.scenario import Overhead, Scenario
 from gsopt.simulation import Replay, simulate
 from gsopt.speed import Speed
 from gsopt.testing import check_policy
+from heuristics import configuration
 from heuristics.policies import sia
 from instances import data_folder
 from instances.scenarios import sia as authors_scenario
@@ -148,8 +149,14 @@ def test_types_are_not_mixed() -> None:
 
 def test_another_method_decides_too() -> None:
     """The greedy heuristic takes the place of dynamic programming by name."""
-    jobs = bundle([job("a"), job("b", 300), job("c", 100, release_date=90)])
-    assert simulate(jobs, sia, cluster=4, solver="greedy").metrics.completed == 3
+    steep, flat = [(1, 1.0), (2, 1.9), (4, 3.8)], [(1, 1.0), (2, 1.05), (4, 1.103)]
+    jobs = bundle([job("a", 300, menu=steep), job("b", 300, menu=flat)])
+    solvers = ("exact", "greedy", configuration.greedy)
+    exact, by_name, by_itself = (
+        simulate(jobs, sia, cluster=4, solver=each).completion_times for each in solvers
+    )
+    assert by_name == by_itself
+    assert by_name != exact
 
 
 def test_speeds_may_differ_by_any_factor() -> None:

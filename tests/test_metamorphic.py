@@ -1,0 +1,155 @@
+"""An instance that is written differently has the same answer: other clocks, units, names and orders."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+from gsopt.bounds import mean_jct_bound
+from gsopt.cluster import Cluster
+from gsopt.errors import BrokenModel, InvalidInput, Unsupported
+from gsopt.job import Job, Workload
+from gsopt.problem import Problem
+from gsopt.result import Result
+from gsopt.scenario import Scenario
+from gsopt.simulation import Policy, simulate
+from gsopt.studies.catalogue import exact_methods, find_policy, own_heuristics, policies, policy_paths
+from gsopt.studies.solve import solve
+from tests.effort import cases
+from tests.exactness.changes import CHANGES, EPOCH, FAR, Pair, pairs, plus, remade, shuffled
+from tests.exactness.trial import ORACLES, instance
+
+#: Instances of each decision. On each the default method and some others, which take turns, are given one of
+#: the changes, which take turns too.
+_INSTANCES, _OTHERS = cases(300), 4
+
+#: Heuristics that draw numbers, which permutations and names may draw otherwise.
+_RANDOM = frozenset({"random_choice", "random_order", "random_pairs", "evolution", "genetic"})
+
+
+def test_every_decision_is_changed() -> None:
+    """No decision is left out."""
+    assert CHANGES.keys() == ORACLES.keys()
+
+
+@pytest.mark.parametrize("word", CHANGES)
+def test_answers_follow(word: str) -> None:
+    """Status and value of every method follow every change, exactly where values are exact."""
+    heuristics = {name: each for name, each in own_heuristics(word).items() if name not in _RANDOM}
+    methods = {**exact_methods(word), "solve": solve, **heuristics}
+    others = [name for name in methods if name != "exact"]
+    found: list[str] = []
+    for seed in range(_INSTANCES):
+        changes = list(pairs(word, instance(word, seed), Random(seed)))
+        chosen = {others[(seed * _OTHERS + turn) % len(others)] for turn in range(_OTHERS)}
+        for turn, name in enumerate(["exact", *sorted(chosen)] if changes else []):
+            change, pair = changes[(turn + seed) % len(changes)]
+            if change.binds_heuristics or name not in heuristics:
+                said = _differences(methods[name], pair)
+                found += (f"{word} {seed}, {change.name}, {name}: {line}" for line in said)
+    assert not found, "\n".join(found)
+
+
+def _differences(method: Any, pair: Pair) -> Iterator[str]:
+    before, after = _answer(method, pair.first), _answer(method, pair.second)
+    if before is None or after is None:  # a special method is not for this instance
+        return
+    if before.status is not after.status:
+        yield f"{before.status} became {after.status}"
+    if before.objective is None or after.objective is None:
+        if before.objective is not after.objective:
+            yield f"{before.objective} became {after.objective}"
+        return
+    wanted = pair.value(Fraction(before.objective))
+    allowed = 2 * Fraction(pair.second.resolution(after.objective))
+    if abs(Fraction(after.objective) - wanted) > allowed:
+        yield f"{before.objective} became {after.objective}, not {wanted}"
+
+
+def _answer(method: Any, problem: Problem[Any]) -> Result[Any] | None:
+    try:
+        found: Result[Any] = method(problem)
+    except (Unsupported, BrokenModel):
+        return None
+    return found
+
+
+#: Policies that draw numbers in the order of the jobs' names.
+_DRAWN = frozenset({"random_order", "ones"})
+
+
+def _workload(random: Random) -> Workload:
+    """Draw a few jobs, no two of which are released together."""
+    releases = random.sample(range(400), random.randint(2, 7))
+    return Workload(
+        jobs=[
+            Job(
+                name=f"j{index}",
+                release_date=round(release / 10, 1),
+                duration=round(random.uniform(0.5, 60), 2),
+                gpus=random.choice((1, 1, 2, 4)),
+            )
+            for index, release in enumerate(releases)
+        ]
+    )
+
+
+def _later(workload: Workload) -> Workload:
+    return Workload(jobs=[remade(job, release_date=plus(job.release_date, EPOCH)) for job in workload.jobs])
+
+
+def _among_others(workload: Workload, random: Random) -> Workload:
+    """Add a job long after the others, in another order and with other names."""
+    far = Job(name="far", release_date=float(FAR), duration=10, gpus=1)
+    return Workload(jobs=shuffled([far, *workload.jobs], random))
+
+
+@pytest.mark.parametrize("name", [*policies(), *policy_paths()])
+def test_policies_follow(name: str) -> None:
+    """Each job takes as long on a clock since 1970, and beside a job long after it, in whatever order."""
+    policy = find_policy(policy_paths().get(name, name))
+    for seed in range(cases(30)):
+        random = Random(f"{name} {seed}")
+        workload = _workload(random)
+        before = _times_taken(policy, workload)
+        for changed in (_later(workload), _among_others(workload, random)):
+            after = _times_taken(policy, changed)
+            after.pop("far", None)
+            assert before.keys() <= after.keys()
+            assert {job: after[job] for job in before} == before, (name, seed)
+
+
+def _times_taken(policy: Policy, workload: Workload) -> dict[str, float | None]:
+    try:
+        run = simulate(workload, policy, cluster=_CLUSTER, bound=False)
+    except (InvalidInput, Unsupported):  # the policy is for other jobs
+        return {}
+    return {job.name: taken for job, taken in zip(run.scenario.workload.jobs, run.jct, strict=True)}
+
+
+_CLUSTER = Cluster.uniform(racks=1, machines=1, gpus=4)
+
+
+@pytest.mark.parametrize("evaluations", [0, 20])
+def test_bounds_follow(evaluations: int) -> None:
+    """A bound is the same on another clock and in another order, and scales with the unit of time."""
+    for seed in range(cases(300)):
+        random = Random(seed)
+        workload = _workload(random)
+        found = _bound(workload, evaluations)
+        assert _bound(_later(workload), evaluations) == found
+        assert _bound(Workload(jobs=shuffled(workload.jobs, random)), evaluations) == found
+        for factor in (2.0**-20, 2.0**20):  # of which no double is rounded
+            jobs = [
+                remade(job, release_date=factor * job.release_date, duration=factor * job.duration)
+                for job in workload.jobs
+            ]
+            assert _bound(Workload(jobs=jobs), evaluations) == factor * found
+
+
+def _bound(workload: Workload, evaluations: int) -> float:
+    found = mean_jct_bound(Scenario.of(workload, _CLUSTER), evaluations=evaluations)
+    assert found is not None
+    return found.mean_jct
