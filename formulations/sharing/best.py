@@ -1,4 +1,4 @@
-"""Best: the best schedule and the best bound that a method for GPU sharing knows, as a whole and part by part."""
+"""Best: the best schedule and the best bound for GPU sharing, as a whole and part by part."""
 
 from fractions import Fraction
 
@@ -25,8 +25,9 @@ class Best(BestOf[Sharing, SharingSolution]):
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
-    def raise_bound(self, bound: Number) -> None:
+    def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
         """Keep a bound that holds for every schedule, given exactly, where it is the best."""
+        del of_better  # every bound here holds for all schedules
         exact = whole(Fraction(bound))
         if exact > self.bound:
             self.bound = exact
@@ -54,7 +55,7 @@ class Part:
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
         self.value = problem.objective(solution)
-        self.bound = _alone(problem)
+        self.bound: Exact = _alone(problem)
 
     @property
     def finished(self) -> StoppedBy | None:
@@ -99,7 +100,8 @@ class Parts:
     >>> jobs = [Job(name=name, release_date=date, duration=d, gpus=1) for name, date, d in given]
     >>> best = Best(Sharing(gpus=2, jobs=jobs), Budget(), "parts")
     >>> from gsopt.problems.waiting import Run
-    >>> best.take(SharingSolution(runs=[Run(job=n, start=s, gpus=[g]) for n, s, g in zip("abcd", (0, 0, 9, 10), (0, 1, 0, 1))]))
+    >>> starts = zip("abcd", (0, 0, 9, 10), (0, 1, 0, 1))
+    >>> best.take(SharingSolution(runs=[Run(job=n, start=s, gpus=[g]) for n, s, g in starts]))
     True
     >>> [[job.name for job in part.problem.jobs] for part in Parts(best).every]
     [['a', 'b'], ['c'], ['d']]

@@ -1,8 +1,8 @@
 """Events: the search over starts at events, step by step, within a budget."""
 
+from fractions import Fraction
 from math import ulp
 from time import perf_counter
-from fractions import Fraction
 
 from formulations.sharing.best import Best, Part, Parts
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
@@ -74,7 +74,7 @@ def _raise_by_prices(best: Best) -> None:
 
 
 def search_part(part: Part) -> None:
-    """Find the best schedule of starts at events of a part, and raise its bound where it starts at events only."""
+    """Find a part's best schedule of starts at events; raise its bound where it starts at events only."""
     search = _Search(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
@@ -82,7 +82,7 @@ def search_part(part: Part) -> None:
 
 
 class _Search:
-    """The search, step by step: in floats, plain first, compiled when it goes on; in fractions where need be."""
+    """The search, step by step: in floats, plain first and compiled later; in fractions where need be."""
 
     def __init__(self, part: Part) -> None:
         from formulations.sharing import search, stack, table

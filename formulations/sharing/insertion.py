@@ -46,13 +46,14 @@ def insertion_bound(
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
     see_lone(stack, depth, ends, lone, crowd)
-    alone = stack.cost[depth]
+    alone: float = stack.cost[depth]
     for job in range(count):
         if stack.state[depth, job] == RUNNING:
             alone += ends[job]
         elif stack.state[depth, job] == PENDING:
             alone += begins[job] + jobs.duration[job]
-    bound, most = alone, jobs.release[0] * 0
+    bound: float = alone
+    most: float = jobs.release[0] * 0
     for job in range(count):
         if stack.state[depth, job] == PENDING and bound < enough:
             bound += insertion(jobs, stack, depth, ends, lone, begins[job], job, crowd)
@@ -210,4 +211,5 @@ def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> floa
         cost += least * int(min(need, room[chosen]))
         need -= room[chosen]
         last, before = least, chosen
-    return cost
+    found: float = cost
+    return found

@@ -42,7 +42,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
             size += 1
     now = stack.time[depth]
     area = area_bound(release[:size], left[:size], areas[:, :size], alone[:size], now)
-    return max(bound, stack.cost[depth] + area)
+    found: float = max(bound, stack.cost[depth] + area)
+    return found
 
 
 @compiled

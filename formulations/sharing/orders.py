@@ -59,7 +59,7 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule of up to four jobs at a time that start at any time, order by order of starts and ends.
+    """Prove the best schedule of up to four jobs at a time that start at any time, order by order.
 
     Sets: jobs j; events e = 1 .. 2 n, each the start of a job on certain GPUs or the end of one.
     Parameters: p_j seconds of a job, r_j its release; xi_je its slowdown between events e and e + 1, given the
@@ -71,7 +71,8 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     Size: 2 n variables for each of (2 n)! / 2^n orders, on GPUs that differ by who holds them.
 
     Orders are built event by event. The program of the first events, in which whatever is left runs at full
-    speed at once, bounds all orders that begin with them. All programs are solved exactly. It begins with the best schedule of starts at events,
+    speed at once, bounds all orders that begin with them. All programs are solved exactly. It begins with
+    the best schedule of starts at events,
     which is almost always optimal.
 
     Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is our own.

@@ -1,5 +1,7 @@
 """Root: the bound of areas before anything has started, in fractions."""
 
+from fractions import Fraction
+
 from formulations.sharing.best import Best, Part, Parts
 from formulations.sharing.jobs import arrays_of
 from gsopt.compiled import twin
@@ -42,4 +44,4 @@ def raise_part_to_root(part: Part) -> None:
     twin(weigh)(jobs, stack, 0, weights)
     areas = weights * jobs.share * jobs.duration
     total = twin(area_bound)(jobs.release, jobs.duration, areas, jobs.release + jobs.duration, stack.time[0])
-    part.raise_bound(units.mean(total))
+    part.raise_bound(units.mean(Fraction(total)))

@@ -58,8 +58,9 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
     arrival is ahead.
 
     It comes back early with a better schedule. In fractions all of this is exact. In floats it also comes back,
-    in `doubt`, where two events may be one, or a schedule is as good as the best but for rounding; whatever follows when time passes from the node at hand is
-    then left to fractions (`formulations.sharing.events`). Bounds leave out nothing that may be better.
+    in `doubt`, where two events may be one, or a schedule is as good as the best but for rounding; whatever
+    follows when time passes from the node at hand is then left to fractions (`formulations.sharing.events`).
+    Bounds leave out nothing that may be better.
 
     Parameters
     ----------
@@ -115,7 +116,8 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
     count, slip = len(jobs.demand), stack.slip[depth, 1]
     if found.value[0] < np.inf:
         slip += count * jobs.rounding[0] * found.value[0]
-    return 4 * count * count * jobs.rounding[1] * slip
+    wrong: float = 4 * count * count * jobs.rounding[1] * slip
+    return wrong
 
 
 @compiled
@@ -243,7 +245,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
-    """Let a job from now on be as slow as a partner makes it: what is left takes that much more or less time."""
+    """Let a job be as slow as a partner makes it from now on: what is left takes that much longer or less."""
     now, before = stack.time[depth], stack.worst[depth, job]
     ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
     stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio
@@ -311,7 +313,7 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 @compiled
 def is_now(stack: Stack, depth: int, rests: Array) -> bool:
     """Tell whether an event is at the time of a node, by its remainders."""
-    for rest in range(len(rests)):
+    for rest in range(len(rests)):  # noqa: SIM110 - compiled
         if stack.time_rest[depth, rest] != rests[rest]:
             return False
     return True

@@ -45,7 +45,9 @@ def new_table(jobs: Jobs, size: int) -> Table:
 
 
 @compiled
-def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
+def is_new(  # noqa: C901 - one pass over the places of a state
+    jobs: Jobs, stack: Stack, depth: int, table: Table
+) -> bool:
     """Tell whether the state of a node was not seen before at as low a cost, and note it.
 
     Where no arrival is ahead, what follows is the same at any time, only later.
@@ -62,9 +64,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
     first = remainder(jobs, stack, depth, ahead, 0)
     second = remainder(jobs, stack, depth, ahead, 1)
     size = len(table.costs)
-    chosen = (
-        first + second % _PROBES
-    ) % size  # the place of another state, which is forgotten, if none is free
+    chosen = (first + second % _PROBES) % size  # of another state, which is forgotten, if none is free
     for probe in range(_PROBES):
         place = (first + probe) % size
         if table.costs[place] == np.inf:

@@ -286,24 +286,17 @@ class Scheduling(Problem[SchedulingSolution]):
         is_fine = ulp(float(last)) <= FINE_CLOCK * shortest
         if not is_fine:
             runs = retimed(self.tasks, self.gpus, runs)
-        number = float if is_fine else Fraction
-        moved = [
-            (
-                run,
-                *(
-                    number(decimal(time) + self.origin if self.origin else time)
-                    for time in (run.start, run.end)
-                ),
-            )
+
+        def moved(time: Number) -> float | Fraction:
+            there = decimal(time) + self.origin if self.origin else time
+            return float(there) if is_fine else Fraction(there)
+
+        found = [
+            Run(job=run.job, start=moved(run.start), end=moved(run.end), gpus=run.gpus)
             for run in runs
+            if moved(run.start) < moved(run.end)
         ]
-        return SchedulingSolution(
-            runs=[
-                Run(job=run.job, start=start, end=end, gpus=run.gpus)
-                for run, start, end in moved
-                if start < end
-            ]
-        )
+        return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
         """Mean job completion time in seconds, with the moments that rounding is excused for."""

@@ -227,7 +227,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, on a clock that begins with the first release, as the simulator takes them."""
+        """The jobs as a workload, on a clock that begins with the first release."""
         dates = (float(release - self.origin) for release in self.releases)
         jobs = [
             job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
@@ -249,7 +249,8 @@ class Sharing(Problem[SharingSolution]):
     def taken_over(self, schedule: Schedule) -> SharingSolution:
         """Take over a schedule of the workload, with the exact instants that its floats stand for.
 
-        A job starts when all jobs have arrived and ended that had when it did there, and as much later as it did
+        A job starts when all jobs have arrived and ended that had when it did there, and as much later as it
+        did
         there.
 
         Raises
@@ -325,7 +326,8 @@ class Sharing(Problem[SharingSolution]):
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
-            given, excuse = max(decimal(run.start), self.releases[job]), self._excuse(run.start)
+            given = Fraction(max(decimal(run.start), self.releases[job]))
+            excuse = self._excuse(run.start)
             while (event := course.next_event) is not None and event <= given:
                 course.pass_until(event)
             behind = given - course.last_event
@@ -345,7 +347,7 @@ class Sharing(Problem[SharingSolution]):
         return course, wrong
 
     def _waits(self, course: Course, job: int, run: Run, is_nearer: bool) -> bool:
-        """Tell whether a start just before an event is meant at it: it is nearest, or only then there is room."""
+        """Check whether a start just before an event is meant at it: nearest to it, or only then with room."""
         if self.starts == "events":
             return is_nearer
         return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))

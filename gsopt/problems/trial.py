@@ -18,7 +18,7 @@ from math import lcm
 from typing import Any, NamedTuple
 
 from gsopt.clock import clock_error
-from gsopt.grid import Exact, decimal
+from gsopt.grid import Exact, Number, decimal, whole
 from gsopt.schedule.retiming import Task
 from gsopt.tolerances import SPAN_ERROR
 
@@ -195,7 +195,7 @@ class Trial:
                     f"job {task.name!r} runs for {self._alone(job, done)} s of work, "
                     f"it has {self._alone(job, task.work)}"
                 )
-            if missing <= 0 or self._excuses(job, missing, last):
+            if missing <= 0 or self._excuses(job, whole(Fraction(missing)), last):
                 return last
         self.found.append(
             f"job {task.name!r} does not complete: {self._alone(job, done)} s of "
@@ -203,7 +203,7 @@ class Trial:
         )
         return None
 
-    def _alone(self, job: int, work: Exact) -> float:
+    def _alone(self, job: int, work: Number) -> float:
         """Give the seconds that work takes on the demanded GPUs."""
         return float(Fraction(work) / self.demands[job])
 

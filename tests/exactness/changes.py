@@ -136,7 +136,7 @@ def _scaled(problem: Any, random: Random, fields: Mapping[str, Sequence[str]], p
     """Scale some fields of the things in each list, and of the problem itself under the empty name."""
     factor = random.choice(("1e-6", "1e6"))
     found: dict[str, Any] = {
-        name: _each(getattr(problem, name), lambda thing, own=own: _times_fields(thing, own, factor))
+        name: _each(getattr(problem, name), partial(_times_fields, fields=own, factor=factor))
         for name, own in fields.items()
         if name
     }
@@ -282,7 +282,7 @@ def _inelastic_job(problem: Any, random: Random) -> Pair:
     """Add a job that takes no further worker."""
     del random
     first = _first_of(problem)
-    fields = {"name": "far", "max_workers": None, "counts": [], "values": None, "queued": False}
+    fields: dict[str, Any] = {"name": "far", "max_workers": None, "counts": [], "values": None, "queued": False}
     return _with_job(problem, remade(first, **fields, time_at_min=1.0, remaining_work=None))
 
 

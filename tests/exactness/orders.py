@@ -138,8 +138,8 @@ class _Tasks:
         ]
         limits = list(self.work)
 
-        def until(cell: int, sign: int) -> list[int]:
-            return [sign * (each <= cell) for each, _ in columns]
+        def until(cell: int, sign: int) -> list[Fraction]:
+            return [Fraction(sign) * (each <= cell) for each, _ in columns]
 
         dates = iter(self.dates[1:])
         for cell, event in enumerate(order):

@@ -80,7 +80,7 @@ def shortest_remaining_time(problem: Scheduling) -> tuple[float, float]:
         (decimal(job.release) - begin, Fraction(decimal(job.work)) / decimal(job.rates[problem.gpus]))
         for job in problem.jobs
     )
-    now = total = Fraction(0)
+    now, total = Fraction(0), Fraction(0)
     there: list[tuple[Fraction, Fraction]] = []  # time left, release date
     while ahead or there:
         if not there:
@@ -94,7 +94,7 @@ def shortest_remaining_time(problem: Scheduling) -> tuple[float, float]:
             heappush(there, (left - (end - now), date))
         else:
             total += end - date
-        now = end
+        now = Fraction(end)
     mean = total / len(problem.jobs)
     return float(mean * (1 - _ERROR)), float(mean * (1 + _ERROR))
 

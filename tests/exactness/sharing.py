@@ -1,6 +1,6 @@
 """Sharing: a few random jobs, and the best schedule by trying every start at every event, in fractions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 from random import Random
@@ -29,10 +29,14 @@ def draw(random: Random) -> Sharing:
 
 
 def drawn(random: Random, number: int, gpus: int) -> Sharing:
-    """Draw so many jobs: whole numbers or any family of hard ones; a few at any time, or one far from others."""
+    """Draw so many jobs: whole or hard numbers; a few at any time, or one far from the others."""
     scale = random.choice((1.0, 1.0, 0.001, 1e4))
-    seconds = random.choice((lambda: scale * random.randint(1, 15), _family(random), _family(random)))
-    date = random.choice((lambda: 0.0, lambda: scale * random.randint(0, 15), _family(random), seconds))
+    seconds: Callable[[], float] = random.choice(
+        (lambda: scale * random.randint(1, 15), _family(random), _family(random))
+    )
+    date: Callable[[], float] = random.choice(
+        (lambda: 0.0, lambda: scale * random.randint(0, 15), _family(random), seconds)
+    )
     epoch = random.choice((0.0, 0.0, 1.7e9 + round(random.random(), 2)))
     slow = random.choice((_slowdown, _slowdown, lambda _: 1.5, lambda _: 1.0))
     far = random.choice((0.0, 0.0, 0.0, 10.0 ** random.randint(6, 9)))

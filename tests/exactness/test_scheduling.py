@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from random import Random
 from typing import Any
@@ -75,12 +76,20 @@ def assert_alike(problem: Scheduling, other: Scheduling, value: Callable[[float]
                 assert theirs == pytest.approx(value(float(mine)), rel=2e-6), name
 
 
+def _since(first: float, job: ElasticJob) -> dict[str, Any]:
+    return {"release": round(job.release - first, 3)}
+
+
+def _beside_one(jobs: int, value: float) -> float:
+    return (value * jobs + 1) / (jobs + 1)
+
+
 def test_only_differences_of_times_matter() -> None:
     """Seconds since 1970, jobs in another order and under other names leave every result as it is."""
     for seed in range(cases(30)):
         problem = scaled(drawn(seed), 1.0)
         first = min(job.release for job in problem.jobs)
-        early = changed(problem, lambda job, first=first: {"release": round(job.release - first, 3)})
+        early = changed(problem, partial(_since, first))
         moved = changed(early, lambda job: {"release": 1.7e9 + job.release, "name": f"x{job.name}"})
         assert_alike(early, moved, lambda value: value)
         permuted = early.model_copy(update={"jobs": tuple(reversed(early.jobs))})
@@ -106,7 +115,7 @@ def test_a_job_far_away_does_not_matter(release: float, shift: float) -> None:
             problem = problem.model_copy(update={"fairness": None})
         jobs = len(problem.jobs)
         wide = with_another(problem, release, shift)
-        assert_alike(problem, wide, lambda value, jobs=jobs: (value * jobs + 1) / (jobs + 1))
+        assert_alike(problem, wide, partial(_beside_one, jobs))
 
 
 def _poor(self: LocalSearch, *_: object, **__: object) -> Iterator[Any]:

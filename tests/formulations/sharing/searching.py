@@ -32,7 +32,7 @@ def alone_from(jobs: Jobs, stack: Stack) -> Stack:
 
 
 def least_in_fractions(problem: Sharing) -> Fraction:
-    """Give the least mean job completion time that the search finds in fractions, with no schedule to begin with."""
+    """Give the least mean job completion time that the search finds in fractions, from no schedule."""
     jobs, units = arrays_of(problem)
     found = search_all(jobs, new_stack(jobs), twin(search))
     return units.mean(found.value[0])

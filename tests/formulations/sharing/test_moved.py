@@ -1,4 +1,4 @@
-"""What makes no difference to the jobs makes none to what is proven: another clock, unit, order, name or company."""
+"""Another clock, unit, order, name or company changes nothing that is proven."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -9,7 +9,7 @@ import pytest
 from formulations.sharing import exact, orders, slots
 from gsopt.grid import decimal
 from gsopt.job import Job
-from gsopt.problems.sharing import Sharing
+from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.result import Result, Status
 from gsopt.studies.catalogue import heuristics
 from tests.effort import cases
@@ -75,7 +75,7 @@ def moved(problem: Sharing) -> Iterator[tuple[Sharing, Callable[[Fraction], Frac
 
 
 @pytest.mark.parametrize("method", [exact, orders], ids=["exact", "orders"])
-def test_proofs_follow(method: Callable[[Sharing], Result]) -> None:
+def test_proofs_follow(method: Callable[[Sharing], Result[SharingSolution]]) -> None:
     """Value and bound are the same but for what was done to the jobs, and each is proven."""
     for seed in range(cases(30)):
         starts = "any" if method is orders else "events"
@@ -85,7 +85,7 @@ def test_proofs_follow(method: Callable[[Sharing], Result]) -> None:
         for other, value in moved(problem):
             found = method(other)
             assert found.status is Status.OPTIMAL
-            assert found.objective == found.bound == value(Fraction(known.objective))
+            assert found.objective == found.bound == value(Fraction(known.objective or 0))
 
 
 @pytest.mark.parametrize("name", heuristics("sharing"))
@@ -97,7 +97,7 @@ def test_policies_follow(name: str) -> None:
         known = method(problem)
         for other, value in moved(problem):
             if other.jobs[0].name == problem.jobs[0].name:  # the order of names decides ties
-                assert method(other).objective == value(Fraction(known.objective))
+                assert method(other).objective == value(Fraction(known.objective or 0))
 
 
 def test_plans_in_slots_follow() -> None:

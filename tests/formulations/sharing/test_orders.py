@@ -12,6 +12,7 @@ from formulations.sharing.listing import in_turn
 from formulations.sharing.orders import Orders, Prefix
 from gsopt.budget import Budget
 from gsopt.errors import Unsupported
+from gsopt.grid import Exact
 from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
 from gsopt.result import Status
@@ -87,7 +88,7 @@ def test_what_it_does_not_handle_is_said() -> None:
         orders(interfering_jobs(jobs=5, starts="any"))
 
 
-def every_order(search: Orders, prefix: Prefix) -> Iterator[Fraction]:
+def every_order(search: Orders, prefix: Prefix) -> Iterator[Exact]:
     """Give the least sum of job completion times of every order that begins with a prefix."""
     if len(prefix.ended) == search.count:
         found = search.least(prefix)

@@ -27,7 +27,7 @@ def by_corners(cost: list[Fraction], rows: list[tuple[list[Fraction], Fraction]]
 
 
 def test_no_corner_is_better() -> None:
-    """In two numbers, the least is that of the best corner, and there is none where no corner keeps all rows."""
+    """In two numbers, the least is that of the best corner, or there is none."""
     infeasible = 0
     for seed in range(cases(2000)):
         random = Random(seed)

@@ -75,7 +75,7 @@ def test_no_rule_changes_an_optimum(rule: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_no_bound_is_above_the_least_that_follows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At nodes on the way, in fractions, the bound is a fraction and no more than the least sum of ends behind."""
+    """At nodes on the way, the bound is a fraction and no more than the least sum of ends behind."""
     bound = twin(lower)
     switch_off("search.lower", monkeypatch)
     step = twin(search)

@@ -133,7 +133,7 @@ TINY = (
     ),
 )
 
-#: At nodes on the way through these, losses that were counted too often have been seen to make a bound too high.
+#: At nodes on the way through these, losses that are counted too often make a bound too high.
 NODES = (
     Tiny(
         3,
