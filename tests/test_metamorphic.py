@@ -12,7 +12,7 @@ from gsopt.cluster import Cluster
 from gsopt.errors import BrokenModel, InvalidInput, Unsupported
 from gsopt.job import Job, Workload
 from gsopt.problem import Problem
-from gsopt.result import Result
+from gsopt.result import Result, Status
 from gsopt.scenario import Scenario
 from gsopt.simulation import Policy, simulate
 from gsopt.studies.catalogue import exact_methods, find_policy, own_heuristics, policies, policy_paths
@@ -40,6 +40,7 @@ def test_answers_follow(word: str) -> None:
     heuristics = {name: each for name, each in own_heuristics(word).items() if name not in _RANDOM}
     methods = {**exact_methods(word), "solve": solve, **heuristics}
     others = [name for name in methods if name != "exact"]
+    special = exact_methods(word).keys() - {"exact"}
     found: list[str] = []
     for seed in range(_INSTANCES):
         changes = list(pairs(word, instance(word, seed), Random(seed)))
@@ -47,14 +48,16 @@ def test_answers_follow(word: str) -> None:
         for turn, name in enumerate(["exact", *sorted(chosen)] if changes else []):
             change, pair = changes[(turn + seed) % len(changes)]
             if change.binds_heuristics or name not in heuristics:
-                said = _differences(methods[name], pair)
+                said = _differences(methods[name], pair, is_special=name in special)
                 found += (f"{word} {seed}, {change.name}, {name}: {line}" for line in said)
     assert not found, "\n".join(found)
 
 
-def _differences(method: Any, pair: Pair) -> Iterator[str]:
+def _differences(method: Any, pair: Pair, *, is_special: bool) -> Iterator[str]:
     before, after = _answer(method, pair.first), _answer(method, pair.second)
     if before is None or after is None:  # a special method is not for this instance
+        return
+    if is_special and Status.FEASIBLE in (before.status, after.status):  # or stops short of a proof
         return
     if before.status is not after.status:
         yield f"{before.status} became {after.status}"
@@ -141,12 +144,12 @@ def test_bounds_follow(evaluations: int) -> None:
         found = _bound(workload, evaluations)
         assert _bound(_later(workload), evaluations) == found
         assert _bound(Workload(jobs=shuffled(workload.jobs, random)), evaluations) == found
-        for factor in (2.0**-20, 2.0**20):  # of which no double is rounded
+        for factor in (2.0**-20, 2.0**20):  # of which no double is rounded, but its decimal
             jobs = [
                 remade(job, release_date=factor * job.release_date, duration=factor * job.duration)
                 for job in workload.jobs
             ]
-            assert _bound(Workload(jobs=jobs), evaluations) == factor * found
+            assert _bound(Workload(jobs=jobs), evaluations) == pytest.approx(factor * found, rel=1e-9)
 
 
 def _bound(workload: Workload, evaluations: int) -> float:

@@ -104,7 +104,7 @@ class Parts:
     >>> best.take(SharingSolution(runs=[Run(job=n, start=s, gpus=[g]) for n, s, g in starts]))
     True
     >>> [[job.name for job in part.problem.jobs] for part in Parts(best).every]
-    [['a', 'b'], ['c'], ['d']]
+    [['a', 'b'], ['c', 'd']]
     """
 
     def __init__(self, best: Best) -> None:

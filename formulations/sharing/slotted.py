@@ -57,6 +57,7 @@ class Slotted:
         Examples
         --------
         >>> from gsopt.job import Job
+        >>> from gsopt.problems.waiting import Run
         >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 3, 2)]]
         >>> problem = Sharing(gpus=1, jobs=jobs, default_interference=1.5)
         >>> known = SharingSolution(runs=[Run(job="a", start=0, gpus=[0]), Run(job="b", start=4, gpus=[0])])

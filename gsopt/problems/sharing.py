@@ -338,7 +338,7 @@ class Sharing(Problem[SharingSolution]):
             ):
                 course.pass_until(event)
             elif abs(behind) > excuse or self.starts == "any":
-                wrong += self._between(run, given < course.now)
+                wrong += self._between(run, given + excuse < course.now)
                 course.pass_until(max(given, course.now))
             wrong += (rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
             course.start(job, run.gpus)

@@ -189,13 +189,15 @@ def _release(job: Any) -> float:
     return float(getattr(job, _release_of(job)))
 
 
-def _far(problem: Any, random: Random) -> Pair:
+def _far(problem: Any, random: Random, *, after: bool) -> Pair:
     """Add a job of one GPU far before or far after the others."""
+    del random
     if getattr(problem, "minimize", "mean_jct") != "mean_jct" or getattr(problem, "fairness", None) is not None:
         raise Unwritable
-    after = random.random() < 0.5
+    if sum(job.duration for job in problem.jobs) > float(FAR) / 100:
+        raise Unwritable  # nothing is far from them
     base = problem if after else _later(problem, FAR)
-    own = _far_job(problem, written(Decimal(FAR) * 10) if after else 0.0)
+    own = _far_job(problem, (plus(max(map(_release, problem.jobs)), "1e9") or 0.0) if after else 0.0)
     seconds, jobs = Fraction(10), len(problem.jobs)
     if getattr(problem, "slot", None) is not None:
         slot = Fraction(repr(problem.slot))
@@ -481,7 +483,8 @@ def _samples_scaled(problem: Any, random: Random) -> Pair:
 
 _over_time = (
     Change("shift by 1.7e9 s", _shifted),
-    Change("a far job", _far),
+    Change("a job far after", partial(_far, after=True), binds_heuristics=False),  # it waits for its interval
+    Change("a job far before", partial(_far, after=False), binds_heuristics=False),  # intervals begin with it
     Change("permute", _permuted, binds_heuristics=False),
     Change("rename", _renamed),
 )

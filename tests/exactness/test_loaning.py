@@ -49,6 +49,7 @@ def _scenario(random: Random) -> Scenario:
         lost = Overhead(start=random.choice([0, 5]), stop=random.choice([0, 63]), resize=random.choice([0, 7]))
         try:
             return Scenario(
+                clock_start=0,
                 workload=Workload(jobs=[_job(random, number) for number in range(random.randint(1, 7))]),
                 cluster=cluster,
                 speed=Speed(

