@@ -88,7 +88,7 @@ class Highs(Solver):
     package: ClassVar[str] = "highspy"
     module: ClassVar[str] = "highspy"
     remedy: ClassVar[str] = "pip install highspy"
-    wrong_versions: ClassVar[frozenset[str]] = frozenset({"1.14.0"})
+    wrong_versions: ClassVar[frozenset[str]] = frozenset({"1.14.0", "1.16.0"})
     endings: ClassVar[Mapping[str, Ending]] = {
         "kOptimal": Ending.OPTIMAL,
         "kInfeasible": Ending.INFEASIBLE,
