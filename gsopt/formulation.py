@@ -17,7 +17,7 @@ from gsopt.grid import Number
 from gsopt.method import no_worse, solve_within, tightened, whole_budget
 from gsopt.problem import Problem, S, Sense
 from gsopt.progress import OnProgress
-from gsopt.result import Result, Status, judged_value, plain, value_of
+from gsopt.result import Result, Status, StoppedBy, judged_value, plain, value_of
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 from gsopt.tolerances import MISMATCH
@@ -181,6 +181,10 @@ class Formulation(ABC, Generic[P, S]):
     def run(self, problem: P, budget: Budget) -> Result[S]:
         """Solve a problem within a budget; what `__call__` does but for the start's check."""
         form = self.standard_form(problem)
+        if budget.passed:
+            return Result.judged(
+                problem, method=self.name, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime
+            )
         known = budget.start is not None and self._takes_start
         proof = optimize(
             form,

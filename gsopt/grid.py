@@ -81,10 +81,14 @@ def step(values: Iterable[Exact]) -> Fraction | None:
     >>> step([Fraction(11, 10), 1000000, 0]), step([6, 9]), step([0])
     (Fraction(1, 10), Fraction(3, 1), None)
     """
+    found: dict[int, int] = {}  # by denominator, of which decimals have few
+    for value in values:
+        below = value.denominator
+        found[below] = gcd(found.get(below, 0), value.numerator)
     numerator, denominator = 0, 1
-    for value in set(values):
-        numerator = gcd(numerator * value.denominator, value.numerator * denominator)
-        denominator *= value.denominator
+    for below, above in found.items():
+        numerator = gcd(numerator * below, above * denominator)
+        denominator *= below
         shared = gcd(numerator, denominator)
         numerator, denominator = numerator // shared, denominator // shared
     return Fraction(numerator, denominator) if numerator else None

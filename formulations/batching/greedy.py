@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from formulations.batching.beginning import begin
 from formulations.batching.case import Case
-from gsopt.budget import Budget
+from gsopt.budget import UNLIMITED, Budget
 from gsopt.grid import Number
 from gsopt.method import exact_method, no_worse
 from gsopt.problems.batching import Batches, Batching
@@ -19,6 +19,9 @@ from gsopt.result import Result, StoppedBy
 from gsopt.tolerances import TERM
 
 Floats = NDArray[np.float64]
+
+#: Points of a hull between two looks at the clock.
+_POINTS = 10_000
 
 
 class Step(NamedTuple):
@@ -138,9 +141,9 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     left = case.gpus - sum(counts)
     steps: list[Step] = []
     for job, row in enumerate(case.costs):
-        if budget.passed:
-            return None
-        steps += hull(row, job)
+        steps += hull(row, job, budget)
+    if budget.passed:
+        return None
     steps.sort()
     if not case.use_all:
         steps = [step for step in steps if step.slope < 0]
@@ -156,8 +159,10 @@ def walked(case: Case, budget: Budget) -> Walk | None:
     return Walk(tuple(counts), 0, tuple(taken), taken[-1].slope if case.use_all and taken else 0.0)
 
 
-def hull(row: Floats, job: int) -> Iterator[Step]:
-    """Give the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
+def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[Step]:
+    """Return the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
+
+    Once the budget has passed they end early.
 
     Examples
     --------
@@ -167,7 +172,9 @@ def hull(row: Floats, job: int) -> Iterator[Step]:
     [(1, -5.0), (1, -1.0)]
     """
     corners: list[tuple[int, float]] = []
-    for gpus in np.flatnonzero(row < np.inf).tolist():
+    for number, gpus in enumerate(np.flatnonzero(row < np.inf).tolist()):
+        if not number % _POINTS and budget.passed:
+            return
         point = (gpus, float(row[gpus]))
         while len(corners) > 1 and _slope(corners[-2], corners[-1]) >= _slope(corners[-1], point):
             corners.pop()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from formulations.batching.case import Case
 from gsopt.budget import Budget
+from gsopt.grid import Exact
 
 Floats = NDArray[np.float64]
 
@@ -84,13 +85,21 @@ def settle(tables: Tables, budget: Budget) -> list[int] | None:
     open_jobs = {place for place, found in enumerate(steps) if len({gpus for _, gpus in found}) > 1}
     if not open_jobs:
         return [found[0][1] for found in steps]
-    whole = _whole_costs(tables.case, {place: {g for _, g in steps[place]} for place in open_jobs})
+    whole = _whole_costs(tables.case, {place: {g for _, g in steps[place]} for place in open_jobs}, budget)
     return None if whole is None else _cheapest(steps, whole, budget)
 
 
-def _whole_costs(case: Case, asked: dict[int, set[int]]) -> dict[int, dict[int, int]] | None:
-    """Give the exact costs of some jobs on some GPUs as whole numbers of one unit; None if it is too small."""
-    exact = {place: {gpus: case.cost(place, gpus) for gpus in menu} for place, menu in asked.items()}
+def _whole_costs(case: Case, asked: dict[int, set[int]], budget: Budget) -> dict[int, dict[int, int]] | None:
+    """Return the exact costs of some jobs on some GPUs as whole numbers of one unit.
+
+    None where the unit is too small, or when the budget has passed before.
+    """
+    exact: dict[int, dict[int, Exact]] = {place: {} for place in asked}
+    for place, menu in asked.items():
+        for gpus in menu:
+            if budget.passed:
+                return None
+            exact[place][gpus] = case.cost(place, gpus)
     unit = _common(cost.denominator for menu in exact.values() for cost in menu.values())
     if unit is None:
         return None

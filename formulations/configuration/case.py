@@ -72,7 +72,7 @@ class Case:
         >>> [tuple(option) for option in Case.of(problem).options[0]]
         [(0, 0, 1, 20), (1, 0, 2, 11), (None, 0, 0, 31)]
         """
-        unit = problem.step or Fraction(1)
+        unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
         if sum(max(abs(option.cost) for option in each) for each in options) >= LARGEST_TOTAL:
             raise Unsupported("costs of too many digits, together, for whole numbers of 64 bits")
@@ -123,21 +123,31 @@ def alone(problem: Configuration) -> Exact:
     >>> alone(Configuration(gpus={"t4": 2}, configurations=shapes("t4", 1, 2), jobs=jobs))
     1
     """
-    waits = decimal(problem.penalty)
+    waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(
-        min(costs.values()) if job.pinned else min([waits, *costs.values()])
+        min([*costs.values(), *[waits] * (not job.pinned)], key=lambda cost: _steps(cost, unit))
         for job, costs in zip(problem.jobs, problem.costs, strict=True)
     )
 
 
-def _options(problem: Configuration, number: int, unit: Fraction) -> list[Option]:
+def _unit(problem: Configuration) -> tuple[int, int]:
+    """Return the step of all costs as numerator and denominator."""
+    return (problem.step or Fraction(1)).as_integer_ratio()
+
+
+def _steps(cost: Exact, unit: tuple[int, int]) -> int:
+    """Count the steps of a cost; whole numbers compare faster than fractions."""
+    above, below = cost.as_integer_ratio()
+    return above * unit[1] // (below * unit[0])
+
+
+def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list[Option]:
     job, costs = problem.jobs[number], problem.costs[number]
     kinds = {kind: place for place, kind in enumerate(problem.gpus)}
     scale = len(problem.jobs) + 1
 
     def option(place: int | None, cost: Exact) -> Option:
-        steps = Fraction(cost) / unit
-        counted = int(steps) * scale + (place != job.current)
+        counted = _steps(cost, unit) * scale + (place != job.current)
         if place is None:
             return Option(None, 0, 0, counted)
         shape = problem.configurations[place]

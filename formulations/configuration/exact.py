@@ -56,6 +56,8 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
         case = Case.of(problem)
         table = Table.of(case, budget)
     except Unsupported as reason:
+        if budget.passed:
+            return best.result(StoppedBy.TIME_LIMIT, message="current configurations")
         found = milp(problem, budget=replace(budget, start=best.solution))
         return replace(found, method="exact", message=f"integer program; {reason}")
     if table is None:

@@ -19,6 +19,9 @@ Throughput = Annotated[float, Field(ge=0, le=1e9)]
 #: Significant digits of a share: as many as every double keeps.
 _DIGITS = 15
 
+#: Shares whose sum in doubles is below this are exactly no more than the whole time.
+_SURELY_WITHIN = 1 - 1e-9
+
 Criterion = Literal["max_min", "finish_time", "makespan", "fifo"]
 
 
@@ -256,7 +259,7 @@ class Shares(Problem[TimeShares]):
                 found.append(f"shares: {name!r} is no job of the instance")
         found += [f"shares: {line}" for line in self._overfull(solution)]
         if self.sense is Sense.MINIMIZE:
-            idle = (job.name for job in self.jobs if not self.throughput(job, solution))
+            idle = (job.name for job in self.jobs if not self._runs(job, solution))
             found += [f"shares: {name!r} never runs, and would never end" for name in idle]
         return found
 
@@ -265,9 +268,16 @@ class Shares(Problem[TimeShares]):
         for kind, share in own.items():
             if share and kind not in rates:
                 yield f"shares: {job.name!r} does not run on {kind!r}"
+        if sum(own.values()) < _SURELY_WITHIN:
+            return
         total = exact_total(own.values())
         if total > 1:
             yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
+
+    def _runs(self, job: TypedJob, solution: TimeShares) -> bool:
+        """Check whether a job has time on a type on which it runs."""
+        rates = self.rates[job.name]
+        return any(share and kind in rates for kind, share in solution.shares.get(job.name, {}).items())
 
     def _overfull(self, solution: TimeShares) -> Iterator[str]:
         for kind, used in self._used(solution).items():
@@ -295,7 +305,15 @@ class Shares(Problem[TimeShares]):
         >>> Shares(gpus={"v100": 1, "k80": 1}, jobs=[job]).fitted({"a": {"v100": 1.0000001, "k80": 0.1}})
         TimeShares(shares={'a': {'v100': 1.0}})
         """
-        rows = {job.name: self._within_time(job, shares.get(job.name, {})) for job in self.jobs}
+        known: dict[tuple[tuple[str, Number], ...], dict[str, Fraction]] = {}  # many jobs have the same shares
+        rows = dict[str, dict[str, Fraction]]()
+        for job in self.jobs:
+            own = shares.get(job.name, {})
+            given = {kind: own[kind] for kind in self.rates[job.name] if own.get(kind, 0) > 0}
+            alike = tuple(given.items())
+            if alike not in known:
+                known[alike] = _within_time(given)
+            rows[job.name] = known[alike]
         gpus = {job.name: job.gpus for job in self.jobs}
         scales: dict[str, Fraction] = {}
         for kind, count in self.gpus.items():
@@ -308,19 +326,6 @@ class Shares(Problem[TimeShares]):
             }
         )
 
-    def _within_time(self, job: TypedJob, own: Mapping[str, Number]) -> dict[str, Fraction]:
-        given = ((kind, own.get(kind, 0)) for kind in self.rates[job.name])
-        kept = {
-            kind: share if isinstance(share, Fraction) else Fraction(decimal(share))
-            for kind, share in given
-            if share > 0
-        }
-        total = max(Fraction(1), Fraction(exact_total(kept.values())))
-        return {
-            kind: Fraction(floor_digits(share / total if total > 1 else share, _DIGITS))
-            for kind, share in kept.items()
-        }
-
     def headline(self) -> dict[str, int | float | str]:
         """Give the numbers of jobs, GPUs and types, and what counts."""
         gpus = sum(self.gpus.values())
@@ -329,8 +334,18 @@ class Shares(Problem[TimeShares]):
     def measures(self, solution: TimeShares) -> dict[str, Number]:
         """GPUs that are idle on average, and jobs that never run."""
         used = exact_total(self._used(solution).values())
-        never = sum(not self.throughput(job, solution) for job in self.jobs)
+        never = sum(not self._runs(job, solution) for job in self.jobs)
         return {"idle_gpus": sum(self.gpus.values()) - used, "jobs_without_time": never}
+
+
+def _within_time(own: Mapping[str, Number]) -> dict[str, Fraction]:
+    """Divide the shares of a job by their sum where that is above 1, and round them down."""
+    kept = {kind: Fraction(decimal(share)) for kind, share in own.items()}
+    total = max(Fraction(1), Fraction(exact_total(kept.values())))
+    return {
+        kind: Fraction(floor_digits(share / total if total > 1 else share, _DIGITS))
+        for kind, share in kept.items()
+    }
 
 
 def _stored(share: Fraction, scale: Fraction) -> float:

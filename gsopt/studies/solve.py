@@ -27,7 +27,7 @@ _LOGGER = logger_of(__name__)
 _EXACT_SHARE = 0.5
 
 #: Seconds that these get in any case: of the half second that an answer may be late, a part.
-_LEAST_SECONDS = 0.25
+_LEAST_SECONDS = 0.3
 
 
 def solve(
@@ -186,18 +186,19 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Return the best solution that the decision's heuristics find; None when there is none.
 
     Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
-    the budget together, or a moment, and each has half of what is left of that, so that a slow one leaves time
-    for the others. Then no further one begins, unless none has found anything.
+    the budget together, or a moment. Each but the last has half of what is left of that, so that a slow one
+    leaves time for the others. Then no further one begins, unless none has found anything.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
         budget = replace(budget, time_limit=most)
     best: Result[Any] | None = None
-    for method in own_heuristics(problem.word).values():
+    *others, last = own_heuristics(problem.word).values()
+    for method in [*others, last]:
         if best is not None and budget.passed:
             break
         left = budget.left()
-        own = budget if left is None else budget.within(left / 2)
+        own = budget if left is None or method is last else budget.within(left / 2)
         with suppress(Unsupported):
             found = method(problem, **({"budget": own} if accepts(method, "budget") else {}))
             if isinstance(budget.on_progress, Watch):

@@ -9,6 +9,8 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.tolerances import IMPROVEMENT
 from heuristics.goodput.table import Counts, Floats, Table
 
+Mask = NDArray[np.bool_]
+
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
@@ -65,30 +67,36 @@ class _State:
                 parted |= stands & is_wide
             if vector.size:
                 self._update(job)
+        self.gains = np.zeros_like(self.after)  # by how much a job then counts less
+        self.most = np.zeros(self.vectors.shape)  # the largest of these that idle GPUs and its own allow
+        self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
         """Make the best change; tell whether one gains anything."""
         if not self.vectors.size:
             return False
-        gains, own = self._gains(), self.vectors
-        free = self.gpus - own.sum(axis=0)
-        alone = np.where(self.counts <= (own + free)[..., None], gains, -np.inf)
+        gains, own = self.gains, self.vectors
         more = np.where(own < self.gpus, _at(gains, np.minimum(own + 1, self.counts[-1])), -np.inf)
         less = np.where(own > 0, _at(gains, np.maximum(own - 1, 0)), -np.inf)
         giver, given = _best_other(less)
         moved = more + given
-        if max(alone.max(), moved.max()) <= IMPROVEMENT * self.now.sum():
+        if max(self.most.max(), moved.max()) <= IMPROVEMENT * self.now.sum():
             return False
-        if alone.max() >= moved.max():
-            job, node, count = np.unravel_index(alone.argmax(), alone.shape)
-            self.vectors[job, node] = count
+        if self.most.max() >= moved.max():
+            job, node = np.unravel_index(self.most.argmax(), self.most.shape)
+            room = own[job, node] + self.gpus[node] - own[:, node].sum()
+            changed = {int(job): int(gains[job, node, : room + 1].argmax()) - int(own[job, node])}
         else:
             job, node = np.unravel_index(moved.argmax(), moved.shape)
-            other = giver[job, node]
-            self.vectors[job, node] += 1
-            self.vectors[other, node] -= 1
-            self._update(int(other))
-        self._update(int(job))
+            changed = {int(job): 1, int(giver[job, node]): -1}
+        stood = _any(own[list(changed)] > 0, axis=0)
+        for each, gpus in changed.items():
+            own[each, node] += gpus
+            self._update(each)
+        touched = stood | _any(own[list(changed)] > 0, axis=0)
+        jobs = _any(own[:, touched] > 0, axis=1)
+        jobs[list(changed)] = True
+        self._compare(jobs, touched)
         return True
 
     def _update(self, job: int) -> None:
@@ -103,22 +111,28 @@ class _State:
         self.after[job] = np.where(speedups >= 0, counted, np.inf)
         self.now[job] = counted[0, own[0]]
 
-    def _gains(self) -> Floats:
-        """Compute by how much a job counts less with so many GPUs on a node, shape (jobs, nodes, GPUs + 1).
-
-        Minus infinity where it does not run, or a part of it would meet that of another job.
-        """
+    def _compare(self, jobs: Mask, nodes: Mask) -> None:
+        """Compute anew what some jobs gain on all nodes, and all jobs on some nodes."""
         stands = self.vectors > 0
         parts = stands & (stands.sum(axis=1) > 1)[:, None]
         taken = parts.sum(axis=0) > parts  # where another job has a part
         others, meets = _elsewhere(stands), _elsewhere(stands & taken) > 0
-        gains = self.now[:, None, None] - self.after
-        np.copyto(gains[..., :1], -np.inf, where=(others > 1) & meets)
-        np.copyto(gains[..., 1:], -np.inf, where=(others > 0) & (meets | taken[..., None]))
-        return gains
+        room = self.vectors + self.gpus - self.vectors.sum(axis=0)
+        every = np.ones_like(jobs), np.ones_like(nodes)
+        for some in (np.ix_(jobs, every[1]), np.ix_(every[0], nodes)):
+            gains = self.now[some[0]][..., None] - self.after[some]
+            unfit = meets[some]
+            np.copyto(gains[..., :1], -np.inf, where=(others[some] > 1) & unfit)
+            np.copyto(gains[..., 1:], -np.inf, where=(others[some] > 0) & (unfit | taken[some][..., None]))
+            self.gains[some] = gains
+            self.most[some] = np.where(self.counts <= room[some][..., None], gains, -np.inf).max(axis=2)
 
 
-def _elsewhere(of: Counts | NDArray[np.bool_]) -> Counts:
+def _any(of: Mask, axis: int) -> Mask:
+    return np.asarray(of.any(axis=axis))
+
+
+def _elsewhere(of: Counts | Mask) -> Counts:
     """Add up over all nodes but each, shape (..., nodes, 1)."""
     found: Counts = (of.sum(axis=-1, keepdims=True) - of)[..., None]
     return found

@@ -33,7 +33,9 @@ def progressive_filling(
     budget
         When to stop.
 
-    Notes ----- Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2),
+    Notes
+    -----
+    Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2),
     with a choice of types; of no paper on GPUs.
 
     Examples

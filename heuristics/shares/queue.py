@@ -18,7 +18,9 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
     problem
         The problem.
 
-    Notes ----- Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue
+    Notes
+    -----
+    Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue
     where the paper solves a linear program.
 
     Departures from the code: equally fast types are taken as they are listed, not by their names.

@@ -27,7 +27,7 @@ IDS = [method.__name__ + "".join(f"-{value}" for value in options.values()) for 
 def test_the_packages_methods() -> None:
     """The decision offers these heuristics, each by the name of its function."""
     found = heuristics("placement")
-    assert list(found) == ["best_of_three", "best_fit_decreasing", "first_fit", "worst_fit"]
+    assert list(found) == ["first_fit", "best_fit_decreasing", "best_of_three", "worst_fit"]
     assert all(name == method.__name__ for name, method in found.items())
 
 
