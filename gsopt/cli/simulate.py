@@ -19,6 +19,7 @@ from gsopt.cli.arguments import (
     SettingOption,
     ShareLimit,
     Window,
+    time_limit_option,
 )
 from gsopt.cli.exits import Exit
 from gsopt.cli.output import print_policies, require_package
@@ -41,6 +42,9 @@ def simulate(
     share_limit: ShareLimit = None,
     capacity_change: CapacityChanges = None,
     round_length: RoundLength = None,
+    time_limit: Annotated[
+        float | None, time_limit_option("time per policy, such as 30s or 2min; none if left out")
+    ] = None,
     issues: Annotated[
         bool, typer.Option("--issues", help="list every row that was dropped or repaired")
     ] = False,
@@ -68,7 +72,13 @@ def simulate(
     for folder in filter(None, (plots, schedules)):
         require_folder(folder)
     scenario = read_scenario(trace, reader, given, window=window, sample=sample, seed=seed, list_issues=issues)
-    replays = replay_policies(scenario, policies, given.round_length, record=bool(plots or schedules))
+    replays = replay_policies(
+        scenario,
+        policies,
+        given.round_length,
+        record=bool(plots or schedules),
+        time_limit=time_limit,
+    )
     figures = [replay.metrics for replay in replays]
     print_policies(figures, as_json=as_json, one=len(figures) == 1)
     if schedules is not None:

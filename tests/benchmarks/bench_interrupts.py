@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -16,6 +17,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from gsopt.cli.exits import Exit
 from gsopt.files import write
+from instances.batching import elastic_jobs as batched_jobs
 from instances.scheduling import elastic_jobs
 from tests.commands import COMMAND
 
@@ -29,21 +31,22 @@ LATEST = 12.0
 #: What the terminal shows once a value is known.
 VALUE = re.compile(rb"  [a-z ()]+ \d\S*  bound")
 
-#: Committed instances that are compiled for, beside one of scheduling.
-COMMITTED = ("sharing/challenge/j20-g08", "batching/challenge/100000-600-doublings")
+#: A committed instance that is compiled for, beside one of scheduling and one of batching.
+COMMITTED = "sharing/challenge/j20-g08"
 
 
 @pytest.mark.benchmark(group="interrupts")
-def bench_interrupts(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
+def test_interrupts_lose_nothing(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
     """No interrupt brings a traceback or a crash, and what was known when it came is printed."""
     some = random.Random(0)
-    hard = tmp_path / "hard.json"
-    write(elastic_jobs(jobs=100, gpus=64, load=1.2, seed=1), hard)
+    scheduling, batching = tmp_path / "scheduling.json", tmp_path / "batching.json"
+    write(elastic_jobs(jobs=100, gpus=64, load=1.2, seed=1), scheduling)
+    write(batched_jobs(gpus=45_000, jobs=600, menu="doublings", doublings=10, seed=1), batching)
     told = []
 
     def interrupt_all() -> None:
         for number in range(INTERRUPTS):
-            instance = (str(hard), *COMMITTED)[number % 3]
+            instance = (str(scheduling), COMMITTED, str(batching))[number % 3]
             moment = some.uniform(0.0, LATEST)
             told.append(_interrupted(instance, tmp_path / str(number), moment, group=number % 2 == 1))
 
@@ -75,7 +78,8 @@ def _interrupted(instance: str, cache: Path, moment: float, *, group: bool) -> b
         while monotonic() - begin < moment and run.poll() is None:
             sleep(0.001)
         found = VALUE.search(bytes(shown)) is not None
-        (os.killpg if group else os.kill)(run.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):  # it has ended
+            (os.killpg if group else os.kill)(run.pid, signal.SIGINT)
         output, _ = run.communicate()
     os.close(theirs)
     reader.join()

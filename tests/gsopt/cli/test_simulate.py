@@ -333,3 +333,13 @@ def _assert_refused(named: str, *arguments: str | Path) -> None:
     assert run.stderr.startswith("gsopt: ")
     assert named in run.stderr
     assert run.stdout == ""
+
+
+def test_a_policy_that_is_out_of_time_is_one_line(workload: Path) -> None:
+    """A policy whose time is over ends the command with one line."""
+    run = gsopt("simulate", workload, "--gpus", "2", "--policy", "srtf", "--time-limit", "0")
+
+    assert run.returncode == Exit.FAILED
+    assert run.stdout == ""
+    assert run.stderr.strip().splitlines()[-1].startswith("gsopt: ")
+    assert "Traceback" not in run.stderr
