@@ -37,8 +37,8 @@ _FEW_NODES, _MANY_NODES = 2_000, 10_000
 #: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
 _COMPILING = 60.0
 
-#: Places of the table of states; 40 bytes each.
-_FEW_PLACES, _PLACES = 2**12, 2**21
+#: Places of the table of states of a short search, and bytes of that of a long one.
+_FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
 def search_events(best: Best) -> None:
@@ -87,7 +87,8 @@ class _Search:
     def __init__(self, part: Part) -> None:
         from formulations.sharing import search, stack, table
 
-        self.part, self.kernel, self.new_table = part, search, table.new_table
+        self.part, self.kernel = part, search
+        self.new_table, self.table_within = table.new_table, table.table_within
         self.new_stack = stack.new_stack
         self.exact: Jobs
         self.exact, self.units = arrays_of(part.problem)
@@ -104,7 +105,8 @@ class _Search:
         nodes, searched, doubts, compiled = 1, 0, 0, False
         while self.part.finished is None and not self.is_over:
             if not compiled and self._is_worth_compiling(searched):
-                step, table, compiled = self.kernel.search, self.new_table(self.jobs, _PLACES), True
+                step, compiled = self.kernel.search, True
+                table = self.table_within(self.jobs, _MEMORY)
             elif not compiled and len(self.jobs.demand) > _MOST_PLAIN:
                 return
             known, began = self.found.value[0], perf_counter()

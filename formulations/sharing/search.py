@@ -127,8 +127,10 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: Found) -> int:
     slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
     if cost + slip < best - slip:
         return YES
-    if cost - slip > best + slip:
+    if cost - slip >= best + slip:
         return NO
+    if 4 * slip >= jobs.near[0]:
+        return DOUBT
     for rest in range(len(jobs.primes)):
         if stack.cost_rest[depth, rest] != found.rest[rest]:
             return DOUBT
@@ -296,14 +298,14 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
     for each in range(count):
         state = stack.state[depth, each]
         if state == RUNNING and stack.due[depth, each] <= first + 2 * stack.slip[child, 0]:
-            if not is_now(stack, child, stack.due_rest[depth, each]):
+            if not is_now(jobs, stack, child, stack.due_rest[depth, each]):
                 return DOUBT
             leave(jobs, stack, child, each)
         elif (
             state == PENDING
             and has_come(jobs, stack, child, each)
             and not has_come(jobs, stack, depth, each)
-            and not is_now(stack, child, jobs.release_rest[each])
+            and not is_now(jobs, stack, child, jobs.release_rest[each])
         ):
             return DOUBT
     see_left(jobs, stack, child)
@@ -311,8 +313,11 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 
 @compiled
-def is_now(stack: Stack, depth: int, rests: Array) -> bool:
-    """Tell whether an event is at the time of a node, by its remainders."""
+def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
+    """Check whether an event within rounding of the time of a node is provably at it, by its remainders."""
+    slip = stack.slip[depth, 0]
+    if slip > 0 and 8 * slip >= jobs.near[0]:
+        return False
     for rest in range(len(rests)):  # noqa: SIM110 - compiled
         if stack.time_rest[depth, rest] != rests[rest]:
             return False

@@ -1,12 +1,18 @@
 """States that were seen: which are told apart, and which are left out."""
 
+import numpy as np
+import pytest
+
+from formulations.sharing import table as states
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import PENDING, RUNNING, Stack, new_stack
-from formulations.sharing.table import is_new, new_table
+from formulations.sharing.table import is_new, new_table, table_within
 from gsopt.compiled import twin
 from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
-from tests.formulations.sharing.searching import floats_of
+from tests.exactness import sharing as oracle
+from tests.formulations.sharing.searching import floats_of, least_in_fractions
+from tests.formulations.sharing.tiny import TINY
 
 
 def two_alike() -> tuple[Jobs, Stack]:
@@ -43,7 +49,57 @@ def test_only_a_lower_cost_makes_a_state_new() -> None:
     for cost, time in ((5.0, 1.0), (5.0, 1.0), (6.0, 1.0), (5.0, 2.0), (4.0, 1.0)):
         stack.cost[0], stack.time[0] = cost, time
         stack.cost_rest[0], stack.time_rest[0] = 4 * cost, 4 * time  # in seconds
-        stack.due_rest[0, 0] = stack.time_rest[0] + 4
+        stack.due[0, 0], stack.due_rest[0, 0] = time + 1, stack.time_rest[0] + 4
         seen.append(bool(twin(is_new)(jobs, stack, 0, table)))
 
     assert seen == [True, False, False, False, True]
+
+
+def test_states_of_the_same_key_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where all states have one key, the search still takes none for another."""
+    monkeypatch.setattr(states, "remainder", lambda *_: 0)
+
+    assert all(least_in_fractions(tiny.problem) == oracle.optimum(tiny.problem) for tiny in TINY)
+
+
+@pytest.mark.parametrize(
+    "column", ["time", "due", "time_rest", "due_rest", "own", "shared", "state", "cost", "cost_rest"]
+)
+def test_every_number_of_a_state_counts(column: str) -> None:
+    """A state that differs from one seen by a single number, and has the same key, is new at no higher cost."""
+    jobs = floats_of(TINY[0].problem)._replace(near=np.array([0.1]))
+    stack, table = new_stack(jobs), new_table(jobs, 64)
+    stack.state[0] = PENDING, RUNNING, RUNNING, PENDING
+    stack.own[0], stack.shared[0, 1, 2], stack.shared[0, 2, 1] = (0, 1, 2, 0), 1, 1
+    stack.time[0], stack.due[0], stack.cost[0] = 0.1, 0.9, 2.0
+    assert twin(is_new)(jobs, stack, 0, table)
+    assert not twin(is_new)(jobs, stack, 0, table)
+
+    numbers = getattr(stack, column)[0]
+    if column == "state":
+        numbers[0] = 2
+    elif np.ndim(numbers) == 0:
+        getattr(stack, column)[0] -= 0.05
+    else:
+        numbers[(2, 1) if column == "shared" else 2 if column.startswith(("due", "own")) else 0] += 1
+    table.keys[:] = states.remainder(jobs, stack, 0, states.arrives(jobs, stack, 0))
+    assert twin(is_new)(jobs, stack, 0, table)
+
+
+def test_rounding_may_hide_a_state_but_not_merge_two() -> None:
+    """Where floats are too wrong for remainders to prove anything, no state is left out."""
+    jobs, stack = two_alike()
+    table = new_table(jobs, 64)
+    run(stack, 0)
+    stack.slip[0] = float(jobs.near[0])
+
+    assert [bool(twin(is_new)(jobs, stack, 0, table)) for _ in range(2)] == [True, True]
+
+
+@pytest.mark.parametrize("memory", [0, 10_000, 1_000_000])
+def test_a_table_keeps_to_its_memory(memory: int) -> None:
+    """A table has as many places as its bytes hold, and never none."""
+    table = table_within(floats_of(TINY[0].problem), memory)
+    place = sum(column.nbytes // len(table.keys) for column in table)
+
+    assert len(table.keys) == max(1, memory // place)
