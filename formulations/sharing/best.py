@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from formulations.best import Best as BestOf
 from gsopt.budget import Budget
-from gsopt.grid import Exact, Number, whole
+from gsopt.grid import Exact, whole
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.result import StoppedBy
 
@@ -24,14 +24,6 @@ class Best(BestOf[Sharing, SharingSolution]):
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
-
-    def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
-        """Keep a bound that holds for every schedule, given exactly, where it is the best."""
-        del of_better  # every bound here holds for all schedules
-        exact = whole(Fraction(bound))
-        if exact > self.bound:
-            self.bound = exact
-            self.budget.report(bound=exact)
 
 
 class Part:
