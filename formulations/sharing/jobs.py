@@ -1,4 +1,4 @@
-"""Jobs: a sharing problem as arrays in units of its own, of fractions or of floats, as the search takes them.
+"""Jobs: a sharing problem as the search takes it: arrays of fractions or of floats, in units of its own.
 
 The same functions search in fractions, where everything is exact, and as kernels in floats. Floats are compared
 with a margin for their rounding; whether two numbers within it are equal is known by their remainders modulo
@@ -44,12 +44,12 @@ class Jobs(NamedTuple):
     release, duration, demand
         Release date, duration alone and number of GPUs of each job.
     share
-        Part of all GPUs that each job demands.
+        Demand of each job, as a part of all GPUs.
     slowdown
-        ``slowdown[j, k]`` of job j beside k; in the last column 1, of a job that shares no GPU.
+        ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU.
     worth
-        ``worth[j, k]``: the most that a second of work of each of two jobs may be worth so that a GPU that they
-        share earns no more in a second than one alone; 1 at most, and 1 for jobs that may not share. See
+        ``worth[j, k]``: the most that a second of work of either of two jobs may count so that a GPU they share
+        earns no more in a second than 1; at most 1, and 1 for jobs that may not share. See
         `formulations.sharing.areas`.
     pairs
         Whether two jobs may share.
@@ -57,7 +57,7 @@ class Jobs(NamedTuple):
         Relative error of the numbers and of a few operations on them, 0 for fractions; and the largest slowdown
         of any pair that may share, by which an error may grow.
     primes
-        By which numbers have remainders.
+        The primes modulo which numbers have remainders.
     near
         Two numbers that have the same remainders and differ by less than this are equal, in an array of one; 0
         where that would take too many primes, so that remainders tell nothing.
@@ -96,7 +96,7 @@ class Units(NamedTuple):
     unit
         The length of a unit of time, in seconds.
     primes
-        By which numbers have remainders.
+        The primes modulo which numbers have remainders.
     parts
         Every time of a schedule is a whole number of such parts of a second; 0 where they are not known.
     """
@@ -108,11 +108,11 @@ class Units(NamedTuple):
     parts: int
 
     def total(self, mean: Exact) -> Fraction:
-        """Give the sum of the ends of a schedule by its mean job completion time, in the arrays' units."""
+        """Return the sum of the ends, in the arrays' units, for a mean job completion time."""
         return (mean * len(self.order) + self.late) / self.unit
 
     def mean(self, total: Fraction) -> Fraction:
-        """Give the mean job completion time by the sum of the ends."""
+        """Return the mean job completion time for a sum of the ends."""
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
@@ -123,7 +123,7 @@ class Units(NamedTuple):
 
 
 def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
-    """Give the jobs of a problem as arrays of fractions.
+    """Return the jobs of a problem as arrays of fractions.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
 
 def in_floats(jobs: Jobs) -> Jobs:
-    """Give the same arrays in floats.
+    """Return the same arrays in floats.
 
     Examples
     --------

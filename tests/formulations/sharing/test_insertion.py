@@ -22,7 +22,7 @@ from tests.formulations.sharing.searching import alone_from, floats_of, search_a
 
 
 def bounds(jobs: Jobs, stack: Stack) -> tuple[float, float]:
-    """Give the bound by delays of the node at hand, and the larger of it and that by areas."""
+    """Return the bound by delays of the node at hand, and the larger of it and that by areas."""
     depth, count = stack.depth[0], len(jobs.demand)
     ends, begins, extra = np.zeros(count), np.zeros(count), np.zeros(count)
     run_out(jobs, stack, depth, ends)

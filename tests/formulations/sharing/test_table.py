@@ -16,7 +16,7 @@ from tests.formulations.sharing.tiny import TINY
 
 
 def two_alike() -> tuple[Jobs, Stack]:
-    """Give two jobs of the same size on two GPUs, all of which each of them demands."""
+    """Return two jobs of the same size on two GPUs, both of which each of them demands."""
     given = [Job(name=name, release_date=0, duration=4, gpus=2) for name in "ab"]
     jobs = floats_of(Sharing(gpus=2, jobs=given))
     return jobs, new_stack(jobs)
