@@ -33,7 +33,7 @@ class Table(NamedTuple):
     rests
         The same as remainders.
     costs
-        What its least cost is at most, infinity where a place is free.
+        What the least cost of each state is at most, infinity where a place is free.
     cost_rests
         That cost as remainders.
     """
@@ -69,11 +69,12 @@ def table_within(jobs: Jobs, memory: int) -> Table:
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
     """Check whether the state of a node was not seen before at as low a cost, and note it.
 
-    Where no arrival is ahead, what follows is the same at any time, only later. A node is left out only if its
+    Where no arrival is ahead, what follows is the same at any time, only later. So the cost of a state is the
+    sum of the ends so far, and the time once for each job that has not ended. A node is left out only if its
     state is provably the one that was seen.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
-    cost += unfinished(stack, depth, ahead) * stack.time[depth]
+    cost += unfinished(stack, depth) * stack.time[depth]
     slip = count * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
     if slip > 0 and 16 * slip >= jobs.near[0]:
         return True
@@ -86,7 +87,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
             chosen = place
             break
         if table.keys[place] == key and is_same(jobs, stack, depth, ahead, table, place):
-            if table.costs[place] < cost - slip or is_equal(jobs, stack, depth, ahead, table, place, cost):
+            if table.costs[place] < cost - slip or is_equal(jobs, stack, depth, table, place, cost):
                 return False
             chosen = place
             break
@@ -137,11 +138,11 @@ def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
 
 
 @compiled
-def is_equal(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place: int, cost: float) -> bool:
+def is_equal(jobs: Jobs, stack: Stack, depth: int, table: Table, place: int, cost: float) -> bool:
     """Check whether the cost at a place is provably that of a node."""
     if abs(table.costs[place] - cost) > jobs.near[0] / 4:
         return False
-    left = unfinished(stack, depth, ahead)
+    left = unfinished(stack, depth)
     for rest in range(len(jobs.primes)):
         total = stack.cost_rest[depth, rest] + left * stack.time_rest[depth, rest]
         if table.cost_rests[place, rest] != total % jobs.primes[rest]:
@@ -154,7 +155,7 @@ def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place:
     """Write the state of a node to a place, and the remainders of its cost."""
     count, at = len(jobs.demand), 0
     now, rests = stack.time[depth], stack.time_rest[depth]
-    left = unfinished(stack, depth, ahead)
+    left = unfinished(stack, depth)
     for rest in range(len(rests)):
         total = stack.cost_rest[depth, rest] + left * rests[rest]
         table.cost_rests[place, rest] = total % jobs.primes[rest]
@@ -181,12 +182,11 @@ def alone_of(stack: Stack, depth: int, job: int) -> int:
 
 
 @compiled
-def unfinished(stack: Stack, depth: int, ahead: bool) -> int:
-    """Count the jobs that have not ended, from whose ends the time is taken off; 0 with arrivals ahead."""
+def unfinished(stack: Stack, depth: int) -> int:
+    """Count the jobs that have not ended."""
     found = 0
-    if not ahead:
-        for state in stack.state[depth]:
-            found += state != ENDED
+    for state in stack.state[depth]:
+        found += state != ENDED
     return int(found)
 
 

@@ -1,11 +1,13 @@
 """States that were seen: which are told apart, and which are left out."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from formulations.sharing import table as states
 from formulations.sharing.jobs import Jobs
-from formulations.sharing.stack import PENDING, RUNNING, Stack, new_stack
+from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, new_stack
 from formulations.sharing.table import is_new, new_table, table_within
 from gsopt.compiled import twin
 from gsopt.job import Job
@@ -41,18 +43,18 @@ def test_who_runs_and_who_waits_is_told_apart() -> None:
 
 
 def test_only_a_lower_cost_makes_a_state_new() -> None:
-    """The same state is left out at the same cost and a higher one, and later, but not at a lower one."""
+    """A state is left out at no lower a cost, and later; but not at a lower cost, or much earlier."""
     jobs, stack = two_alike()
     table = new_table(jobs, 64)
     run(stack, 0)
     seen = []
-    for cost, time in ((5.0, 1.0), (5.0, 1.0), (6.0, 1.0), (5.0, 2.0), (4.0, 1.0)):
+    for cost, time in ((5.0, 1.0), (5.0, 1.0), (6.0, 1.0), (5.0, 2.0), (4.0, 1.0), (4.75, 0.5)):
         stack.cost[0], stack.time[0] = cost, time
         stack.cost_rest[0], stack.time_rest[0] = 4 * cost, 4 * time  # in seconds
         stack.due[0, 0], stack.due_rest[0, 0] = time + 1, stack.time_rest[0] + 4
         seen.append(bool(twin(is_new)(jobs, stack, 0, table)))
 
-    assert seen == [True, False, False, False, True]
+    assert seen == [True, False, False, False, True, True]
 
 
 def test_states_of_the_same_key_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,27 +65,48 @@ def test_states_of_the_same_key_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    "column", ["time", "due", "time_rest", "due_rest", "own", "shared", "state", "cost", "cost_rest"]
+    ("columns", "where", "change"),
+    [
+        (["due"], 2, 0.05),
+        (["time", "due"], ..., 0.05),
+        (["due_rest"], 2, 1),
+        (["time_rest", "due_rest"], ..., 1),
+        (["own"], 2, 1),
+        (["shared"], (2, 1), 1),
+        (["state"], 0, ENDED),
+        (["cost"], ..., -0.05),
+        (["cost_rest"], 0, 1),
+    ],
 )
-def test_every_number_of_a_state_counts(column: str) -> None:
-    """A state that differs from one seen by a single number, and has the same key, is new at no higher cost."""
+def test_every_number_of_a_state_counts(columns: list[str], where: Any, change: float) -> None:
+    """A state that differs from one seen in one respect, and has the same key, is new at no higher cost."""
     jobs = floats_of(TINY[0].problem)._replace(near=np.array([0.1]))
-    stack, table = new_stack(jobs), new_table(jobs, 64)
+    stack, table = new_stack(jobs), new_table(jobs, 1)
     stack.state[0] = PENDING, RUNNING, RUNNING, PENDING
     stack.own[0], stack.shared[0, 1, 2], stack.shared[0, 2, 1] = (0, 1, 2, 0), 1, 1
     stack.time[0], stack.due[0], stack.cost[0] = 0.1, 0.9, 2.0
     assert twin(is_new)(jobs, stack, 0, table)
     assert not twin(is_new)(jobs, stack, 0, table)
 
-    numbers = getattr(stack, column)[0]
-    if column == "state":
-        numbers[0] = 2
-    elif np.ndim(numbers) == 0:
-        getattr(stack, column)[0] -= 0.05
-    else:
-        numbers[(2, 1) if column == "shared" else 2 if column.startswith(("due", "own")) else 0] += 1
+    for column in columns:
+        getattr(stack, column)[0, where] += change
     table.keys[:] = states.remainder(jobs, stack, 0, states.arrives(jobs, stack, 0))
     assert twin(is_new)(jobs, stack, 0, table)
+
+
+def test_a_cost_within_rounding_is_higher_only_if_that_is_certain() -> None:
+    """At a cost within rounding of the one seen, a state is new unless the remainders are the same."""
+    jobs, stack = two_alike()
+    seen = []
+    for rest in (0, 1):
+        table = new_table(jobs, 1)
+        run(stack, 0)
+        for cost in (5.0, np.nextafter(5.0, 6.0)):
+            stack.cost[0], stack.cost_rest[0] = cost, rest * (cost > 5)
+            new = bool(twin(is_new)(jobs, stack, 0, table))
+        seen.append(new)
+
+    assert seen == [False, True]
 
 
 def test_rounding_may_hide_a_state_but_not_merge_two() -> None:
@@ -91,7 +114,7 @@ def test_rounding_may_hide_a_state_but_not_merge_two() -> None:
     jobs, stack = two_alike()
     table = new_table(jobs, 64)
     run(stack, 0)
-    stack.slip[0] = float(jobs.near[0])
+    stack.slip[0] = jobs.near[0] / 16
 
     assert [bool(twin(is_new)(jobs, stack, 0, table)) for _ in range(2)] == [True, True]
 
