@@ -1,4 +1,4 @@
-"""Exact models of sharing over time: a search over starts at events, and orders for starts at any time."""
+"""Exact models of sharing over time: a search for starts at events, linear programs for starts at any time."""
 
 from formulations.sharing.exact import exact
 from formulations.sharing.orders import orders

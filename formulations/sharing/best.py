@@ -4,13 +4,13 @@ from fractions import Fraction
 
 from formulations.best import Best as BestOf
 from gsopt.budget import Budget
-from gsopt.grid import Exact, Number, whole
+from gsopt.grid import Exact, whole
 from gsopt.problems.sharing import Sharing, SharingSolution
 from gsopt.result import StoppedBy
 
 
 class Best(BestOf[Sharing, SharingSolution]):
-    """The best schedule and the best bound; at first that each job runs alone, at once.
+    """The best schedule and the best bound, which at first is that of all jobs running alone, at once.
 
     Parameters
     ----------
@@ -25,17 +25,9 @@ class Best(BestOf[Sharing, SharingSolution]):
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
-    def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
-        """Keep a bound that holds for every schedule, given exactly, where it is the best."""
-        del of_better  # every bound here holds for all schedules
-        exact = whole(Fraction(bound))
-        if exact > self.bound:
-            self.bound = exact
-            self.budget.report(bound=exact)
-
 
 class Part:
-    """Jobs that meet no others in any schedule as good as one that is known, as a problem of their own.
+    """Jobs that meet no others in any schedule as good as the known one, as a problem of their own.
 
     Parameters
     ----------
@@ -63,11 +55,11 @@ class Part:
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
-        """Give the seconds that are left."""
+        """Return the seconds that are left."""
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
-        """Keep a schedule if it is the best; tell whether it is."""
+        """Keep a schedule if it is the best; return whether it is."""
         value = self.problem.objective(solution)
         if value >= self.value:
             return False
@@ -83,15 +75,15 @@ class Part:
 
 
 class Parts:
-    """The parts of a problem, which a known schedule tells apart.
+    """The parts of a problem that a known schedule shows to be independent.
 
-    Whatever is no worse than that schedule delays no job by more than all are delayed in it. Where all jobs
-    released before another are over by then, what follows does not depend on them.
+    A schedule that is no worse delays no job by more than the known one delays all jobs together. Where all
+    jobs released before another must have ended by its release even so, what follows does not depend on them.
 
     Parameters
     ----------
     best
-        What is known as a whole; it knows a schedule.
+        What is known of the whole problem, with a schedule.
 
     Examples
     --------
@@ -114,11 +106,11 @@ class Parts:
         ]
 
     def take(self) -> None:
-        """Keep the best schedules of the parts together."""
+        """Keep the best schedules of the parts as one."""
         self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
 
     def raise_bound(self) -> None:
-        """Keep the bound that those of the parts make together."""
+        """Keep the bound that follows from those of the parts."""
         total = sum(part.bound * len(part.problem.jobs) for part in self.every)
         self.best.raise_bound(Fraction(total) / len(self.best.problem.jobs))
 

@@ -14,38 +14,38 @@ from gsopt.bounds import mean_jct_bound
 from gsopt.compiled import is_on_disk, is_ready, twin
 from gsopt.tolerances import CLOCK_TICKS
 
-#: Jobs up to which there is a search, as rows of their pairs take some megabytes; and up to which it begins
-#: without a compiler, as a node of more takes a good part of a second then.
+#: Most jobs that are searched, as their pairs take some megabytes for each row of the stack; and most that are
+#: searched without a compiler, as each node of more takes a good part of a second.
 _MOST_JOBS, _MOST_PLAIN = 64, 12
 
-#: Jobs up to which areas bound them, and seconds that it takes for each pair.
+#: Most jobs that are bounded by areas, and the seconds that takes for each pair.
 _MOST_BOUNDED, _BOUNDING = 256, 5e-5
 
-#: Fewest jobs for which prices of GPU time are tried, as fewer are searched sooner; and how many seconds they
-#: may take.
+#: Fewest jobs for which prices of GPU time are tried, as fewer are searched sooner; and the seconds left that
+#: make it worth a try.
 _FEWEST_PRICED, _PRICING = 16, 1.0
 
-#: Seconds after which to look at the clock, and at the best schedule; and nodes up to which not to.
+#: Seconds between looks at the clock and at the best schedule, and the most nodes between them.
 _STEP, _MOST_NODES = 0.02, 10_000_000
 
-#: Part of the nodes, and number, from which on doubts are no exception: then all is searched in fractions.
+#: From this part of the nodes and this number on, doubts are no exception, and all is searched in fractions.
 _DOUBTS, _FEW_DOUBTS = 0.02, 3
 
-#: Nodes, about a second's, before a kernel is loaded, and before it is compiled if it is not on the disk.
+#: Nodes to search before the kernel is loaded, about a second's, and before it is compiled if it has to be.
 _FEW_NODES, _MANY_NODES = 2_000, 10_000
 
 #: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
 _COMPILING = 60.0
 
-#: Places of the table of states; 40 bytes each.
-_FEW_PLACES, _PLACES = 2**12, 2**21
+#: Places of the table of states of a short search, and bytes of that of a long one.
+_FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
 def search_events(best: Best) -> None:
     """Find the best schedule of starts at events, and raise the bound, until time is up.
 
-    For starts at any time the bound is that of areas, whatever the search finds; for many jobs, whenever they
-    start, prices of GPU time may prove more.
+    For starts at any time the search proves nothing, and the bound is that of areas. Prices of GPU time may
+    give a better one where there are many jobs.
     """
     take_lists(best)
     _raise_by_prices(best)
@@ -82,12 +82,13 @@ def search_part(part: Part) -> None:
 
 
 class _Search:
-    """The search, step by step: in floats, plain first and compiled later; in fractions where need be."""
+    """The search, step by step: in floats, first plain and then compiled; in fractions where it must be."""
 
     def __init__(self, part: Part) -> None:
         from formulations.sharing import search, stack, table
 
-        self.part, self.kernel, self.new_table = part, search, table.new_table
+        self.part, self.kernel = part, search
+        self.new_table, self.table_within = table.new_table, table.table_within
         self.new_stack = stack.new_stack
         self.exact: Jobs
         self.exact, self.units = arrays_of(part.problem)
@@ -104,7 +105,8 @@ class _Search:
         nodes, searched, doubts, compiled = 1, 0, 0, False
         while self.part.finished is None and not self.is_over:
             if not compiled and self._is_worth_compiling(searched):
-                step, table, compiled = self.kernel.search, self.new_table(self.jobs, _PLACES), True
+                step, compiled = self.kernel.search, True
+                table = self.table_within(self.jobs, _MEMORY)
             elif not compiled and len(self.jobs.demand) > _MOST_PLAIN:
                 return
             known, began = self.found.value[0], perf_counter()
@@ -122,7 +124,7 @@ class _Search:
             self.is_over = bool(self.stack.depth[0] < 0)
 
     def _is_worth_compiling(self, searched: int) -> bool:
-        """Tell whether to go on with the compiled kernel: it is there, or the search is long and has time."""
+        """Check whether to go on with the compiled kernel: it is loaded, or the search is long and has time."""
         if getattr(self.kernel.search, "signatures", False):
             return True
         few = _FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES
@@ -131,7 +133,7 @@ class _Search:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _settle(self) -> None:
-        """Search in fractions what follows when time passes from the node at hand, and go on in floats."""
+        """Search in fractions all that follows when time passes from the node at hand, then go on in floats."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)
@@ -140,7 +142,7 @@ class _Search:
         self._tell(self.found)
 
     def _search_exactly(self, stack: Stack) -> bool:
-        """Search in fractions from the node at hand; tell whether that went to the end."""
+        """Search in fractions from the node at hand; return whether that went to the end."""
         found, step = self.kernel.nothing_found(self.exact), twin(self.kernel.search)
         self._tell(found)
         while self.part.finished is None and stack.depth[0] >= 0:
@@ -151,13 +153,13 @@ class _Search:
         return bool(stack.depth[0] < 0)
 
     def _tell(self, found: Found) -> None:
-        """Tell a search of the best value that is known."""
+        """Pass the best value known on to a search."""
         total = self.units.total(self.part.value)
         found.value[0] = total
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Take the step of a row in fractions that the search in floats has taken, and no other after it."""
+        """Take the step of a row in fractions that the search in floats has taken, and no other from there."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

@@ -17,17 +17,17 @@ def insertion_bound(
 ) -> float:
     """Bound the sum of all ends by the delays that each pending job at least brings when it starts.
 
-    Let r run until e if nothing starts any more, alone on its GPUs from u on, and let j start at s < e on a GPU
-    of r. At u at least e - u of its work is left of r. Where j runs on for as long, r ends at max(u, s) +
-    xi_rj (e - max(u, s)) at the earliest; else j has run for xi_jr p_j. While they overlap each of them loses
-    the part 1 - 1 / xi of the time. The end of j is delayed by the most that a single partner makes it lose.
-    Losses of r by several jobs add up where these are never beside it at the same time; if as many as m may be,
-    it loses as much as the worst of them makes it lose, so at least an m-th of the sum. Neither the GPUs of r
-    nor the pending jobs are fewer than m.
+    If nothing more starts, r runs until e, alone on its GPUs from u on. Let j start at s < e on a GPU of r. At
+    u at least e - u of the work of r is left. Where j runs on for as long, r ends at max(u, s) + xi_rj (e -
+    max(u, s)) at the earliest; else j has run for xi_jr p_j. While they overlap each of them loses the part 1 -
+    1 / xi of the time. The end of j is delayed by the most that a single partner makes it lose. Losses of r by
+    several jobs add up where these are never beside it at the same time; if as many as m may be, it loses as
+    much as the worst of them makes it lose, so at least an m-th of the sum. Neither the GPUs of r nor the
+    pending jobs are fewer than m.
 
     The start of each job costs no less than where it sees the jobs that run, and no others: the least over all
     times and partners (`insertion`). The larger of two sums over the pending jobs is taken: with an m-th of the
-    losses of others each, or with the losses that one of them brings, as a whole, and those of others not.
+    losses of others each, or with all the losses that one of them brings and none of those of the rest.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def insertion_bound(
 
 @compiled
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
-    """Find from when on jobs that run would be alone on their GPUs, and how many may be beside them at once."""
+    """Find from when on running jobs would be alone on their GPUs, and how many may join them at once."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
@@ -88,10 +88,11 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -
 def insertion(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
-    """Give the least that the start of a pending job costs: its own wait and delay, and part of others'.
+    """Return the least that the start of a pending job costs: its own wait and delay, and part of others'.
 
-    Whenever it starts, it has enough GPUs that nobody holds, or shares some with jobs that run. Between two
-    ends of these jobs what a start beside the same ones costs is concave, so an end of the interval is best.
+    Whenever it starts, it finds enough GPUs that nobody holds, or shares some with running jobs. Between two
+    ends of these, the cost of a start beside the same ones is concave in time, so an end of the interval is
+    best.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def insertion(
     job
         The job.
     crowd
-        Of which part, a half or a third, the delay of each job that runs counts; 0 where it does not.
+        By what to divide the delay of each running job, such as 2 or 3; 0 where it does not count.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)
@@ -125,7 +126,7 @@ def insertion(
 
 @compiled
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Find how many GPUs each job that runs would hold alone at a time; give how many nobody would hold."""
+    """Find how many GPUs each running job would hold alone at a time; return how many nobody would hold."""
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -154,9 +155,10 @@ def beside(
     left: float,
     right: float,
 ) -> float:
-    """Give the least that a start between two times costs which needs GPUs of jobs that run, but for the wait.
+    """Return the least cost, without the wait, of a start between two times that needs GPUs of running jobs.
 
-    For each job that may delay it most, it takes GPUs of those that delay it less where that costs least.
+    For each choice of the job that delays it most, the rest of the GPUs come from jobs that delay it no more,
+    where they cost least.
     """
     count = len(ends)
     own, others = np.zeros((2, count), dtype=ends.dtype), np.zeros((2, count), dtype=ends.dtype)
@@ -186,7 +188,7 @@ def beside(
 def weigh_up(
     jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
 ) -> None:
-    """Find by how much a job that starts at a time and one that runs at least delay each other."""
+    """Find the least by which a job that starts at a time and one that runs delay each other."""
     own_slow, other_slow = jobs.slowdown[job, other], jobs.slowdown[other, job]
     alone = jobs.duration[job] * own_slow
     rest = other_slow * max(end - lone, 0)
@@ -196,7 +198,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Give the least cost of further GPUs, of jobs that delay no more than the worst; infinity if too few."""
+    """Return the least cost of more GPUs, of jobs that delay no more than the worst; infinity if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

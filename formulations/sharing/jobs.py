@@ -1,14 +1,18 @@
-"""Jobs: a sharing problem as arrays in units of its own, of fractions or of floats, as the search takes them.
+"""Jobs: a sharing problem as the search takes it: arrays of fractions or of floats, in units of its own.
 
 The same functions search in fractions, where everything is exact, and as kernels in floats. Floats are compared
 with a margin for their rounding; whether two numbers within it are equal is known by their remainders modulo
 primes, which sums and products of fractions have as integers do.
+
+Every time in a schedule is a whole multiple of one small part of a second. Two times with the same remainders
+differ by a multiple of that part times the product of the primes, so they are equal if they differ by less.
+There are as many primes as it takes for that to be far more than any rounding.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import islice
-from math import isqrt
+from functools import cache
+from math import isqrt, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +22,14 @@ from gsopt.problems.sharing import Sharing
 from gsopt.tolerances import TIME_ROUNDING
 
 Array = np.ndarray[Any, Any]
+Row = Sequence[Fraction]
 
-#: Primes below this make products of two remainders 64-bit integers; and how many remainders a number has.
-_LARGEST, _PRIMES = 2**31, 2
+#: Primes below this make products of two remainders 64-bit integers; and how many remainders a number may have.
+_LARGEST, _MOST_PRIMES = 2**31, 64
+
+#: By how much more than one rounding two floats may differ for each pair of jobs, in parts of all time, for
+#: remainders to tell whether they are equal.
+_SPARE = 2**10
 
 
 class Jobs(NamedTuple):
@@ -35,12 +44,12 @@ class Jobs(NamedTuple):
     release, duration, demand
         Release date, duration alone and number of GPUs of each job.
     share
-        Part of all GPUs that each job demands.
+        Demand of each job, as a part of all GPUs.
     slowdown
-        ``slowdown[j, k]`` of job j beside k; in the last column 1, of a job that shares no GPU.
+        ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU.
     worth
-        ``worth[j, k]``: the most that a second of work of each of two jobs may be worth so that a GPU that they
-        share earns no more in a second than one alone; 1 at most, and 1 for jobs that may not share. See
+        ``worth[j, k]``: the most that a second of work of either of two jobs may count so that a GPU they share
+        earns no more in a second than 1; at most 1, and 1 for jobs that may not share. See
         `formulations.sharing.areas`.
     pairs
         Whether two jobs may share.
@@ -48,7 +57,10 @@ class Jobs(NamedTuple):
         Relative error of the numbers and of a few operations on them, 0 for fractions; and the largest slowdown
         of any pair that may share, by which an error may grow.
     primes
-        By which numbers have remainders.
+        The primes modulo which numbers have remainders.
+    near
+        Two numbers that have the same remainders and differ by less than this are equal, in an array of one; 0
+        where that would take too many primes, so that remainders tell nothing.
     release_rest, duration_rest
         The same in seconds, as remainders.
     slow_rest, fast_rest
@@ -65,6 +77,7 @@ class Jobs(NamedTuple):
     pairs: Array
     rounding: Array
     primes: Array
+    near: Array
     release_rest: Array
     duration_rest: Array
     slow_rest: Array
@@ -83,30 +96,34 @@ class Units(NamedTuple):
     unit
         The length of a unit of time, in seconds.
     primes
-        By which numbers have remainders.
+        The primes modulo which numbers have remainders.
+    parts
+        Every time of a schedule is a whole number of such parts of a second; 0 where they are not known.
     """
 
     order: tuple[int, ...]
     late: Exact
     unit: Fraction
     primes: tuple[int, ...]
+    parts: int
 
     def total(self, mean: Exact) -> Fraction:
-        """Give the sum of the ends of a schedule by its mean job completion time, in the arrays' units."""
+        """Return the sum of the ends, in the arrays' units, for a mean job completion time."""
         return (mean * len(self.order) + self.late) / self.unit
 
     def mean(self, total: Fraction) -> Fraction:
-        """Give the mean job completion time by the sum of the ends."""
+        """Return the mean job completion time for a sum of the ends."""
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
-        """Give the remainders of a sum of ends; -1, as nothing has, where there is none."""
+        """Return the remainders of a sum of ends; -1, as nothing has, where they would prove no equality."""
         seconds = total * self.unit
-        return np.array([_rest(seconds, prime) if seconds.denominator % prime else -1 for prime in self.primes])
+        is_whole = self.parts % seconds.denominator == 0 < self.parts
+        return np.array([_rest(seconds, prime) if is_whole else -1 for prime in self.primes])
 
 
 def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
-    """Give the jobs of a problem as arrays of fractions.
+    """Return the jobs of a problem as arrays of fractions.
 
     Examples
     --------
@@ -131,7 +148,10 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
         ]
         for j in range(len(order))
     ]
-    primes = _primes([*releases, *durations, *(1 / slow for row in slowdowns for slow in row)], slowdowns)
+    parts = _parts([*releases, *durations], slowdowns, pairs)
+    span = max(releases) + sum(durations) * slowest
+    slip = _SPARE * len(order) ** 2 * Fraction(TIME_ROUNDING) * span
+    primes, near = _primes(parts, slip, [*releases, *durations], slowdowns)
     jobs = Jobs(
         gpus=np.array([problem.gpus]),
         release=_fractions([release / unit for release in releases]),
@@ -143,16 +163,17 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
         pairs=np.array(pairs),
         rounding=_fractions([Fraction(0), slowest]),
         primes=np.array(primes),
+        near=_fractions([min(near / unit, Fraction(1))]),
         release_rest=_rests(releases, primes),
         duration_rest=_rests(durations, primes),
         slow_rest=np.array([_rests(row, primes) for row in slowdowns]),
         fast_rest=np.array([_rests([1 / slow for slow in row], primes) for row in slowdowns]),
     )
-    return jobs, Units(order, sum(releases), unit, primes)
+    return jobs, Units(order, sum(releases), unit, primes, parts)
 
 
 def in_floats(jobs: Jobs) -> Jobs:
-    """Give the same arrays in floats.
+    """Return the same arrays in floats.
 
     Examples
     --------
@@ -172,18 +193,52 @@ def _fractions(values: Any) -> Array:
     return np.array(values, dtype=np.object_)
 
 
-def _primes(divided: Iterable[Fraction], slowdowns: Iterable[Iterable[Fraction]]) -> tuple[int, ...]:
-    """Give primes that divide no denominator, so that all numbers have remainders."""
-    denominators = {value.denominator for value in divided}
-    denominators |= {slow.denominator for row in slowdowns for slow in row}
-    fit = (prime for prime in _primes_down() if all(each % prime for each in denominators))
-    return tuple(islice(fit, _PRIMES))
+def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
+    """Return into how many parts a second is to be cut for all times to be whole; 0 if into too many.
+
+    A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
+    sum of (t_(i+1) - t_i) s_k / s_i. So each job that ends multiplies the denominator of the times by at most a
+    denominator and a numerator of its own slowdowns.
+    """
+    found = lcm(*(time.denominator for time in times))
+    for row, may in zip(slowdowns, pairs, strict=True):
+        own = [slow for slow, is_pair in zip(row, may, strict=False) if is_pair]
+        found *= lcm(*(slow.denominator for slow in own)) * lcm(*(slow.numerator for slow in own))
+        if found.bit_length() > _MOST_PRIMES * _LARGEST.bit_length():
+            return 0
+    return found
 
 
-def _primes_down() -> Iterator[int]:
-    for number in range(_LARGEST - 1, 2, -2):
-        if all(number % divisor for divisor in range(3, isqrt(number) + 1, 2)):
-            yield number
+def _primes(
+    parts: int, slip: Fraction, times: Iterable[Fraction], slowdowns: Iterable[Row]
+) -> tuple[tuple[int, ...], Fraction]:
+    """Return primes that divide no denominator, so that all numbers have remainders, and what they prove.
+
+    Returns
+    -------
+    tuple
+        The primes; and the seconds, at least the slip, by less than which two times of the same remainders
+        differ only if they are equal. A single prime and 0 if it takes too many.
+    """
+    divisors = {time.denominator for time in times}
+    divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}
+    found, product, number = list[int](), 1, _LARGEST
+    while not found or (product < slip * parts and len(found) < _MOST_PRIMES):
+        number = _prime_below(number)
+        if all(each % number for each in divisors):
+            found.append(number)
+            product *= number
+    if not parts or product < slip * parts:
+        return (found[0],), Fraction(0)
+    return tuple(found), Fraction(product, parts)
+
+
+@cache
+def _prime_below(number: int) -> int:
+    number -= 1 + number % 2
+    while not all(number % divisor for divisor in range(3, isqrt(number) + 1, 2)):
+        number -= 2
+    return number
 
 
 def _rests(values: Iterable[Fraction], primes: tuple[int, ...]) -> Array:

@@ -1,4 +1,4 @@
-"""Layout: instants and numbers of GPUs for a schedule that only says what starts after how many events."""
+"""Layout: times and GPUs for a schedule that only says after how many events each job starts."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from gsopt.schedule.course import Course
 
 
 def laid_out(problem: Sharing, units: Units, found: Found) -> SharingSolution:
-    """Give the schedule that a search has found: each start takes the GPUs of lowest number of each class."""
+    """Return the schedule that a search has found: each start takes the first GPUs of each class."""
     course, runs, passed = Course(problem.durations, problem.slowdown, problem.releases), [], 0
     for place in sorted(range(len(units.order)), key=lambda place: (found.begun[place], place)):
         while passed < found.begun[place] and (event := course.next_event) is not None:

@@ -1,4 +1,4 @@
-"""Listing: schedules at once, by starting the jobs in some order on what GPUs have room."""
+"""Listing: quick schedules that start the jobs in some order on whatever GPUs have room."""
 
 from collections.abc import Iterable, Iterator
 
@@ -81,7 +81,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
 
 
 def _room(problem: Sharing, course: Course, job: int, partners: int) -> list[int]:
-    """Give the GPUs on which a job may start, those with fewest users first."""
+    """Return the GPUs on which a job may start, those with fewest users first."""
     users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
     room = [
         gpu

@@ -17,8 +17,8 @@ Array = np.ndarray[Any, Any]
 def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Bound the sum of all ends from a node on: by what each start delays, and by the areas that are left.
 
-    No start makes a job that runs faster, so none ends before it would if nothing started any more; and none
-    that is pending starts before enough GPUs have at most one user then. What is enough is not improved.
+    No start makes a running job faster, so none ends sooner than if nothing more started; and no pending job
+    starts before enough GPUs have at most one user then. A bound that is enough is not improved.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
@@ -50,10 +50,9 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: alike, and the largest jobs first.
 
-    The first gives each pair equal weights, then each job as much more as the others leave it; the second gives
-    each job as much as those before it leave.
-
-    Two jobs that run and share no GPU never will.
+    The first gives both jobs of a pair equal weights, then each job as much more as the others leave it; the
+    second gives each job as much as those before it leave. Two running jobs that share no GPU never will, so
+    they do not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):
@@ -108,7 +107,7 @@ def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
 
 @compiled
 def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array) -> None:
-    """Find before when no pending job can start, by the earliest ends of those that run."""
+    """Find the time before which each pending job cannot start, by the earliest ends of those that run."""
     count = len(jobs.demand)
     for job in range(count):
         begins[job] = stack.time[depth]
@@ -122,7 +121,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Give when more GPUs have room for a pending job that finds too few at a time; else infinity."""
+    """Return when more GPUs have room for a pending job that finds too few at a time; else infinity."""
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

@@ -70,10 +70,9 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     end of j add up to p_j.
     Size: 2 n variables for each of (2 n)! / 2^n orders, on GPUs that differ by who holds them.
 
-    Orders are built event by event. The program of the first events, in which whatever is left runs at full
-    speed at once, bounds all orders that begin with them. All programs are solved exactly. It begins with
-    the best schedule of starts at events,
-    which is almost always optimal.
+    Orders are built event by event. The program of the first events, after which all that is left runs at full
+    speed at once, bounds all orders that begin with them. All programs are solved exactly. The search begins
+    with the best schedule of starts at events, which is almost always optimal.
 
     Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is our own.
 
@@ -139,12 +138,12 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders, or until there is a reason to stop; tell whether that went to the end."""
+        """Search all orders, or until there is a reason to stop; return whether that went to the end."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self.part.finished is not None or self._extend(Prefix(free, {}, {}, {}, {}))
 
     def _extend(self, prefix: Prefix) -> bool:
-        """Search the orders that begin with a prefix; tell whether that went to the end."""
+        """Search the orders that begin with a prefix; return whether that went to the end."""
         for longer in self.longer(prefix):
             if self.part.finished is not None:
                 return False
@@ -159,7 +158,7 @@ class Orders:
         return True
 
     def longer(self, prefix: Prefix) -> Iterator[Prefix]:
-        """Give every prefix of one event more: the end of a job that runs, or the start of another."""
+        """Yield every prefix with one more event: the end of a job that runs, or the start of another."""
         for job in sorted(prefix.running):
             users = tuple(own - {job} for own in prefix.users)
             yield self._with(prefix, users, ended={**prefix.ended, job: prefix.events})
@@ -184,7 +183,7 @@ class Orders:
         return Prefix(users=users, speeds=speeds, **fields)
 
     def _choices(self, users: Users, job: int) -> Iterator[tuple[int, ...]]:
-        """Give the GPUs on which a job may start, one choice of those with the same users."""
+        """Yield the GPUs on which a job may start, one choice of those with the same users."""
         alike: dict[frozenset[int], list[int]] = {}
         for gpu, own in enumerate(users):
             if len(own) < self.problem.share_limit and all(self.problem.may_share(job, other) for other in own):
@@ -195,7 +194,7 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Give the least sum of job completion times and the times of the events; None if there are none.
+        """Return the least sum of job completion times and the times of the events; None if there are none.
 
         The numbers of the program are the times from each event to the next, and those from the last event to
         the earliest starts of the jobs that are pending.

@@ -12,8 +12,8 @@ def least(
 ) -> tuple[Fraction, list[Fraction]] | None:
     """Minimise a sum of numbers that are at least 0, exactly; None where no numbers keep all rows.
 
-    The tableau is kept in whole numbers over one denominator, the last pivot. Among rows and columns that may
-    be next the first is, so that it ends.
+    The tableau is kept in whole numbers over one denominator, the last pivot. Of the rows and columns that may
+    be next, the first is taken, so that it ends.
 
     Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers.
 
@@ -52,20 +52,20 @@ def least(
 
 
 def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
-    """Give the row of the first variable that is below 0."""
+    """Return the row of the first variable that is below 0."""
     below = (row for row in range(len(bound)) if table[row][-1] < 0)
     return min(below, key=lambda row: bound[row], default=None)
 
 
 def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
-    """Give the column whose variable raises that of a row at the least cost, the first of those."""
+    """Return the column, the first if several, whose variable raises that of a row at the least cost."""
     line, cost = table[row], table[-1]
     raising = (column for column in range(len(free)) if line[column] > 0)
     return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)
 
 
 def _turn(table: list[list[int]], row: int, column: int, before: int) -> int:
-    """Exchange the variables of a row and a column; give the new denominator."""
+    """Exchange the variables of a row and a column; return the new denominator."""
     line, pivot = table[row], table[row][column]
     for number, other in enumerate(table):
         if number != row:

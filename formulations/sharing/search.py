@@ -12,7 +12,7 @@ from gsopt.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: What is said of an order of two numbers: yes, no, and that floats cannot tell.
+#: Answers to whether one number is less than another: yes, no, and that floats cannot tell.
 YES, NO, DOUBT = 1, 0, -1
 
 
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> Found:
-    """Give the best schedule when there is none, but for its value."""
+    """Return the best schedule when none is known, or only its value."""
     count = len(jobs.demand)
     return Found(
         np.array([value], dtype=jobs.release.dtype),
@@ -48,7 +48,7 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 @compiled
 def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> int:
-    """Search on for so many nodes at most; give how many it were.
+    """Search on for at most so many nodes; return how many it took.
 
     At an event either one more job starts, of a higher number than the one before it at this instant, on some
     number of GPUs of each class, or time passes to the next event. Classes are the GPUs that nobody holds and
@@ -58,9 +58,9 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
     arrival is ahead.
 
     It comes back early with a better schedule. In fractions all of this is exact. In floats it also comes back,
-    in `doubt`, where two events may be one, or a schedule is as good as the best but for rounding; whatever
-    follows when time passes from the node at hand is then left to fractions (`formulations.sharing.events`).
-    Bounds leave out nothing that may be better.
+    in `doubt`, where it cannot tell whether two events are one, or whether a schedule is better than the best;
+    whatever follows when time passes from the node at hand is then left to fractions
+    (`formulations.sharing.events`). Bounds are weakened by their rounding, so they leave out nothing better.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def search(jobs: Jobs, stack: Stack, table: Table, found: Found, nodes: int) -> 
 
 @compiled
 def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
-    """Give by how much a bound may be wrong: it adds up, for each job, terms that lie on the errors of all.
+    """Return by how much a bound may be wrong: it adds up a term for each job, with the errors of all of them.
 
-    Each term is a few operations away from the ends, by which the largest slowdown may multiply an error.
+    Each term is a few operations away from the ends, which may multiply an error by the largest slowdown.
     """
     count, slip = len(jobs.demand), stack.slip[depth, 1]
     if found.value[0] < np.inf:
@@ -122,13 +122,15 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: Found) -> float:
 
 @compiled
 def is_better(jobs: Jobs, stack: Stack, depth: int, found: Found) -> int:
-    """Tell whether the schedule of a node in which all jobs have ended is better than the best."""
+    """Check whether the schedule of a node in which all jobs have ended is better than the best."""
     cost, best = stack.cost[depth], found.value[0]
     slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
     if cost + slip < best - slip:
         return YES
-    if cost - slip > best + slip:
+    if cost - slip >= best + slip:
         return NO
+    if 4 * slip >= jobs.near[0]:
+        return DOUBT
     for rest in range(len(jobs.primes)):
         if stack.cost_rest[depth, rest] != found.rest[rest]:
             return DOUBT
@@ -137,7 +139,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: Found) -> int:
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Move on to the next start of a node, written to its ``taken``; give the job, or -1 when there is none."""
+    """Move on to the next start of a node, written to its ``taken``; return the job, or -1 if there is none."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
@@ -153,13 +155,13 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Tell whether a start can do without none of its partners, and is the first of those with the same ones.
+    """Check whether a start needs all of its partners, and is the first of those with the same ones.
 
-    Where no job is to start any more, only who shares with whom matters, and fewer partners are no worse.
+    When the last job starts, only who shares with whom matters, and fewer partners are no worse.
     """
     count = len(jobs.demand)
     taken, spare = stack.taken[depth, job], 0
-    for other in range(count):  # all GPUs of each class are taken but of the lowest
+    for other in range(count):  # only of the lowest class may GPUs be left
         if taken[other] > 0:
             spare = stack.own[depth, other] - taken[other]
             break
@@ -175,7 +177,7 @@ def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 @compiled
 def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Choose other GPUs for the start of a job, free ones first; tell whether there were some."""
+    """Choose other GPUs for the start of a job, free ones first; return whether there are any."""
     count = len(jobs.demand)
     taken = stack.taken[depth, job]
     room = np.zeros(count + 1, dtype=np.int64)
@@ -245,7 +247,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
-    """Let a job be as slow as a partner makes it from now on: what is left takes that much longer or less."""
+    """Let a job be as slow as a partner makes it from now on, so that the rest takes longer or less long."""
     now, before = stack.time[depth], stack.worst[depth, job]
     ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
     stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio
@@ -271,7 +273,7 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
 
 @compiled
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the node behind one in which time passes to the next event; tell whether there is one."""
+    """Write the node behind one in which time passes to the next event; return whether there is one."""
     child = depth + 1
     count = len(jobs.demand)
     first, job = np.inf, -1
@@ -296,14 +298,14 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
     for each in range(count):
         state = stack.state[depth, each]
         if state == RUNNING and stack.due[depth, each] <= first + 2 * stack.slip[child, 0]:
-            if not is_now(stack, child, stack.due_rest[depth, each]):
+            if not is_now(jobs, stack, child, stack.due_rest[depth, each]):
                 return DOUBT
             leave(jobs, stack, child, each)
         elif (
             state == PENDING
             and has_come(jobs, stack, child, each)
             and not has_come(jobs, stack, depth, each)
-            and not is_now(stack, child, jobs.release_rest[each])
+            and not is_now(jobs, stack, child, jobs.release_rest[each])
         ):
             return DOUBT
     see_left(jobs, stack, child)
@@ -311,8 +313,11 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 
 @compiled
-def is_now(stack: Stack, depth: int, rests: Array) -> bool:
-    """Tell whether an event is at the time of a node, by its remainders."""
+def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
+    """Check whether an event within rounding of the time of a node is provably at it, by its remainders."""
+    slip = stack.slip[depth, 0]
+    if slip > 0 and 8 * slip >= jobs.near[0]:
+        return False
     for rest in range(len(rests)):  # noqa: SIM110 - compiled
         if stack.time_rest[depth, rest] != rests[rest]:
             return False

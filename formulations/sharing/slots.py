@@ -25,7 +25,7 @@ _MODELS = {
     "any": "Model C: starts at any time",
 }
 
-#: Jobs, and jobs times GPUs, up to which the model is built.
+#: Most jobs, and most jobs times GPUs, for which the model is built.
 _MOST_JOBS, _MOST_PLACES = 40, 2000
 
 
@@ -105,7 +105,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
 
 def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> Task:
-    """Give the slot model in CP-SAT's words, for plans no worse than a known one."""
+    """Return the slot model as CP-SAT takes it, for plans no worse than a known one."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
         "linearization_level": 0,  # the linear relaxation costs more time than it saves here
@@ -181,7 +181,7 @@ class _Call:
         return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
 
     def _hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds on the way; tell whether to stop."""
+        """Keep what the solver finds on the way; return whether to stop."""
         kind, content = frame
         if kind is Kind.INCUMBENT:
             self._take(*content)

@@ -18,7 +18,7 @@ _SPARE = Fraction(1, 4)
 
 @dataclass(frozen=True)
 class Slotted:
-    """The slot model of a sharing problem: a job starts at the begin of a slot and ends at the end of one.
+    """The slot model of a sharing problem: jobs start where a slot begins and end where one ends.
 
     Releases, work and what a shared slot does are rounded so that a job is never faster than in the problem:
     with the same starts on the same GPUs, every job of the problem ends when the one of the slot model does or
@@ -48,7 +48,7 @@ class Slotted:
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Give the slot model on slots so short that a known schedule takes almost, and at most, so many.
+        """Return the slot model with slots so short that a known schedule takes at most, and nearly, so many.
 
         A slot divides all run times and the gaps between releases, if there are slots enough for that; else the
         run times alone, so that only waiting is rounded; else the known schedule is cut into as many slots as
@@ -92,12 +92,12 @@ class Slotted:
         return tuple(-(-work // FULL) for work in self.work)
 
     def value(self, total: int) -> Fraction:
-        """Give the mean job completion time, in seconds, for a sum of ends in slots."""
+        """Return the mean job completion time, in seconds, for a sum of ends in slots."""
         late = sum(release - self.problem.origin for release in self.problem.releases)
         return (total * self.slot - late) / len(self.work)
 
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
-        """Give the slot by which each job of a plan, by number, ends.
+        """Return the slot by which each job of a plan, by number, ends.
 
         None where three hold a GPU, or two that may not, or where one ends after the horizon.
 
@@ -126,7 +126,7 @@ class Slotted:
         return None if left else ended
 
     def solution(self, plan: Mapping[int, Planned]) -> SharingSolution:
-        """Give a plan as a schedule of the problem, with starts at the begins of slots."""
+        """Return a plan as a schedule of the problem, with starts where slots begin."""
         return SharingSolution(
             runs=[
                 run_at(
@@ -161,7 +161,7 @@ def _slot(problem: Sharing, length: Fraction, most: int) -> Fraction:
 
 
 def _divisor(values: Sequence[Exact]) -> Fraction:
-    """Give the greatest common divisor of some fractions."""
+    """Return the greatest common divisor of some fractions."""
     found = Fraction(0)
     for value in map(Fraction, values):
         found = Fraction(

@@ -1,4 +1,4 @@
-"""Stack: the nodes of a search from the root to the one at hand, as arrays for kernels."""
+"""Stack: the nodes of a search from the root to the current one, as arrays for kernels."""
 
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ PENDING, RUNNING, ENDED = 0, 1, 2
 
 
 class Stack(NamedTuple):
-    """The nodes from the root to the one at hand, a row of each array for each.
+    """The nodes from the root to the one at hand, one row of each array for each of them.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Stack(NamedTuple):
     doubt
         Whether floats cannot tell what follows when time passes from the node at hand, in an array of one.
     cursor
-        The job of which starts are tried; the number of jobs when time is to pass, one more when it has.
+        The job whose starts are tried; the number of jobs when time is to pass, one more when it has.
     fresh
         Whether no start of that job has been tried.
     time, cost
@@ -73,7 +73,7 @@ class Stack(NamedTuple):
 
 
 def new_stack(jobs: Jobs) -> Stack:
-    """Give the stack with the root: nothing has started at the first arrival."""
+    """Return the stack with the root: nothing has started at the first arrival."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     rows = 3 * count + 2
     stack = Stack(
@@ -133,7 +133,7 @@ def copy_node(stack: Stack, depth: int) -> None:
 
 @compiled
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Tell whether a job has been released; no release lies within rounding behind the time of a node."""
+    """Check whether a job has been released; a release within rounding of the time of a node counts as now."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 
@@ -149,7 +149,7 @@ def pending(stack: Stack, depth: int) -> int:
 
 @compiled
 def is_whole(stack: Stack, depth: int) -> bool:
-    """Tell whether all jobs have ended."""
+    """Check whether all jobs have ended."""
     ended = 0
     for state in stack.state[depth]:
         ended += state == ENDED

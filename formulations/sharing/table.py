@@ -10,86 +10,96 @@ from gsopt.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: A factor for each prime.
-_FACTORS = (1000003, 998244353)
+#: A factor of the remainder by which a state is found.
+_FACTOR = 1000003
 
 #: Places of the table that a state may have.
 _PROBES = 8
 
 
 class Table(NamedTuple):
-    """States that were seen, by two remainders, and the least cost of each.
+    """States that were seen, as a whole, and the least cost of each.
 
     Attributes
     ----------
     keys
-        Two remainders of each state.
-    costs
-        What its least cost is at most, infinity where a place is free.
+        A remainder of each state, by which it is found.
+    counts
+        For each job, on how many GPUs it runs alone, -1 if it has ended and -2 if it is to start; then how many
+        it shares with each job before it.
+    times
+        How long each job that runs still takes if nothing changes, and last the time, -1 where no job is to
+        arrive any more; those of other jobs tell nothing.
     rests
+        The same as remainders.
+    costs
+        What the least cost of each state is at most, infinity where a place is free.
+    cost_rests
         That cost as remainders.
     """
 
     keys: Array
-    costs: Array
+    counts: Array
+    times: Array
     rests: Array
+    costs: Array
+    cost_rests: Array
 
 
 def new_table(jobs: Jobs, size: int) -> Table:
-    """Give an empty table of so many places."""
+    """Return an empty table of so many places."""
+    count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     return Table(
-        np.zeros((size, 2), dtype=np.int64),
-        np.full(size, np.inf, dtype=jobs.release.dtype),
-        np.zeros((size, len(jobs.primes)), dtype=np.int64),
+        keys=np.zeros(size, dtype=np.int64),
+        counts=np.zeros((size, count * (count + 1) // 2), dtype=np.int16),
+        times=np.zeros((size, count + 1), dtype=kind),
+        rests=np.zeros((size, count + 1, primes), dtype=np.int32),
+        costs=np.full(size, np.inf, dtype=kind),
+        cost_rests=np.zeros((size, primes), dtype=np.int32),
     )
 
 
+def table_within(jobs: Jobs, memory: int) -> Table:
+    """Return an empty table of as many places as so many bytes hold, and at least one."""
+    place = sum(column.nbytes for column in new_table(jobs, 1))
+    return new_table(jobs, max(1, memory // place))
+
+
 @compiled
-def is_new(  # noqa: C901 - one pass over the places of a state
-    jobs: Jobs, stack: Stack, depth: int, table: Table
-) -> bool:
-    """Tell whether the state of a node was not seen before at as low a cost, and note it.
+def is_new(jobs: Jobs, stack: Stack, depth: int, table: Table) -> bool:
+    """Check whether the state of a node was not seen before at as low a cost, and note it.
 
-    Where no arrival is ahead, what follows is the same at any time, only later.
-
-    A state is known by two remainders of 31 bits each. That any two of a million states have both in common, so
-    that one may be left out wrongly, has a chance of about one in ten million.
+    Where no arrival is ahead, what follows is the same at any time, only later. So the cost of a state is the
+    sum of the ends so far, and the time once for each job that has not ended. A node is left out only if its
+    state is provably the one that was seen.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
-    if not ahead:
-        for state in stack.state[depth]:
-            if state != ENDED:
-                cost += stack.time[depth]
+    cost += unfinished(stack, depth) * stack.time[depth]
     slip = count * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
-    first = remainder(jobs, stack, depth, ahead, 0)
-    second = remainder(jobs, stack, depth, ahead, 1)
+    if slip > 0 and 16 * slip >= jobs.near[0]:
+        return True
+    key = remainder(jobs, stack, depth, ahead)
     size = len(table.costs)
-    chosen = (first + second % _PROBES) % size  # of another state, which is forgotten, if none is free
+    chosen = (key + key // size % _PROBES) % size  # of another state, which is forgotten, if none is free
     for probe in range(_PROBES):
-        place = (first + probe) % size
+        place = (key + probe) % size
         if table.costs[place] == np.inf:
             chosen = place
             break
-        if table.keys[place, 0] == first and table.keys[place, 1] == second:
-            if table.costs[place] < cost - slip:
-                return False
-            same = 0
-            for rest in range(len(jobs.primes)):
-                same += table.rests[place, rest] == cost_rest(jobs, stack, depth, ahead, rest)
-            if same == len(jobs.primes):
+        if table.keys[place] == key and is_same(jobs, stack, depth, ahead, table, place):
+            if table.costs[place] < cost - slip or is_equal(jobs, stack, depth, table, place, cost):
                 return False
             chosen = place
             break
-    table.keys[chosen, 0], table.keys[chosen, 1] = first, second
+    table.keys[chosen] = key
+    note(jobs, stack, depth, ahead, table, chosen)
     table.costs[chosen] = cost + slip
-    for rest in range(len(jobs.primes)):
-        table.rests[chosen, rest] = cost_rest(jobs, stack, depth, ahead, rest)
     return True
 
 
 @compiled
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
-    """Tell whether a job is still to arrive."""
+    """Check whether a job is still to arrive."""
     for job in range(len(jobs.demand)):
         if stack.state[depth, job] == PENDING and not has_come(jobs, stack, depth, job):
             return True
@@ -97,33 +107,99 @@ def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
 
 
 @compiled
-def cost_rest(jobs: Jobs, stack: Stack, depth: int, ahead: bool, rest: int) -> int:
-    """Give a remainder of the cost by which a state is judged: without arrivals ahead, that at time 0."""
-    found = stack.cost_rest[depth, rest]
+def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
+    jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place: int
+) -> bool:
+    """Check whether the state at a place is provably that of a node."""
+    count, at, near = len(jobs.demand), 0, jobs.near[0] / 4
+    now, rests = stack.time[depth], stack.time_rest[depth]
+    for job in range(count):
+        if table.counts[place, at] != alone_of(stack, depth, job):
+            return False
+        for other in range(job):
+            if table.counts[place, at + other + 1] != stack.shared[depth, job, other]:
+                return False
+        at += job + 1
+        if stack.state[depth, job] == RUNNING:
+            if abs(table.times[place, job] - (stack.due[depth, job] - now)) > near:
+                return False
+            for rest in range(len(rests)):
+                due = stack.due_rest[depth, job, rest]
+                if table.rests[place, job, rest] != (due - rests[rest]) % jobs.primes[rest]:
+                    return False
     if not ahead:
-        for state in stack.state[depth]:
-            if state != ENDED:
-                found += stack.time_rest[depth, rest]
-    return int(found % jobs.primes[rest])
+        return bool(table.times[place, count] < 0)
+    if abs(table.times[place, count] - now) > near:
+        return False
+    for rest in range(len(rests)):  # noqa: SIM110 - compiled
+        if table.rests[place, count, rest] != rests[rest]:
+            return False
+    return True
 
 
 @compiled
-def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool, rest: int) -> int:
-    """Give a remainder that differs between states: of the time, and of all that is left of who runs where.
+def is_equal(jobs: Jobs, stack: Stack, depth: int, table: Table, place: int, cost: float) -> bool:
+    """Check whether the cost at a place is provably that of a node."""
+    if abs(table.costs[place] - cost) > jobs.near[0] / 4:
+        return False
+    left = unfinished(stack, depth)
+    for rest in range(len(jobs.primes)):
+        total = stack.cost_rest[depth, rest] + left * stack.time_rest[depth, rest]
+        if table.cost_rests[place, rest] != total % jobs.primes[rest]:
+            return False
+    return True
 
-    They are digits of a number, of which a first digit of 1 tells how many there are: without it a state whose
-    first digits are 0 would be one that has fewer of them. Without arrivals ahead the time does not count.
-    """
-    factor, prime = _FACTORS[rest], jobs.primes[rest]
-    found = factor
-    if ahead:
-        found = (found + stack.time_rest[depth, rest]) % prime
-    for job in range(stack.state.shape[1]):
-        found = (found * factor + stack.state[depth, job]) % prime
+
+@compiled
+def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: Table, place: int) -> None:
+    """Write the state of a node to a place, and the remainders of its cost."""
+    count, at = len(jobs.demand), 0
+    now, rests = stack.time[depth], stack.time_rest[depth]
+    left = unfinished(stack, depth)
+    for rest in range(len(rests)):
+        total = stack.cost_rest[depth, rest] + left * rests[rest]
+        table.cost_rests[place, rest] = total % jobs.primes[rest]
+        table.rests[place, count, rest] = rests[rest]
+    table.times[place, count] = now if ahead else now * 0 - 1
+    for job in range(count):
+        table.counts[place, at] = alone_of(stack, depth, job)
+        for other in range(job):
+            table.counts[place, at + other + 1] = stack.shared[depth, job, other]
+        at += job + 1
         if stack.state[depth, job] == RUNNING:
-            due = stack.due_rest[depth, job, rest] - stack.time_rest[depth, rest]
-            found = (found * factor + due) % prime
-            found = (found * factor + stack.own[depth, job]) % prime
+            table.times[place, job] = stack.due[depth, job] - now
+            for rest in range(len(rests)):
+                due = stack.due_rest[depth, job, rest]
+                table.rests[place, job, rest] = (due - rests[rest]) % jobs.primes[rest]
+
+
+@compiled
+def alone_of(stack: Stack, depth: int, job: int) -> int:
+    """Return on how many GPUs a job runs alone; below 0 if it does not run."""
+    if stack.state[depth, job] == RUNNING:
+        return int(stack.own[depth, job])
+    return -1 if stack.state[depth, job] == ENDED else -2
+
+
+@compiled
+def unfinished(stack: Stack, depth: int) -> int:
+    """Count the jobs that have not ended."""
+    found = 0
+    for state in stack.state[depth]:
+        found += state != ENDED
+    return int(found)
+
+
+@compiled
+def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool) -> int:
+    """Return a remainder that most often differs between states, of all that is told of them."""
+    prime, now = jobs.primes[0], stack.time_rest[depth, 0]
+    found = now if ahead else prime - 1
+    for job in range(len(jobs.demand)):
+        found = (found * _FACTOR + alone_of(stack, depth, job) + 2) % prime
+        if stack.state[depth, job] == RUNNING:
+            due = stack.due_rest[depth, job, 0] - now
+            found = (found * _FACTOR + due) % prime
             for other in range(job):
-                found = (found * factor + stack.shared[depth, job, other]) % prime
+                found = (found * _FACTOR + stack.shared[depth, job, other]) % prime
     return int(found)

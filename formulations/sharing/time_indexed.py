@@ -17,7 +17,7 @@ from gsopt.result import Result, Status, StoppedBy
 from gsopt.scaling import optimize
 from gsopt.standard_form import StandardForm
 
-#: Slots until the end of the best schedule known, at most; jobs times GPUs times slots of the largest model.
+#: Most slots until the end of the best schedule known; and most jobs times GPUs times slots of a model.
 _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
@@ -39,7 +39,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Variables
     ---------
-    x[j, t], binary: job j starts at the begin of slot t. f[j, t], binary: it has ended with slot t - 1.
+    x[j, t], binary: job j starts when slot t begins. f[j, t], binary: it has ended with slot t - 1.
     y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job j
     is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done,
     0 to F.
@@ -98,7 +98,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
-        """Give the slot model: on the slots that a known schedule, or the best list, sets."""
+        """Return the slot model, on slots that follow from a known schedule or else from the best list."""
         if known is None:
             best = Best(problem, Budget(), self.name)
             take_lists(best)
@@ -113,7 +113,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return model
 
     def extract(self, values: Mapping[str, float], problem: Sharing) -> SharingSolution:
-        """Give the plan of the values, followed with starts at events."""
+        """Return the plan of the values, followed with starts at events."""
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
@@ -154,7 +154,7 @@ time_indexed = TimeIndexed()
 
 
 def slot_model(model: Slotted) -> Any:
-    """Give the Pyomo model of a slot model."""
+    """Return the Pyomo model of a slot model."""
     import pyomo.environ as pyo
 
     program = pyo.ConcreteModel()
@@ -195,7 +195,7 @@ def _add_spans(program: Any, model: Slotted) -> None:
 
 
 def _add_gpus(program: Any, model: Slotted) -> None:
-    """Give each job its GPUs, and hold each GPU to two jobs, and to those that may share it."""
+    """Assign each job its GPUs, and each GPU at most two jobs, which may share it."""
     import pyomo.environ as pyo
 
     jobs, gpus, slots = range(len(model.work)), range(model.problem.gpus), range(model.horizon)

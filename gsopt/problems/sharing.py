@@ -40,7 +40,7 @@ class SharingSolution(Frozen):
 
 
 def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
-    """Give a run that starts at an exact time, or at the next float if that has too many digits to be written.
+    """Return a run that starts at an exact time, or at the nearest float if that has too many digits to write.
 
     Examples
     --------
@@ -52,10 +52,10 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """Start rigid jobs on GPUs that are alike, two of which may hold one GPU and then slow each other down.
+    """Start rigid jobs on GPUs that are alike; two jobs may hold one GPU and then slow each other down.
 
-    A job runs from its start to its end on the same GPUs. It is as fast as its worst partner lets it be, the
-    partners being all that hold one of its GPUs, and faster again when that one has ended. All jobs are known
+    A job runs on the same GPUs from its start to its end. It is as fast as its worst partner allows, a partner
+    being any job that holds one of its GPUs, and speeds up again when that one has ended. All jobs are known
     beforehand; the mean time from release to end is minimised.
 
     Which starts are legal makes two models, and the optimum of one is no bound for the other. With ``"events"``
@@ -72,7 +72,7 @@ class Sharing(Problem[SharingSolution]):
     gpus
         Number of GPUs.
     jobs
-        The jobs, in any order; each runs on as many GPUs as it demands, and in no other way.
+        The jobs, in any order; each runs on exactly as many GPUs as it demands.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
@@ -80,7 +80,7 @@ class Sharing(Problem[SharingSolution]):
     share_limit
         Number of jobs that may hold one GPU at the same time: 1 or 2.
     memory
-        Bytes of each GPU, which jobs that share it have to fit into; None when memory is not looked at.
+        Bytes of each GPU, into which jobs that share it must fit; None to ignore memory.
     starts
         When jobs may start: at ``"events"`` or at ``"any"`` time.
 
@@ -155,7 +155,7 @@ class Sharing(Problem[SharingSolution]):
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
-        """Give the slowdown of a job, by number, on GPUs shared with another.
+        """Return the slowdown of a job, by number, on GPUs shared with another.
 
         Examples
         --------
@@ -168,7 +168,7 @@ class Sharing(Problem[SharingSolution]):
         return decimal(self.interference.get(own, {}).get(other, self.default_interference))
 
     def may_share(self, job: int, partner: int) -> bool:
-        """Tell whether two jobs may hold one GPU: whether that is allowed at all, and its memory holds both.
+        """Check whether two jobs may hold one GPU: whether sharing is allowed, and its memory holds both.
 
         Examples
         --------
@@ -188,7 +188,7 @@ class Sharing(Problem[SharingSolution]):
         return self._mean(course)
 
     def violations(self, solution: SharingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on its GPUs, with at most as many as may share."""
+        """Check that every job runs once, after its release, on its GPUs, with no more jobs than may share."""
         found = [
             f"runs[{index}]: {rule}" for index, run in enumerate(solution.runs) for rule in self._wrong(run)
         ]
@@ -196,7 +196,7 @@ class Sharing(Problem[SharingSolution]):
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Give the makespan, and the seconds by which partners make the jobs longer."""
+        """Return the makespan, and the seconds by which partners make the jobs longer."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -205,11 +205,11 @@ class Sharing(Problem[SharingSolution]):
         return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give what tells instances apart."""
+        """Return what tells instances apart."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:
-        """Give the exact start and end of every job, by number, of a solution without violations."""
+        """Return the exact start and end of every job, by number, of a solution without violations."""
         course, _ = self._replayed(solution)
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
@@ -249,9 +249,8 @@ class Sharing(Problem[SharingSolution]):
     def taken_over(self, schedule: Schedule) -> SharingSolution:
         """Take over a schedule of the workload, with the exact instants that its floats stand for.
 
-        A job starts when all jobs have arrived and ended that had when it did there, and as much later as it
-        did
-        there.
+        A job starts once all jobs have arrived and ended that had by its start there, and as much later as it
+        did there.
 
         Raises
         ------
@@ -285,7 +284,7 @@ class Sharing(Problem[SharingSolution]):
         return SharingSolution(runs=runs)
 
     def schedule(self, solution: SharingSolution) -> Schedule:
-        """Give a solution as a schedule of the workload, as the plots know it."""
+        """Return a solution as a schedule of the workload, as plots take it."""
         spans = self.spans(solution)
         return Schedule(
             tuple(
@@ -322,7 +321,7 @@ class Sharing(Problem[SharingSolution]):
                 yield f"job {job.name!r} runs {times[job.name]} times, must run once"
 
     def _replayed(self, solution: SharingSolution) -> tuple[Course, list[str]]:
-        """Let the runs take their course, and say what is wrong with starts and with who holds which GPU."""
+        """Follow the runs, and say what is wrong with their starts and with who holds which GPU."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
@@ -347,7 +346,7 @@ class Sharing(Problem[SharingSolution]):
         return course, wrong
 
     def _waits(self, course: Course, job: int, run: Run, is_nearer: bool) -> bool:
-        """Check whether a start just before an event is meant at it: nearest to it, or only then with room."""
+        """Check whether a start just before an event is meant at it: it is nearest, or has room only then."""
         if self.starts == "events":
             return is_nearer
         return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
@@ -374,7 +373,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Give the seconds by which a start may be off: none if it is exact."""
+        """Return the seconds by which a start may be off: none if it is exact."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property

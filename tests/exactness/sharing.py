@@ -75,7 +75,7 @@ def _slowdown(random: Random) -> float:
 
 
 def optimum(problem: Sharing) -> Fraction:
-    """Give the least value of all schedules of starts at events.
+    """Return the least value of all schedules of starts at events.
 
     Of GPUs that the same jobs hold the first are taken, states that were seen at no higher cost are left out,
     and what ends too late even if all others ran alone from now on.
@@ -135,7 +135,7 @@ class _Least:
 
 
 def value(problem: Sharing, solution: SharingSolution) -> Fraction | None:
-    """Give the value; None when a job does not run once, too early, not at an event, or beside too many."""
+    """Return the value; None when a job does not run once, too early, not at an event, or beside too many."""
     jobs = {job.name: job for job in problem.jobs}
     if sorted(run.job for run in solution.runs) != sorted(jobs):
         return None
@@ -181,7 +181,7 @@ def _started(problem: Sharing, now: _Now, name: str, gpus: frozenset[int]) -> _N
 
 
 def _later(problem: Sharing, now: _Now, between: Fraction | None = None) -> _Now | None:
-    """Give the next instant at which a job arrives or ends, or the one before it; None when there is none."""
+    """Return the next instant at which a job arrives or ends, or the one before it; None when there is none."""
     model = {job.name: job.model for job in problem.jobs}
     slow = {
         name: max(

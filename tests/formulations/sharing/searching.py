@@ -24,7 +24,7 @@ def search_all(
 
 
 def alone_from(jobs: Jobs, stack: Stack) -> Stack:
-    """Give a stack of which the root is the node at hand of another."""
+    """Return a stack whose root is the node at hand of another."""
     depth, root = stack.depth[0], new_stack(jobs)
     for own, given in zip(root[2:], stack[2:], strict=True):
         own[0] = given[depth]
@@ -32,12 +32,12 @@ def alone_from(jobs: Jobs, stack: Stack) -> Stack:
 
 
 def least_in_fractions(problem: Sharing) -> Fraction:
-    """Give the least mean job completion time that the search finds in fractions, from no schedule."""
+    """Return the least mean job completion time that the search finds in fractions, from no schedule."""
     jobs, units = arrays_of(problem)
     found = search_all(jobs, new_stack(jobs), twin(search))
     return units.mean(found.value[0])
 
 
 def floats_of(problem: Sharing) -> Jobs:
-    """Give the arrays of a problem in floats."""
+    """Return the arrays of a problem in floats."""
     return in_floats(arrays_of(problem)[0])

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from formulations.sharing.insertion import insertion, insertion_bound
+from formulations.sharing.insertion import cover, insertion, insertion_bound
 from formulations.sharing.jobs import Jobs, arrays_of
 from formulations.sharing.lower import lower, run_out, wait_for_room
 from formulations.sharing.search import nothing_found, search
@@ -22,7 +22,7 @@ from tests.formulations.sharing.searching import alone_from, floats_of, search_a
 
 
 def bounds(jobs: Jobs, stack: Stack) -> tuple[float, float]:
-    """Give the bound by delays of the node at hand, and the larger of it and that by areas."""
+    """Return the bound by delays of the node at hand, and the larger of it and that by areas."""
     depth, count = stack.depth[0], len(jobs.demand)
     ends, begins, extra = np.zeros(count), np.zeros(count), np.zeros(count)
     run_out(jobs, stack, depth, ends)
@@ -41,6 +41,15 @@ def test_two_jobs_by_hand(slowdown: float, least: float) -> None:
     ends, lone, crowd = np.array([np.inf, Fraction(1)]), np.array([0, 0], dtype=object), np.ones(2, dtype=int)
 
     assert twin(insertion)(jobs, stack, 0, ends, lone, 0, 0, crowd) * units.unit == least
+
+
+@pytest.mark.parametrize(("need", "least"), [(0, 0), (1, 1), (3, 3), (4, 4), (5, 7), (6, 10), (7, np.inf)])
+def test_further_gpus_are_the_cheapest(need: int, least: float) -> None:
+    """GPUs come from the cheapest jobs first, one by one, and from none that delays more than the worst."""
+    room, own = np.array([1, 2, 2, 2, 5]), np.array([2.0, 2.0, 1.0, 2.0, 2.5])
+    others = np.array([0.0, 2.0, 2.0, 6.0, 0.0])  # a GPU costs 1, 1 and 3
+
+    assert twin(cover)(need, room, 0, own, others) == least
 
 
 def test_no_bound_is_above_what_follows() -> None:

@@ -37,7 +37,7 @@ def drawn(seed: int) -> Sharing:
 
 
 def timed(problem: Sharing, scale: float, later: float) -> Sharing:
-    """Give the same jobs in another unit of time, and later."""
+    """Return the same jobs in another unit of time, and later."""
     unit = decimal(scale)
     jobs = [
         job.model_copy(
@@ -52,18 +52,18 @@ def timed(problem: Sharing, scale: float, later: float) -> Sharing:
 
 
 def joined(problem: Sharing, jobs: Sequence[Job]) -> Sharing:
-    """Give a problem with more jobs."""
+    """Return a problem with more jobs."""
     return problem.model_copy(update={"jobs": (*problem.jobs, *jobs)})
 
 
 def renamed(problem: Sharing) -> Sharing:
-    """Give the same jobs with other names, the last first."""
+    """Return the same jobs with other names, the last first."""
     jobs = [job.model_copy(update={"name": f"job {index}"}) for index, job in enumerate(problem.jobs)]
     return problem.model_copy(update={"jobs": tuple(reversed(jobs))})
 
 
 def moved(problem: Sharing) -> Iterator[tuple[Sharing, Callable[[Fraction], Fraction]]]:
-    """Give what makes no difference, and what becomes of the value."""
+    """Return what makes no difference, and what becomes of the value."""
     count, far = len(problem.jobs), Job(name="far", release_date=FAR, duration=10, gpus=1)
     yield timed(problem, 1.0, 1.7e9), lambda value: value
     yield timed(problem, 1e-6, 0.0), lambda value: value / 10**6

@@ -89,7 +89,7 @@ def test_what_it_does_not_handle_is_said() -> None:
 
 
 def every_order(search: Orders, prefix: Prefix) -> Iterator[Exact]:
-    """Give the least sum of job completion times of every order that begins with a prefix."""
+    """Return the least sum of job completion times of every order that begins with a prefix."""
     if len(prefix.ended) == search.count:
         found = search.least(prefix)
         if found is not None:

@@ -11,7 +11,7 @@ from tests.effort import cases
 
 
 def by_corners(cost: list[Fraction], rows: list[tuple[list[Fraction], Fraction]]) -> Fraction | None:
-    """Give the least cost of all corners of two numbers; None when there is none."""
+    """Return the least cost of all corners of two numbers; None when there is none."""
     every = [*rows, ([Fraction(1), Fraction(0)], Fraction(0)), ([Fraction(0), Fraction(1)], Fraction(0))]
     best = None
     for (one, first), (two, second) in combinations(every, 2):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from formulations.sharing import exact
 from formulations.sharing.best import Best, Parts
 from formulations.sharing.jobs import Jobs, arrays_of, in_floats
 from formulations.sharing.listing import in_turn, shortest_first
@@ -19,9 +20,10 @@ from gsopt.budget import Budget
 from gsopt.compiled import twin
 from gsopt.job import Job
 from gsopt.problems.sharing import Sharing
+from gsopt.result import Status
 from tests.exactness import sharing as oracle
 from tests.formulations.sharing.searching import alone_from, least_in_fractions, search_all
-from tests.formulations.sharing.tiny import NODES, TINY
+from tests.formulations.sharing.tiny import CLOSE, NODES, TINY
 
 
 def at_release(jobs: Jobs, stack: Stack, depth: int, ends: Any, begins: Any) -> None:
@@ -62,6 +64,15 @@ def test_every_optimum_is_found(number: int) -> None:
 
     assert least_in_fractions(problem) == optimum
     assert list(found.rest) == list(units.rests(units.total(optimum)))
+
+
+@pytest.mark.parametrize("number", range(len(CLOSE)))
+def test_what_floats_cannot_tell_is_proven(number: int) -> None:
+    """Schedules that differ by less than rounding are told apart, and so are two events."""
+    problem = CLOSE[number].problem
+    result = exact(problem)
+
+    assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem))
 
 
 @pytest.mark.parametrize("rule", OFF)

@@ -6,7 +6,7 @@ import pytest
 from formulations.sharing.areas import area_bound, serve
 from formulations.sharing.jobs import arrays_of, in_floats
 from formulations.sharing.lower import lower
-from formulations.sharing.search import nothing_found, search
+from formulations.sharing.search import DOUBT, NO, is_better, is_now, nothing_found, search
 from formulations.sharing.stack import new_stack
 from formulations.sharing.table import new_table
 from gsopt.compiled import twin
@@ -59,6 +59,18 @@ def test_no_bound_at_the_root_is_above_the_optimum() -> None:
         best = search_all(jobs, new_stack(jobs), search).value[0]
         root = twin(lower)(jobs, new_stack(jobs), 0, np.inf)
         assert 0.5 * best < root <= best * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("near", "better", "now"), [(1.0, NO, True), (0.0, DOUBT, False)])
+def test_remainders_count_only_where_they_prove_something(near: float, better: int, now: bool) -> None:
+    """Within rounding, the same remainders mean the same number only if rounding is less than what is near."""
+    jobs = floats_of(interfering_jobs(jobs=2))._replace(near=np.array([near]))
+    stack, found = new_stack(jobs), nothing_found(jobs, 2.0)
+    stack.cost[0], stack.slip[0] = 2.0, 1e-15
+    found.rest[:] = stack.cost_rest[0]
+
+    assert twin(is_better)(jobs, stack, 0, found) == better
+    assert twin(is_now)(jobs, stack, 0, stack.time_rest[0]) == now
 
 
 def test_areas_by_hand() -> None:

@@ -29,7 +29,7 @@ def drawn(seed: int, most: int) -> Slotted:
 
 
 def by_cp_sat(model: Slotted) -> int | None:
-    """Give the least sum of ends that CP-SAT proves; None when there is no plan."""
+    """Return the least sum of ends that CP-SAT proves; None when there is no plan."""
     answer = CpSat().call(solve, task_of(model, Budget())).answer
     if answer.plan is None:
         assert answer.status == "INFEASIBLE"
@@ -41,7 +41,7 @@ def by_cp_sat(model: Slotted) -> int | None:
 
 
 def by_highs(model: Slotted) -> int | None:
-    """Give the least sum of ends that HiGHS proves; None when there is no plan."""
+    """Return the least sum of ends that HiGHS proves; None when there is no plan."""
     form = StandardForm.from_pyomo(slot_model(model))
     found = Highs().solve(form)
     if found.values is None:
@@ -54,7 +54,7 @@ def by_highs(model: Slotted) -> int | None:
 
 
 def by_trying(model: Slotted) -> int | None:
-    """Give the least sum of ends of all plans; None when there is none."""
+    """Return the least sum of ends of all plans; None when there is none."""
     problem = model.problem
     ways = [
         list(product(range(release, model.horizon), combinations(range(problem.gpus), job.gpus)))
@@ -64,7 +64,7 @@ def by_trying(model: Slotted) -> int | None:
 
 
 def totals(model: Slotted, plan: tuple[tuple[int, tuple[int, ...]], ...]) -> Iterator[int]:
-    """Give the sum of the ends of a plan, or nothing when it breaks a rule: slot by slot, GPU by GPU."""
+    """Yield the sum of the ends of a plan, or nothing when it breaks a rule: slot by slot, GPU by GPU."""
     left, total = list(model.work), 0
     for slot in range(model.horizon):
         done = [FULL * (left[job] > 0 and start <= slot) for job, (start, _) in enumerate(plan)]

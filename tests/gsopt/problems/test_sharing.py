@@ -23,7 +23,7 @@ from tests.exactness import sharing as oracle
 
 
 def two_jobs(**fields: Any) -> Sharing:
-    """Give jobs of 4 s and 3 s on 2 GPUs each of 3; the second arrives after 1 s; slow by 1.5 and 2."""
+    """Return jobs of 4 s and 3 s on 2 GPUs each of 3; the second arrives after 1 s; slow by 1.5 and 2."""
     jobs = [
         Job(name="a", release_date=0, duration=4, gpus=2, model="a", memory=6),
         Job(name="b", release_date=1, duration=3, gpus=2, model="b", memory=5),
@@ -33,7 +33,7 @@ def two_jobs(**fields: Any) -> Sharing:
 
 
 def runs(*given: tuple[str, float, list[int]]) -> SharingSolution:
-    """Give a solution by job, start and GPUs."""
+    """Return a solution by job, start and GPUs."""
     return SharingSolution(runs=[Run(job=job, start=start, gpus=gpus) for job, start, gpus in given])
 
 
