@@ -115,11 +115,16 @@ class Trial:
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """List the jobs that complete after their deadlines, by more than is excused."""
+        """List the jobs that complete after their deadlines, floats by more than is excused."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
-            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._limit[job]
+            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
+
+    def _blur(self, job: int) -> Exact:
+        """Return how much later than meant rounding may let a job complete, in parts."""
+        last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
+        return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
     def _whole(self, time: Exact) -> int:
         return time.numerator * (self._parts // time.denominator)
