@@ -281,7 +281,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def made_of(self, runs: Iterable[Stretch]) -> SchedulingSolution:
         """Give a solution of what runs after the first release date, as `taken_over`."""
         runs = list(runs)
-        last = max((decimal(run.end) for run in runs), default=0) + self.origin
+        last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))
         is_fine = ulp(float(last)) <= FINE_CLOCK * shortest
         if not is_fine:

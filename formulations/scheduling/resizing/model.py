@@ -6,7 +6,6 @@ from typing import Any
 
 from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.bounds.position import completions_by_position
-from gsopt.job import Job, Workload
 from gsopt.tolerances import LINEAR_ROWS
 
 #: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
@@ -146,12 +145,8 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Give the least seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
-    alike = [
-        Job(name=name, release_date=date, duration=jobs.shortest(j), gpus=jobs.most[j])
-        for j, (name, date) in enumerate(zip(jobs.instance.names, jobs.instance.release, strict=True))
-    ]
-    return list(completions_by_position(Workload(jobs=alike), jobs.gpus))
+    """Bound the seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
+    return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
 def _latest(soonest: Sequence[float], total: float) -> list[float]:

@@ -31,6 +31,13 @@ def test_nothing_starts_before_its_release_date() -> None:
         assert [step.duration for step in found] == pytest.approx([seconds for seconds, _ in expected])
 
 
+def test_a_release_date_within_the_first_second_counts() -> None:
+    """A job that comes after half a second, and goes first, lets the GPUs stand still for as long."""
+    found = best_steps(_jobs(0.0, 0.5), _order(1, 0))
+    assert found is not None
+    assert [step.duration for step in found] == pytest.approx([0.5, 1, 1])
+
+
 def test_an_order_may_have_no_schedule() -> None:
     """A job that needs all GPUs cannot run within the time of another one that does."""
     whole = [elastic(name, 4, 4, 4) for name in "ab"]
