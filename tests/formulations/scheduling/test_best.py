@@ -1,6 +1,8 @@
 """What is known of an optimum, from both sides."""
 
+from fractions import Fraction
 from math import inf
+from random import Random
 
 import pytest
 
@@ -9,6 +11,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import Step, replay
 from gsopt.budget import Budget
+from gsopt.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS
@@ -142,6 +145,23 @@ def test_bounds_rise_and_do_not_pass_the_best() -> None:
     best.take(LONG_FIRST)
     best.raise_bound(99)
     assert best.lower == 5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_bound_is_never_above_what_proves_it(seed: int) -> None:
+    """The mean in floats is at most that of the same sum and the release dates as they are written."""
+    random = Random(seed)
+    jobs = [
+        ElasticJob(name=str(i), release=1e6 + random.randint(0, 99) / 10, work=0.1, rates={1: 1.0})
+        for i in range(7)
+    ]
+    best = _best(Scheduling(gpus=7, jobs=jobs))
+    first = min(decimal(job.release) for job in jobs)
+    for total in (sum(map(best.instance.earliest, range(7))), best.lower + random.random()):
+        best.raise_bound(total)
+        released = sum(Fraction(decimal(job.release) - first) for job in jobs)
+        assert best.bound <= (Fraction(best.lower) - released) / 7
+        assert best.bound == pytest.approx(best.instance.mean_jct(best.lower), rel=1e-12)
 
 
 def test_the_gap_is_relative_to_the_completion_times() -> None:

@@ -85,6 +85,7 @@ PAIRS = [
     ("more speed-up, longer", _job("other", work=3, on_1=1.0, on_2=1.6), False, False),
     ("one count more", _job("other", work=1, on_1=1.0, on_2=1.5, on_3=1.6), False, False),
     ("one count less", _job("other", work=1, on_1=1.0), False, False),
+    ("nearly that speed-up", _job("other", on_1=1.0, on_2=1.5000000001), False, False),
     ("another count", _job("other", work=1, on_1=1.0, on_3=1.5), False, False),
 ]
 
