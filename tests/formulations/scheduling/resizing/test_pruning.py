@@ -138,7 +138,8 @@ def _later_than_the_one_before(soonest: Sequence[float], total: float) -> list[f
 
 
 def _a_little_early(soonest: Sequence[float], total: float) -> list[float]:
-    return LATEST(soonest, total * 0.99)
+    latest: list[float] = LATEST(soonest, total * 0.99)
+    return latest
 
 
 def _one_more_after(soonest: Sequence[float], total: float) -> list[float]:
