@@ -157,7 +157,7 @@ def _most_gpus(scenario: Scenario) -> float:
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
-    """Give how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
+    """Return how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
 
     It does not depend on the clock, so that results can be reproduced.
     """

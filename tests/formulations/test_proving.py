@@ -38,7 +38,7 @@ def _drawn(seed: int, *, mixed: bool = False) -> StandardForm:
 
 
 def _least(form: StandardForm) -> float:
-    """Give the least cost of all integer points; infinite without any."""
+    """Return the least cost of all integer points; infinite without any."""
     points = [np.array(point) for point in product(range(int(MOST) + 1), repeat=4)]
     return min((form.objective(point) for point in points if form.violation(point) <= 1e-9), default=inf)
 

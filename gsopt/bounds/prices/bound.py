@@ -308,7 +308,7 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Give the prices of a bound by row; types that it does not know cost nothing on top."""
+    """Return the prices of a bound by row; types that it does not know cost nothing on top."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 

@@ -20,7 +20,7 @@ Found = Result[SchedulingSolution]
 
 
 def _two(*, fairness: float | None = None) -> Scheduling:
-    """Give a job of 2 s and, 1 s later, one of 1 s, on one GPU; the clock begins at 10 s."""
+    """Return a job of 2 s and, 1 s later, one of 1 s, on one GPU; the clock begins at 10 s."""
     jobs = [
         ElasticJob(name="long", release=10, work=2, rates={1: 1.0}),
         ElasticJob(name="short", release=11, work=1, rates={1: 1.0}),

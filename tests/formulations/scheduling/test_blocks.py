@@ -22,7 +22,7 @@ LATE = 1_700_000_000.5
 
 
 def one_gpu(*jobs: tuple[float, float], fairness: float | None = None) -> Scheduling:
-    """Give jobs a, b, ... by release date and seconds on the only GPU."""
+    """Return jobs a, b, ... by release date and seconds on the only GPU."""
     made = [
         ElasticJob(name=n, release=r, work=w, rates={1: 1.0}) for n, (r, w) in zip("abcdef", jobs, strict=False)
     ]

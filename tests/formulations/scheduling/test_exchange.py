@@ -36,7 +36,7 @@ def _alike(seed: int) -> Scheduling:
 
 
 def _totals(instance: Instance) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Give the best sum of completion times of every order of completions among all arrivals."""
+    """Return the best sum of completion times of every order of completions among all arrivals."""
     arrivals = [-1] * (len(instance.arrivals) - 1)
     for order in sorted(set(permutations([*arrivals, *range(len(instance))]))):
         plan = best_plan(instance, order)

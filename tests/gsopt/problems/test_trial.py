@@ -18,7 +18,7 @@ MOMENT = Fraction(1, 10**30)
 
 
 def task(name: str, release: Exact, work: Exact, *, gpus: int = 1) -> Task:
-    """Give a task that does one unit of work per second and GPU on its only number of GPUs."""
+    """Return a task that does one unit of work per second and GPU on its only number of GPUs."""
     return Task(name, release, work, {gpus: gpus})
 
 
@@ -29,7 +29,7 @@ def trial(tasks: list[Task], gpus: int, runs: list[Stretch], *, preemptive: bool
 
 
 def exactly(job: str, start: Exact, end: Exact, gpus: int = 1) -> Stretch:
-    """Give a run whose instants are exact."""
+    """Return a run whose instants are exact."""
     return Stretch(job, Fraction(start), Fraction(end), gpus)
 
 

@@ -14,7 +14,7 @@ from tests.strategies.scheduling import tiny, wandering
 
 
 def task(name: str, release: Fraction | int, work: Fraction | int, **speeds: Fraction | int) -> Task:
-    """Give a task with its speeds by number of GPUs, ``on_2`` for two."""
+    """Return a task with its speeds by number of GPUs, ``on_2`` for two."""
     return Task(name, release, work, {int(key.removeprefix("on_")): rate for key, rate in speeds.items()})
 
 

@@ -43,13 +43,13 @@ def test_jobs_of_less_than_a_nanosecond() -> None:
 
 
 def _bound(problem: Scheduling) -> float:
-    """Give the optimum of the model in seconds after the first release date."""
+    """Return the optimum of the model in seconds after the first release date."""
     outcome = Prover().solve(StandardForm.from_pyomo(resizing.build(problem)), time_limit=None, gap=CONTINUOUS)
     assert outcome.status is Status.OPTIMAL
     return (outcome.bound or 0) / COST * Resizable.of(problem).unit
 
 
 def _least(problem: Scheduling) -> float:
-    """Give the least sum of completion times over all orders of events, likewise."""
+    """Return the least sum of completion times over all orders of events, likewise."""
     released = [job.release for job in problem.jobs]
     return len(released) * (optimum(problem) - min(released)) + sum(released)

@@ -9,7 +9,7 @@ from tests.exactness.resizing import elastic
 
 
 def _jobs(*dates: float) -> Resizable:
-    """Give jobs of 4 GPU-seconds on 1 to 4 GPUs each, by their release dates."""
+    """Return jobs of 4 GPU-seconds on 1 to 4 GPUs each, by their release dates."""
     jobs = [elastic(f"j{date}", 4, 1, 4).model_copy(update={"release": date}) for date in dates]
     return Resizable.of(Scheduling(gpus=4, jobs=jobs, preemptive=False))
 

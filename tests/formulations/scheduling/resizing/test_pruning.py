@@ -24,7 +24,7 @@ METHOD = import_module("formulations.scheduling.resizing.method")
 
 
 def tiny(gpus: int, *jobs: tuple[float, float, int, int]) -> Scheduling:
-    """Give jobs by release date, GPU-seconds, fewest and most GPUs."""
+    """Return jobs by release date, GPU-seconds, fewest and most GPUs."""
     made: list[ElasticJob] = []
     for index, (release, work, fewest, most) in enumerate(jobs):
         job = oracle.elastic(f"j{index}", work, fewest, most)
@@ -104,7 +104,7 @@ def test_no_rule_touches_the_optimum(rule: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def _bound(problem: Scheduling, total: float) -> float:
-    """Give the optimum of the model with every cut, for schedules no worse than a total."""
+    """Return the optimum of the model with every cut, for schedules no worse than a total."""
     jobs = Resizable.of(problem)
     try:
         model = MODEL.launch_model(jobs, total + sum(jobs.instance.release))
