@@ -194,6 +194,16 @@ def test_value_and_bound_meet_as_far_as_values_can_be_told_apart() -> None:
     assert best.result(StoppedBy.FINISHED).status is Status.OPTIMAL
 
 
+def test_a_bound_at_the_goal_settles_the_problem() -> None:
+    """The goal is below the total, and no bound that reaches it leaves the bracket open."""
+    best = _best()
+    best.take(LONG_FIRST)
+    assert best.lower < best.goal < best.total
+
+    best.raise_bound(best.goal)
+    assert best.closed
+
+
 def test_why_to_stop() -> None:
     """What is proven comes before a wish to stop, that before a gap that is met, and that before the time."""
     best = _best(budget=Budget(gap=0.34, time_limit=0.0))
