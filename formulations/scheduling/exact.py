@@ -117,7 +117,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     MissingSolver
         HiGHS, or the backend's solver, is not installed.
     Unsupported
-        Jobs must not be preempted, and `resizing` does not express the problem.
+        Jobs must not be preempted, and `resizing` does not express the problem; or no schedule is known where
+        times are too different in scale for a model.
 
     Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
 
@@ -170,8 +171,12 @@ class _Bracket:
             self._anneal()
             self._search()
             if best.finished is None:
-                self._narrow()
-                self._prove()
+                try:
+                    self._narrow()
+                    self._prove()
+                except Unsupported:  # times are too different in scale for any model
+                    if best.completions is None:
+                        raise
         return best.finished or StoppedBy.FINISHED
 
     def _anneal(self) -> None:
