@@ -171,7 +171,7 @@ class _Tree:
         return known, values[whole] if values.size else node.lower, solver.getBasis()
 
     def _is_empty(self, model: Model) -> bool:
-        """Tell whether the solver's ray shows that no point keeps all rows: they bound 0 from above 0."""
+        """Check whether the solver's ray shows that no point keeps all rows: they bound 0 from above 0."""
         _, is_there, ray = self.solver.getDualRay()
         if not is_there:
             return False

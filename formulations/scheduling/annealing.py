@@ -105,7 +105,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Go on from another list if it is better than the best one; tell whether it is."""
+        """Go on from another list if it is better than the best one; return whether it is."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost
@@ -157,7 +157,7 @@ class Annealing:
                     return
 
     def _jobs_met(self) -> int:
-        """Give how many jobs there are at a time, on average, and a few more."""
+        """Return how many jobs there are at a time, on average, and a few more."""
         mean = self.instance.mean_jct(self.cost)
         span = max(self.instance.release[-1], mean)
         return _SOME + int(len(self.instance) * min(mean / span, 1.0))
@@ -175,7 +175,7 @@ class Annealing:
         return len(self.segments.job)
 
     def _hot(self, steps: int, total: float) -> float:
-        """Give the temperature of the first step."""
+        """Return the temperature of the first step."""
         patience = min(1.0, sqrt(steps / (_PATIENT * self.size)))
         return _HOT * patience * self.instance.mean_jct(total)
 
@@ -191,7 +191,7 @@ class Annealing:
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Give what runs when if jobs are served by a list.
+    """Return what runs when if jobs are served by a list.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def timetable(instance: Instance, segments: Segments, names: Integers) -> Timeta
 
 
 def _pieces(changes: Changes, completions: Reals) -> list[Piece]:
-    """Give what runs, job by job."""
+    """Return what runs, job by job."""
     rows: list[Any] = sorted(
         zip(changes.job.tolist(), changes.time.tolist(), changes.gpus.tolist(), strict=True)
     )

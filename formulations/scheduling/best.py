@@ -108,7 +108,7 @@ class Best:
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take_start(self, *, as_it_is: bool = False) -> bool:
-        """Take over the budget's start; tell whether there is one that can be replayed.
+        """Take over the budget's start; return whether there is one that can be replayed.
 
         As it is, the errors of its clock stay in it: replaying many jobs takes longer than some limits.
         """
@@ -120,7 +120,7 @@ class Best:
         return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: Plan | None) -> bool:
-        """Keep a plan if its schedule is the best and keeps all deadlines; tell whether it is."""
+        """Keep a plan if its schedule is the best and keeps all deadlines; return whether it is."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)

@@ -45,7 +45,7 @@ def by_blocks(
 
 
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
-    """Give the names of the jobs of each block, by release date.
+    """Return the names of the jobs of each block, by release date.
 
     A block ends where all its jobs would be complete one after the other, each at its fastest, before the next
     release date, and under the fair share too, so that its deadlines are its own. Of more than a hundred jobs
@@ -114,7 +114,7 @@ class _Series:
         return min(waiting, key=len, default=None)
 
     def _part(self, block: tuple[str, ...]) -> Scheduling:
-        """Give a block as a problem, with release dates from its first one on."""
+        """Return a block as a problem, with release dates from its first one on."""
         names = set(block)
         jobs = [job for job in self.problem.jobs if job.name in names]
         first = min(decimal(job.release) for job in jobs)
@@ -122,7 +122,7 @@ class _Series:
         return self.problem.model_copy(update={"jobs": moved, "about": None})
 
     def _budget(self, block: tuple[str, ...], seconds: float | None) -> Budget:
-        """Give a block's part of the budget; whoever follows the whole is told of the whole only."""
+        """Return a block's part of the budget; only the whole has callbacks."""
         budget = self.budget if seconds is None else self.budget.within(seconds)
         start = None
         if self.budget.start is not None:
@@ -138,7 +138,7 @@ class _Series:
         return replace(budget, start=start, on_incumbent=None, on_progress=None)
 
     def _first(self, block: tuple[str, ...]) -> Fraction:
-        """Give the first release date of a block."""
+        """Return the first release date of a block."""
         return min(self._released[name] for name in block)
 
     def _merge(self) -> None:
@@ -150,7 +150,7 @@ class _Series:
         self.blocks = merged
 
     def _end(self, block: tuple[str, ...]) -> Fraction:
-        """Give when the schedule of a block ends, as far as it is known."""
+        """Return when the schedule of a block ends, as far as it is known."""
         found = self.known.get(block)
         runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs
         return self._first(block) + max((Fraction(decimal(run.end)) for run in runs), default=Fraction(0))
@@ -178,7 +178,7 @@ class _Series:
         )
 
     def _moved(self, block: tuple[str, ...], found: Found) -> list[Stretch]:
-        """Give the runs of a block on the clock of the whole."""
+        """Return the runs of a block on the clock of the whole."""
         shift = self._first(block) - self.problem.origin
         runs: Sequence[Run] = () if found.solution is None else found.solution.runs
         return [

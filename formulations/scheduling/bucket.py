@@ -218,7 +218,7 @@ class BucketModel:
         ]
 
     def form(self, *, limited: bool = False) -> StandardForm:
-        """Give the arrays.
+        """Return the arrays.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class BucketModel:
         return found
 
     def point(self, plan: Plan) -> Reals | None:
-        """Give the columns of a schedule; None when it completes a job outside its window."""
+        """Return the columns of a schedule; None when it completes a job outside its window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
         completed: list[int] = []

@@ -181,13 +181,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Give the z of a job at the positions among these that it may have."""
+        """Return the z of a job at the positions among these that it may have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Give the v of a position in the epochs among these that it may have."""
+        """Return the v of a position in the epochs among these that it may have."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value
@@ -277,7 +277,7 @@ class _Filling:
 
 
 def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
-    """Give a schedule as values of the model's columns by name; those left out are 0."""
+    """Return a schedule as values of the model's columns by name; those left out are 0."""
     ends = [positions.time(time) for time in timetable.completions]
     order = _consistent(positions, ends)
     times = [ends[job] for job in order]

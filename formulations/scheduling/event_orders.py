@@ -145,7 +145,7 @@ def _orders(instance: Instance) -> Iterator[list[Cell]]:
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[Cell]
 ) -> tuple[list[Step], float]:
-    """Give the best plan of an order, none if it misses deadlines, and a bound on its sum of completion times.
+    """Return the best plan of an order, none if deadlines are missed, and a bound on the sum of completions.
 
     A release or a completion may be late at a price that is never worth it, so that dual values prove what an
     order without a plan costs, too.
@@ -202,12 +202,12 @@ def _solve(
 def _work(
     instance: Instance, columns: Sequence[tuple[int, Configuration]], unit: float
 ) -> Iterator[list[float]]:
-    """Give for each job the parts of its work that the configurations do per unit of time."""
+    """Return for each job the parts of its work that the configurations do per unit of time."""
     for job, modes in enumerate(instance.modes):
         part = {0: 0.0} | {mode.gpus: mode.rate * unit / instance.work[job] for mode in modes}
         yield [part[gpus[job]] for _, gpus in columns]
 
 
 def _horizon(instance: Instance) -> float:
-    """Give the seconds in which the jobs are done one after the other, as the unit of time."""
+    """Return the seconds in which the jobs are done one after the other, as the unit of time."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

@@ -117,7 +117,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     MissingSolver
         HiGHS, or the backend's solver, is not installed.
     Unsupported
-        Jobs must not be preempted, and `resizing` does not express the problem.
+        Jobs must not be preempted, and `resizing` does not express the problem; or no schedule is known where
+        times are too different in scale for a model.
 
     Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
 
@@ -170,8 +171,12 @@ class _Bracket:
             self._anneal()
             self._search()
             if best.finished is None:
-                self._narrow()
-                self._prove()
+                try:
+                    self._narrow()
+                    self._prove()
+                except Unsupported:  # times are too different in scale for any model
+                    if best.completions is None:
+                        raise
         return best.finished or StoppedBy.FINISHED
 
     def _anneal(self) -> None:
@@ -204,7 +209,7 @@ class _Bracket:
                 return
 
     def _part(self, share: float) -> Budget:
-        """Give a part of the time that is left."""
+        """Return a part of the time that is left."""
         left = self.budget.left()
         return self.budget if left is None else self.budget.within(share * left)
 
@@ -234,7 +239,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Make the best of an order of events; tell whether that is better than what was known."""
+        """Make the best of an order of events; return whether that is better than what was known."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
@@ -278,7 +283,7 @@ class _Bracket:
     def _probe(self, size: int) -> bool:
         """Solve the linear relaxation of a size, and rule out what would exceed the best schedule's value.
 
-        Tells whether it was solved.
+        Returns whether it was solved.
         """
         model = self._relaxation(size)
         undecided = self.windows.undecided
@@ -315,7 +320,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the model of positions within what is left; tell whether that settles the problem."""
+        """Solve the model of positions within what is left; return whether that settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
@@ -330,7 +335,7 @@ class _Bracket:
         return self.best.finished is not None
 
     def _solve_buckets(self, size: int) -> bool:
-        """Solve a relaxation with whole buckets, and refine the grid; tell whether it was solved."""
+        """Solve a relaxation with whole buckets, and refine the grid; return whether it was solved."""
         model, left = self._relaxation(size), self.budget.left()
         form = model.form(limited=True)
         outcome = (self.budget.backend or Prover()).solve(

@@ -7,7 +7,7 @@ from gsopt.grid import decimal
 
 
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
-    """Give pairs of jobs of which the first completes no later in some best schedule, all pairs at once.
+    """Return pairs of jobs of which the first completes no later in some best schedule, all pairs at once.
 
     With proportional rates, let both keep their allocations until the second has done as much more than the
     first as it has more work, and swap them then: each completes when the other did before. So the one released

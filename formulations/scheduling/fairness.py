@@ -28,7 +28,7 @@ class Fairest:
 
 
 def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:
-    """Give the smallest constant C of Ares, Eq. 1, with which a problem has a solution.
+    """Return the smallest constant C of Ares, Eq. 1, with which a problem has a solution.
 
     Deadlines are met if and only if they are met in the order of the deadlines, so one linear program per
     order of deadlines and release dates decides; which order it is follows by bisection, since the order

@@ -7,7 +7,7 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Give the sizes of groups of GPUs that are worth a row, each with the job that takes up groups in part.
+    """Return the sizes of groups of GPUs that are worth a row, each with the job that takes up groups in part.
 
     Sizes are the powers of two and the other divisors of the number of GPUs. Where the size divides it, a job
     leaves what it takes of a group to nobody else, since all others are counted by the groups that they take up

@@ -121,7 +121,7 @@ class Incumbents:
         self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
-        """Take over what a search has found; tell whether it is to end."""
+        """Take over what a search has found; return whether it is to end."""
         if search.cost < self.best.total:
             self.best.take_timetable(search.timetable)
         return self.best.finished is not None

@@ -123,7 +123,7 @@ class Instance:
         return min(modes[0].gpus for modes in self.modes)
 
     def keeps_deadlines(self, completions: Sequence[float]) -> bool:
-        """Tell whether completion times keep the deadlines, so that the judge will say so too."""
+        """Check whether completion times keep the deadlines, so that the judge will say so too."""
         return all(time <= due for time, due in zip(completions, self._before(_KEPT), strict=True))
 
     def mean_jct(self, completions: Sequence[float] | float) -> float:
@@ -137,14 +137,14 @@ class Instance:
 
 
 def _deadlines(problem: Scheduling) -> list[float]:
-    """Give the deadlines, rounded up."""
+    """Return the deadlines, rounded up."""
     if problem.deadlines is None:
         return [inf] * len(problem.jobs)
     return [time + ULPS * ulp(time) for time in map(float, problem.deadlines)]
 
 
 def _useful(task: Task) -> tuple[Mode, ...]:
-    """Give the modes that fit, without those no faster than one on fewer GPUs."""
+    """Return the modes that fit, without those no faster than one on fewer GPUs."""
     kept: list[Mode] = []
     for count, rate in task.rates.items():
         if not kept or rate > kept[-1].rate:

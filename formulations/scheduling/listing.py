@@ -198,7 +198,7 @@ class _Log:
 
 
 def _ladders(segments: Segments) -> list[list[tuple[int, float]]]:
-    """Give the additional GPUs of each job's segments, and its speed with each."""
+    """Return the additional GPUs of each job's segments, and its speed with each."""
     rows = list(zip(segments.more.tolist(), segments.speed.tolist(), strict=True))
     return [rows[first:after] for first, after in pairwise(segments.first.tolist())]
 
@@ -208,7 +208,7 @@ def _serve(
     ladders: Sequence[Sequence[tuple[int, float]]],
     queue: Iterable[int],
 ) -> _Held:
-    """Give GPUs to those in a queue."""
+    """Hand GPUs to those in a queue."""
     free, fewest = segments.gpus, segments.fewest
     levels, running = dict[int, int](), _Held()
     for job in queue:
@@ -224,7 +224,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Work for some seconds; give who is done."""
+    """Work for some seconds; return who is done."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

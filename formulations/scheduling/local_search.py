@@ -133,7 +133,7 @@ class LocalSearch:
 
 
 def good_plans(instance: Instance, budget: Budget) -> Iterator[Plan]:
-    """Give the plans that a local search finds from its starts."""
+    """Return the plans that a local search finds from its starts."""
     return LocalSearch(instance).begin(budget)
 
 
@@ -149,7 +149,7 @@ def _starts(instance: Instance, known: Sequence[Plan]) -> Iterator[Priorities]:
 
 
 def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[Mode, ...]:
-    """Give the modes that do as much per GPU as a part of the best one, the fastest first."""
+    """Return the modes that do as much per GPU as a part of the best one, the fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 

@@ -127,7 +127,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Give the best schedule for the order of events of the values.
+        """Return the best schedule for the order of events of the values.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return replay(positions.instance, plan.steps).solution
 
     def encode(self, solution: SchedulingSolution, problem: Scheduling) -> Mapping[str, float]:
-        """Give positions, epochs and times of a schedule."""
+        """Return positions, epochs and times of a schedule."""
         positions = _positions(problem, _known(problem, Budget()))
         return encode(positions, replay(positions.instance, steps_of(positions.instance, solution)))
 
@@ -223,7 +223,7 @@ def _model(cells: Cells) -> Any:
 
 
 def _add_positions(model: Any, cells: Cells) -> None:
-    """Give every job a position, and every position an epoch and a time."""
+    """Assign every job a position, and every position an epoch and a time."""
     import pyomo.environ as pyo
 
     positions, instance = cells.positions, cells.positions.instance

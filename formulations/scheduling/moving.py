@@ -78,7 +78,7 @@ def _distance(draws: Reals, row: int, reach: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Give the place that is so many places away; only jobs count that are released at about the same time.
+    """Return the place that is so many places away; only jobs count that are released at about the same time.
 
     Those are up to `near` numbers away; the others do not meet the job.
     """
@@ -107,7 +107,7 @@ def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, 
 
 @compiled
 def begin(segments: Segments, lists: Lists, state: State, known: Marks, noted: Marks) -> float:
-    """Replay the current list from the beginning; give its cost."""
+    """Replay the current list from the beginning; return its cost."""
     jobs = len(segments.work)
     cost, after = replay(segments, lists.current, state, known, noted, jobs, 0.0, float("inf"))
     _keep(known, noted, 0, after, 0.0, jobs)

@@ -52,7 +52,7 @@ class Plan:
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
-    """Give the order of events in which jobs complete at about these times.
+    """Return the order of events in which jobs complete at about these times.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def least_delay(
 
 
 def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
-    """Tell whether dual values prove that no schedule keeps all deadlines.
+    """Check whether dual values prove that no schedule keeps all deadlines.
 
     Deadlines are kept if and only if they are kept in their own order, so one program decides.
 
@@ -246,7 +246,7 @@ class _Program:
                 return plan
 
     def refutes(self) -> bool:
-        """Tell whether the last dual values prove that some deadline is missed.
+        """Check whether the last dual values prove that some deadline is missed.
 
         Where all deadlines are kept, all work is worth no more than the prices of time in the cells, and what
         configurations are worth beyond these for as long as the last deadline leaves. So if it is worth more,
@@ -305,7 +305,7 @@ class _Program:
         return True
 
     def _form(self) -> StandardForm:
-        """Give the program over the columns so far; times are counted in the unit."""
+        """Return the program over the columns so far; times are counted in the unit."""
         instance, jobs, epochs = self.instance, len(self.instance), len(self.lengths)
         size = self.before + len(self.columns)
         cost = np.zeros(size)
@@ -340,7 +340,7 @@ class _Program:
         return rate * self.unit / self.instance.work[job]
 
     def _generate(self, duals: Reals) -> bool:
-        """Add the configuration of each cell that improves the plan most; tell whether there was any."""
+        """Add the configuration of each cell that improves the plan most; return whether there was any."""
         jobs, epochs = len(self.instance), len(self.lengths)
         rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
         for row, job in enumerate(self.due, start=jobs + epochs):
@@ -351,7 +351,7 @@ class _Program:
         return any([self._add(int(cell), tuple(counts[cell].tolist())) for cell in improving])  # noqa: C419 - all
 
     def _knapsack(self, prices: Reals) -> tuple[Reals, NDArray[np.int64]]:
-        """Give the most valuable configuration of each cell, by dynamic programming over jobs and GPUs."""
+        """Return the most valuable configuration of each cell, by dynamic programming over jobs and GPUs."""
         cells, jobs = self.active.shape
         gpus = self.instance.gpus
         value = np.zeros((cells, gpus + 1))

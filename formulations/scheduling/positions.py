@@ -99,12 +99,12 @@ class Positions:
         return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
 
     def part(self, epoch: int, position: int) -> tuple[float, float]:
-        """Give the window of a position within an epoch; it ends before it begins where they do not meet."""
+        """Return the window of a position within an epoch; it ends before it begins where they do not meet."""
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 
     def meets(self, epoch: int, position: int) -> bool:
-        """Tell whether the completion at a position can be in an epoch."""
+        """Check whether the completion at a position can be in an epoch."""
         begin, end = self.part(epoch, position)
         return begin <= end
 
@@ -122,14 +122,14 @@ class Positions:
         return cells
 
     def allows(self, job: int, position: int) -> bool:
-        """Tell whether a job can complete at a position."""
+        """Check whether a job can complete at a position."""
         first, last = self.windows.places(job)
         low, high = self.windows.spans[job]
         return first <= position <= last and low <= self.upper[position] and self.lower[position] <= high
 
 
 def _latest(lower: Sequence[float], total: float) -> list[float]:
-    """Give the latest completion at each position that leaves the total possible.
+    """Return the latest completion at each position that leaves the total possible.
 
     If the completion at a position is as late, so are those after it, and those before are no earlier than
     their bounds.

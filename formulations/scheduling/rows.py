@@ -42,5 +42,5 @@ class Rows:
         self.upper.append(upper)
 
     def matrix(self, columns: int) -> Any:
-        """Give the coefficients, shape (rows, columns)."""
+        """Return the coefficients, shape (rows, columns)."""
         return coo_array((self._values, (self._rows, self._columns)), shape=(len(self.names), columns))

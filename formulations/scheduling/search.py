@@ -110,7 +110,7 @@ class Search:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Make a schedule of the solver's, and tell whether to stop."""
+        """Make a schedule of the solver's, and return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
@@ -159,7 +159,7 @@ class Search:
             raise ModelMismatch(f"milp: the model counts {modelled}, the best schedule {plain(value)}")
 
     def _violated(self, values: Mapping[str, float]) -> list[Mapping[Item, float]]:
-        """Give the prices of cells whose modes run for longer than any mixture of configurations lets them."""
+        """Return prices for the cells whose modes run longer than any mixture of configurations lets them."""
         found: list[Mapping[Item, float]] = []
         for cell, items in self.cells.times.items():
             where = f"{cell[0]},{cell[1]}"

@@ -80,7 +80,7 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Give the jobs in the order in which their segments pay, each as often as it has segments.
+        """Return the jobs in the order in which their segments pay, each as often as it has segments.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Segments(NamedTuple):
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
-        """Give the order that needs no dual values: by marginal efficiency, and the smallest jobs first.
+        """Return the order that needs no dual values: by marginal efficiency, and the smallest jobs first.
 
         The index is a power of a segment's efficiency, relative to its job's first one, over the size of the
         job, such as its area. Of rigid jobs it is the order by size.
@@ -125,7 +125,7 @@ class Segments(NamedTuple):
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Give the order by size in which the jobs have such areas as make them complete in a given order.
+        """Return the order by size in which the jobs have such areas as make them complete in a given order.
 
         The first to complete gets the smallest area, and so on.
         """

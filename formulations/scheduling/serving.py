@@ -124,7 +124,7 @@ def locate(segments: Segments, names: Integers, state: State) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: State, job: int, here: int, waiting: int) -> int:
-    """Let a job join those that are there; give how many places of the list there are then."""
+    """Let a job join those that are there; return how many places of the list there are then."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -141,7 +141,7 @@ def _arrive(segments: Segments, state: State, job: int, here: int, waiting: int)
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: State, waiting: int) -> int:
-    """Give GPUs by the list; give the number of jobs that run."""
+    """Hand out GPUs by the list; return the number of jobs that run."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.fewest:
@@ -159,7 +159,7 @@ def _serve(segments: Segments, names: Integers, state: State, waiting: int) -> i
 
 @compiled
 def _soonest(segments: Segments, state: State, running: int) -> float:
-    """Give the seconds until the first of the jobs that run completes."""
+    """Return the seconds until the first of the jobs that run completes."""
     soonest = np.inf
     for place in range(running):
         job = state.running[place]
@@ -172,7 +172,7 @@ def _soonest(segments: Segments, state: State, running: int) -> float:
 def _work(segments: Segments, state: State, running: int, seconds: float) -> tuple[float, int]:
     """Work for some seconds, and take the GPUs back.
 
-    Gives how many jobs could have been run at their highest speed with what was done, and how many complete.
+    Returns how many jobs could have been run at their highest speed with what was done, and how many complete.
     """
     worked, complete = 0.0, 0
     for place in range(running):
@@ -189,7 +189,7 @@ def _work(segments: Segments, state: State, running: int, seconds: float) -> tup
 
 @compiled
 def _late(segments: Segments, state: State, running: int, now: float) -> float:
-    """Give by how much the jobs that just completed miss their deadlines, in all."""
+    """Compute by how much the jobs that just completed miss their deadlines, in all."""
     late = 0.0
     for place in range(running):
         job = state.running[place]
@@ -200,7 +200,7 @@ def _late(segments: Segments, state: State, running: int, now: float) -> float:
 
 @compiled
 def _leave(names: Integers, state: State, here: int, waiting: int) -> tuple[int, int]:
-    """Let those go that are complete; give the number of jobs and of places that stay."""
+    """Let those go that are complete; return the number of jobs and of places that stay."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -217,7 +217,7 @@ def _leave(names: Integers, state: State, here: int, waiting: int) -> tuple[int,
 
 @compiled
 def _resume(names: Integers, state: State, marks: Marks, mark: int) -> tuple[int, int]:
-    """Take over who is there at a mark; give the number of jobs, and of their places in the list."""
+    """Take over who is there at a mark; return the number of jobs, and of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
         state.left[job] = -1.0
@@ -247,7 +247,7 @@ def _note(segments: Segments, state: State, marks: Marks, mark: int, here: int, 
 
 @compiled
 def _is_back(segments: Segments, state: State, marks: Marks, mark: int, here: int, moved: int) -> bool:
-    """Tell whether all is as it was at a mark, and the job that was moved in the list is not there any more."""
+    """Check whether all is as it was at a mark, and the job that was moved in the list is gone."""
     row = mark * len(segments.work)
     if here != marks.there[mark] or state.left[moved] >= 0:
         return False
@@ -340,7 +340,7 @@ def replay(
 def _write(
     segments: Segments, state: State, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
-    """Write down whose GPUs change, where there is room; give how many changes there have been."""
+    """Write down whose GPUs change, where there is room; return how many changes there have been."""
     for index in range(here):
         job = state.here[index]
         gpus = 0

@@ -125,7 +125,7 @@ def replay(instance: Instance, plan: Sequence[Step]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Give a schedule on the clock of an instance as it stands, each job complete when its last run ends.
+    """Return a schedule on the clock of an instance as it stands, each job complete when its last run ends.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 
 
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
-    """Give the steps of a schedule.
+    """Return the steps of a schedule.
 
     A run on GPUs that are no faster than fewer is taken to be on those fewer. What lies within a few ticks of
     the problem's clock is at the same time.
@@ -184,7 +184,7 @@ def steps_of(instance: Instance, solution: SchedulingSolution) -> list[Step]:
 
 
 def steps_of_pieces(timetable: Timetable) -> tuple[Step, ...]:
-    """Give the steps of a timetable.
+    """Return the steps of a timetable.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class Windows:
     def of(
         cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
     ) -> "Windows":
-        """Give the windows that a sum of completion times leaves if all other jobs complete as if alone.
+        """Return the windows that a sum of completion times leaves if all other jobs complete as if alone.
 
         Examples
         --------
@@ -73,7 +73,7 @@ class Windows:
         return found
 
     def places(self, job: int) -> tuple[int, int]:
-        """Give the first and the last position, counted from 0, at which a job can complete."""
+        """Return the first and the last position, counted from 0, at which a job can complete."""
         earlier, later = self.before[:, job].sum(), self.before[job].sum()
         return int(earlier), len(self.spans) - 1 - int(later)
 

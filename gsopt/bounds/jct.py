@@ -111,13 +111,21 @@ def far_apart(workload: Workload) -> list[Sequence[Job]]:
     [['0', '3'], ['1000000.0']]
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
-    begin, busy = 0.0, 0.0
+    begin = busy = before = 0.0
+    counted = 0  # jobs of which it is known how long they take
     for number, job in enumerate(jobs):
-        pause = job.release_date - busy
-        if not number or pause > _FAR * (busy - begin):
-            breaks.append((pause, number))
-            begin = busy = job.release_date
-        busy = max(busy, job.release_date) + float(height(job))
+        date = job.release_date
+        if not number or date - before > _FAR * (
+            before - begin
+        ):  # else there is no long break, whatever they take
+            for other in jobs[counted:number]:
+                busy = max(busy, other.release_date) + float(height(other))
+            counted = number
+            pause = date - busy
+            if not number or pause > _FAR * (busy - begin):
+                breaks.append((pause, number))
+                begin = busy = date
+        before = date
     first, *others = breaks
     chosen = sorted(number for _, number in [first, *sorted(others, reverse=True)[: _MOST_PARTS - 1]])
     return [jobs[number:end] for number, end in pairwise([*chosen, len(jobs)])]
@@ -149,7 +157,7 @@ def _most_gpus(scenario: Scenario) -> float:
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
-    """Give how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
+    """Return how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
 
     It does not depend on the clock, so that results can be reproduced.
     """

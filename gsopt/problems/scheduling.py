@@ -205,7 +205,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Give a millionth of a mean job completion time, which is continuous."""
+        """Return a millionth of a mean job completion time, which is continuous."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -279,9 +279,9 @@ class Scheduling(Problem[SchedulingSolution]):
         return self.made_of([Stretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments])
 
     def made_of(self, runs: Iterable[Stretch]) -> SchedulingSolution:
-        """Give a solution of what runs after the first release date, as `taken_over`."""
+        """Return a solution of what runs after the first release date, as `taken_over`."""
         runs = list(runs)
-        last = max((decimal(run.end) for run in runs), default=0) + self.origin
+        last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))
         is_fine = ulp(float(last)) <= FINE_CLOCK * shortest
         if not is_fine:
@@ -308,7 +308,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Give the figures of efficiency and fairness with which schedulers are compared."""
+        """Return the figures of efficiency and fairness with which schedulers are compared."""
         origin = self.origin
         verdict = judge(
             Schedule(
@@ -330,7 +330,7 @@ class Scheduling(Problem[SchedulingSolution]):
         }
 
     def headline(self) -> dict[str, int | float | str]:
-        """Give what tells instances apart."""
+        """Return what tells instances apart."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus}
 
     @cached_property

@@ -115,17 +115,22 @@ class Trial:
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """List the jobs that complete after their deadlines, by more than is excused."""
+        """List the jobs that complete after their deadlines, floats by more than is excused."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
-            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._limit[job]
+            job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
+
+    def _blur(self, job: int) -> Exact:
+        """Return how much later than meant rounding may let a job complete, in parts."""
+        last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
+        return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
     def _whole(self, time: Exact) -> int:
         return time.numerator * (self._parts // time.denominator)
 
     def _seconds(self, parts: Exact) -> float:
-        """Give a time on the clock of the problem, for messages."""
+        """Return a time on the clock of the problem, for messages."""
         return float(Fraction(parts) / self._parts + self.origin)
 
     def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
@@ -139,7 +144,7 @@ class Trial:
         return []
 
     def _excused(self, job: int) -> Fraction:
-        """Give how much rounding may explain of a job, in parts: nothing where all its instants are exact."""
+        """Compute the parts of a job that rounding may explain: none where all its instants are exact."""
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
@@ -149,11 +154,11 @@ class Trial:
         return Fraction(error) * self._parts
 
     def _speed(self, job: int) -> Exact:
-        """Give the highest speed of a job."""
+        """Return the highest speed of a job."""
         return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
-        """Let a job owe a moment and tell that it is excused; or tell that it is too much."""
+        """Check whether a moment is excused, and let the job owe it."""
         if parts > self._left[job]:
             return False
         self._left[job] -= parts
@@ -181,7 +186,7 @@ class Trial:
             until = piece.end if until is None else max(until, piece.end)
 
     def _end(self, job: int) -> int | None:
-        """Give when a job completes if its work adds up; less, or more by more than rounding, breaks a rule."""
+        """Return when a job completes; work that is missing, or beyond rounding too much, breaks a rule."""
         task, own = self.tasks[job], self._own[job]
         spent: dict[int, int] = defaultdict(int)
         for piece in own:
@@ -204,7 +209,7 @@ class Trial:
         return None
 
     def _alone(self, job: int, work: Number) -> float:
-        """Give the seconds that work takes on the demanded GPUs."""
+        """Compute the seconds that work takes on the demanded GPUs."""
         return float(Fraction(work) / self.demands[job])
 
     # The rule of all jobs
@@ -244,7 +249,7 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[Task], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Give when each job finishes if all GPUs are shared equally, as a fluid, among the jobs that are there.
+    """Compute when each job finishes if all GPUs are shared equally, as a fluid, among the jobs that are there.
 
     Virtual time is the service that a job there all along has had.
 
@@ -268,8 +273,6 @@ def fair_times(tasks: Sequence[Task], shares: Sequence[Exact], gpus: int) -> lis
     now = service = Fraction(0)
     coming = 0
     while there or coming < len(tasks):
-        if not there:
-            now = max(now, Fraction(tasks[coming].release))
         end = now + (there[0][0] - service) * len(there) / gpus if there else None
         if coming < len(tasks) and (end is None or tasks[coming].release < end):
             arrival = Fraction(tasks[coming].release)

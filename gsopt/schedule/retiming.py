@@ -68,7 +68,7 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[Task]) -> Fraction:
-    """Give a power of ten seconds that is nothing beside the shortest job.
+    """Return a power of ten seconds that is nothing beside the shortest job.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _pace(task: Task, tick: Fraction) -> _Pace:
 def _steps(
     tasks: Sequence[Task], gpus: int, runs: Iterable[Stretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
-    """Give what runs between two events, with its length in ticks.
+    """Return what runs between two events, with its length in ticks.
 
     Where blurred ends let jobs hold more GPUs than there are, nothing runs: what is missing is made up for.
     """

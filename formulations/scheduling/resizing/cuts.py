@@ -12,7 +12,7 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of all groups that a point breaks in some interval, for all intervals; tell whether any are.
+    """Add the rows of all groups that a point breaks in some interval to all; return whether there are any.
 
     Jobs of a group R have at most B GPUs together, the sum of their b_i, which leaves D = C - B. Where another
     job runs, on x >= a_j > D GPUs, they have x - D fewer, which is at least (1 - D / a_j) x. So in an interval
@@ -41,7 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Give the weights of the jobs in the row of each group that restricts others, and B as a part of all GPUs.
+    """Return the weights of jobs in the row of each group that restricts others, and B as a part of all GPUs.
 
     Examples
     --------
@@ -62,5 +62,5 @@ def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
 
 
 def _others(jobs: Resizable, group: Collection[int], left: int) -> dict[int, float]:
-    """Give the weights of the jobs beside a group that need more GPUs than it leaves."""
+    """Return the weights of the jobs beside a group that need more GPUs than it leaves."""
     return {j: 1 - left / jobs.least[j] for j in range(len(jobs)) if j not in group and jobs.least[j] > left}

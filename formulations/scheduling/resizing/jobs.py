@@ -102,7 +102,7 @@ class Resizable:
         )
 
     def before(self, job: int, done: int, period: int) -> list[tuple[int, int]]:
-        """Give the cells in which a job may run that come no later than one, if both are passed."""
+        """Return the cells in which a job may run that come no later than one, if both are passed."""
         return [
             cell for cell in self.cells if cell[0] <= done and cell[1] <= period and job < self.there[cell[1]]
         ]
@@ -134,7 +134,7 @@ def _refuse(problem: Scheduling) -> None:
 
 
 def _worker(name: str, counts: tuple[int, ...]) -> int:
-    """Give the GPUs of one worker."""
+    """Return the GPUs of one worker."""
     if len(counts) == 1:
         return counts[0]
     size = counts[1] - counts[0]

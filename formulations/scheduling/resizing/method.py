@@ -141,7 +141,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Give the best schedule for the order of events of the values.
+        """Return the best schedule for the order of events of the values.
 
         Raises
         ------
@@ -210,7 +210,7 @@ def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) ->
 
 
 def _is_at_hand(module: str, budget: Budget) -> bool:
-    """Tell whether a module is loaded, or there is time to load it."""
+    """Check whether a module is loaded, or there is time to load it."""
     left = budget.left()
     return module in sys.modules or left is None or left >= _LOADING
 
@@ -247,7 +247,7 @@ def _take(best: Best, plan: list[Step] | None) -> None:
 
 
 def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[Step]]:
-    """Give plans for the order of events of column values: the best one, and one by rules."""
+    """Return plans for the order of events of column values: the best one, and one by rules."""
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]

@@ -6,7 +6,6 @@ from typing import Any
 
 from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.bounds.position import completions_by_position
-from gsopt.job import Job, Workload
 from gsopt.tolerances import LINEAR_ROWS
 
 #: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
@@ -14,7 +13,7 @@ COST = 1e3
 
 
 def launch_model(jobs: Resizable, total: float) -> Any:
-    """Give the Pyomo model for schedules whose completion times add up to at most a number of seconds."""
+    """Return the Pyomo model for schedules whose completion times add up to at most a number of seconds."""
     import pyomo.environ as pyo
 
     model, numbers = pyo.ConcreteModel(), range(len(jobs))
@@ -52,7 +51,7 @@ def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
     numbers, periods = range(len(jobs)), range(len(jobs.there))
 
     def by(m: Any, k: int, i: int) -> Any:
-        """Tell whether completion k is by the end of a period; the one before the first always is."""
+        """Check whether completion k is by the end of a period; the one before the first always is."""
         return 1 if k < 0 else sum(m.x[k, q] for q in range(i + 1) if (k, q) in m.x)
 
     model.v = pyo.Expression(model.cells, rule=lambda m, k, i: by(m, k - 1, i) - by(m, k, i - 1))
@@ -146,16 +145,12 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Give the least seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
-    alike = [
-        Job(name=name, release_date=date, duration=jobs.shortest(j), gpus=jobs.most[j])
-        for j, (name, date) in enumerate(zip(jobs.instance.names, jobs.instance.release, strict=True))
-    ]
-    return list(completions_by_position(Workload(jobs=alike), jobs.gpus))
+    """Bound the seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
+    return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
 def _latest(soonest: Sequence[float], total: float) -> list[float]:
-    """Give the latest that each completion can be if all add up to a total, with room for rounding."""
+    """Return the latest that each completion can be if all add up to a total, with room for rounding."""
     before = [0.0, *accumulate(soonest)]
     count = len(soonest)
     return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]

@@ -20,7 +20,7 @@ class Event(NamedTuple):
 
 
 def events_of(plan: Sequence[Step]) -> list[Event]:
-    """Give the order of events of a plan; of those at one time completions come first.
+    """Return the order of events of a plan; of those at one time completions come first.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def events_of(plan: Sequence[Step]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
-    """Give the plan of an order of events with the least sum of completion times; None where there is none.
+    """Return the plan of an order of events with the least sum of completion times; None where there is none.
 
     A linear program says how long it is from each event to the next, and how many GPU-seconds each running job
     gets then. Where shares of GPUs are no averages of numbers of workers (`Resizable.is_exact`), they are
@@ -59,7 +59,7 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[Step] | None:
 
 
 def _running(order: Sequence[Event]) -> Iterator[list[int]]:
-    """Give the jobs that run before the first event, and between each event and the next."""
+    """Return the jobs that run before the first event, and between each event and the next."""
     there: list[int] = []
     yield there
     for job, starts in order[:-1]:
@@ -73,7 +73,7 @@ def _solve(
     cells: Sequence[tuple[int, int]],
     starts: Mapping[int, int],
 ) -> list[float] | None:
-    """Give the lengths of all pieces in units of time, then the work of all cells in GPUs times units."""
+    """Return the lengths of all pieces in units of time, then the work of all cells in GPUs times units."""
     from scipy.optimize import linprog
 
     pieces, column = len(running), {cell: len(running) + index for index, cell in enumerate(cells)}
@@ -114,7 +114,7 @@ def _solve(
 
 
 def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[Step]:
-    """Give steps in which jobs have shares of the GPUs on average, by numbers of workers.
+    """Return steps in which jobs have shares of the GPUs on average, by numbers of workers.
 
     Each has the whole workers of its share all the time. Parts of workers follow one another around the workers
     that are left, as in McNaughton's wrap-around rule; a part is less than 1, so no job has two at a time.
@@ -149,7 +149,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
 def _rounded(
     jobs: Resizable, shares: Mapping[int, float], base: Mapping[int, int], free: int
 ) -> dict[int, int]:
-    """Give one worker more to the jobs that miss the largest parts of one, as far as there are GPUs."""
+    """Assign one worker more to the jobs that miss the largest parts of one, as far as there are GPUs."""
     gpus = dict(base)
     for job in sorted(shares, key=lambda job: (base[job] - shares[job]) / jobs.size[job]):
         if shares[job] > base[job] and jobs.size[job] <= min(free, jobs.most[job] - base[job]):

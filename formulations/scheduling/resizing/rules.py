@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import Step
 
 
 def launches(jobs: Resizable) -> Iterator[list[Step]]:
-    """Give a few plans: shortest or smallest jobs first, everything at its minimum first or one by one.
+    """Return a few plans: shortest or smallest jobs first, everything at its minimum first or one by one.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def launched(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list
 
 
 def _shares(jobs: Resizable, left: dict[int, float]) -> dict[int, int]:
-    """Give each running job its fewest GPUs, and the rest to those that are complete the soonest."""
+    """Assign each running job its fewest GPUs, and the rest to those that are complete the soonest."""
     gpus = {job: jobs.least[job] for job in left}
     free = jobs.gpus - sum(gpus.values())
     for job in sorted(left, key=lambda job: left[job] / jobs.most[job]):

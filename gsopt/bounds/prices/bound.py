@@ -1,10 +1,11 @@
 """Price bound: what no schedule can beat, proven by prices of GPU time."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from itertools import accumulate, pairwise
 from math import fsum, inf, nextafter
 from time import monotonic
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.bounds.adaptive import on_highest_speeds
+from gsopt.bounds.jct import far_apart
 from gsopt.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.bounds.prices.demand import Array, Demand, types_of
 from gsopt.bounds.prices.supply import Supply
@@ -19,7 +21,8 @@ from gsopt.bounds.tiers import on_best_tiers
 from gsopt.bounds.work import first_release
 from gsopt.compiled import is_worth_loading
 from gsopt.errors import InvalidInput, shorten
-from gsopt.job import Workload
+from gsopt.grid import decimal, float_below
+from gsopt.job import Job, Workload
 from gsopt.scenario import Scenario
 
 #: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
@@ -125,7 +128,9 @@ def price_bound(
     (`gsopt.bounds.stock`). What they are worth is added up over each cell, so no change needs an edge.
 
     Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
-    of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less.
+    of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less. Jobs
+    that are far apart (`gsopt.bounds.jct.far_apart`) are bounded part by part, so that one that comes decades
+    later costs the others neither digits nor cells.
 
     It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
     integer programming problems", 1981.
@@ -166,16 +171,108 @@ def price_bound(
     begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
     scenario = on_highest_speeds(on_best_tiers(scenario))
-    demand, supply = Demand.of(scenario, weights), Supply.of(scenario)
-    report = partial(_bound_of, scenario, demand)
+    jobs, found = scenario.workload.jobs, list[PriceBound]()
+    parts = far_apart(scenario.workload)
+    ends = list(accumulate(map(len, parts)))
+    begins = [_since(part[0].release_date, scenario) for part in parts]
+
+    def tell(last: PriceBound) -> None:
+        if on_progress is not None:
+            on_progress(_joined(scenario, [*found, last]))
+
+    for part, end, between in zip(parts, ends, pairwise([*begins, inf]), strict=True):
+        first = end - len(part)
+        left = None if seconds is None else max(seconds - (monotonic() - begin), 0.0)
+        own = scenario if len(parts) == 1 else _only(scenario, part)
+        found.append(
+            _climbed(
+                own,
+                Demand.of(own, None if weights is None else weights[first:end]),
+                cells=cells,
+                evaluations=evaluations,
+                seconds=None if left is None else left * len(part) / (len(jobs) - first),
+                start=start if start is None or len(parts) == 1 else _within(start, *between),
+                compiled=compiled,
+                look=tell if end == len(jobs) else None,
+            )
+        )
+    return _joined(scenario, found)
+
+
+def _only(scenario: Scenario, jobs: Sequence[Job]) -> Scenario:
+    """Return a scenario of these jobs alone."""
+    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": tuple(jobs)})})
+
+
+def _since(date: float, scenario: Scenario) -> float:
+    """Compute the seconds from the first release date to another one, rounded down."""
+    return float_below(decimal(date) - decimal(first_release(scenario.workload)))
+
+
+def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
+    """Return the prices between two times but for a free cell at the end; None where all is free."""
+    first = bisect_right(start.times, begin) - 1
+    last = min(bisect_left(start.times, end), len(start.prices))
+    rows = [start.prices, *start.type_prices.values()]
+    if start.times[last] >= end and not any(row[last - 1] for row in rows):
+        last -= 1
+    if last <= first:
+        return None
+    edges = [begin, *start.times[first + 1 : last + 1]]
+    return replace(
+        start,
+        times=tuple(min(time, end) - begin for time in edges),
+        prices=start.prices[first:last],
+        type_prices={name: prices[first:last] for name, prices in start.type_prices.items()},
+    )
+
+
+def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
+    """Put the bounds of parts together, which are so far apart that GPUs are free between them."""
+    if len(parts) == 1:
+        return parts[0]
+    types = types_of(scenario)
+    begins = [_since(part.origin, scenario) for part in parts]
+    cells: dict[float, Sequence[float]] = {}  # from each edge on, the price of every row
+    for part, begin, end in zip(parts, begins, [*begins[1:], inf], strict=True):
+        columns = [*_prices_of(part, types).T.tolist(), [0.0] * (1 + len(types))]
+        edges = (begin + time for time in part.times)
+        cells |= {edge: column for edge, column in zip(edges, columns, strict=True) if edge < end}
+    cluster, *others = zip(*list(cells.values())[:-1], strict=True)
+    return PriceBound(
+        total_jct=float_below(sum(Fraction(part.total_jct) for part in parts)),
+        weight=fsum(part.weight for part in parts),
+        jobs=sum(part.jobs for part in parts),
+        origin=parts[0].origin,
+        times=tuple(cells),
+        prices=cluster,
+        type_prices=dict(zip(types, others, strict=True)),
+        slopes=tuple(slope for part in parts for slope in part.slopes),
+        evaluations=sum(part.evaluations for part in parts),
+    )
+
+
+def _climbed(
+    scenario: Scenario,
+    demand: Demand,
+    *,
+    cells: int | None,
+    evaluations: int | None,
+    seconds: float | None,
+    start: PriceBound | None,
+    compiled: bool | None,
+    look: Callable[[PriceBound], None] | None,
+) -> PriceBound:
+    """Bound jobs that are not far apart, on a clock that begins at their first release date."""
+    begin, supply = monotonic(), Supply.of(scenario)
     best = -inf
 
-    def look(found: Prices) -> None:
+    def check(found: Prices) -> None:
         nonlocal best
         if found.value > best:
             best = found.value
-            if on_progress is not None:
-                on_progress(report(found))
+            if look is not None:
+                look(_bound_of(scenario, demand, found))
         if evaluations is not None and found.evaluations >= evaluations:
             raise Enough
         if seconds is not None and monotonic() - begin >= seconds:
@@ -186,12 +283,12 @@ def price_bound(
         compiled = steps >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
     if cells is None:
         cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
-    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=look)
+    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=check)
     if start is not None:
         ascent.take(np.array(start.times), _prices_of(start, types_of(scenario)))
     with suppress(Enough):
         ascent.climb()
-    return report(ascent.best)
+    return _bound_of(scenario, demand, ascent.best)
 
 
 def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
@@ -211,7 +308,7 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Give the prices of a bound by row; types that it does not know cost nothing on top."""
+    """Return the prices of a bound by row; types that it does not know cost nothing on top."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 

@@ -1,6 +1,8 @@
 """What is known of an optimum, from both sides."""
 
+from fractions import Fraction
 from math import inf
+from random import Random
 
 import pytest
 
@@ -9,6 +11,7 @@ from formulations.scheduling.instance import Instance
 from formulations.scheduling.order import Plan
 from formulations.scheduling.timetable import Step, replay
 from gsopt.budget import Budget
+from gsopt.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.result import Result, Status, StoppedBy
 from gsopt.tolerances import CONTINUOUS, LINEAR_ROWS
@@ -17,7 +20,7 @@ Found = Result[SchedulingSolution]
 
 
 def _two(*, fairness: float | None = None) -> Scheduling:
-    """Give a job of 2 s and, 1 s later, one of 1 s, on one GPU; the clock begins at 10 s."""
+    """Return a job of 2 s and, 1 s later, one of 1 s, on one GPU; the clock begins at 10 s."""
     jobs = [
         ElasticJob(name="long", release=10, work=2, rates={1: 1.0}),
         ElasticJob(name="short", release=11, work=1, rates={1: 1.0}),
@@ -144,6 +147,23 @@ def test_bounds_rise_and_do_not_pass_the_best() -> None:
     assert best.lower == 5
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_bound_is_never_above_what_proves_it(seed: int) -> None:
+    """The mean in floats is at most that of the same sum and the release dates as they are written."""
+    random = Random(seed)
+    jobs = [
+        ElasticJob(name=str(i), release=1e6 + random.randint(0, 99) / 10, work=0.1, rates={1: 1.0})
+        for i in range(7)
+    ]
+    best = _best(Scheduling(gpus=7, jobs=jobs))
+    first = min(decimal(job.release) for job in jobs)
+    for total in (sum(map(best.instance.earliest, range(7))), best.lower + random.random()):
+        best.raise_bound(total)
+        released = sum(Fraction(decimal(job.release) - first) for job in jobs)
+        assert best.bound <= (Fraction(best.lower) - released) / 7
+        assert best.bound == pytest.approx(best.instance.mean_jct(best.lower), rel=1e-12)
+
+
 def test_the_gap_is_relative_to_the_completion_times() -> None:
     """The gap is that of the mean job completion time, and 0 at least."""
     best = _best()
@@ -172,6 +192,16 @@ def test_value_and_bound_meet_as_far_as_values_can_be_told_apart() -> None:
     assert best.closed
     assert best.finished is StoppedBy.FINISHED
     assert best.result(StoppedBy.FINISHED).status is Status.OPTIMAL
+
+
+def test_a_bound_at_the_goal_settles_the_problem() -> None:
+    """The goal is below the total, and no bound that reaches it leaves the bracket open."""
+    best = _best()
+    best.take(LONG_FIRST)
+    assert best.lower < best.goal < best.total
+
+    best.raise_bound(best.goal)
+    assert best.closed
 
 
 def test_why_to_stop() -> None:

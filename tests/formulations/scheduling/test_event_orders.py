@@ -1,19 +1,29 @@
 """Every order of events."""
 
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
+import scipy.optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.timetable import replay
 from gsopt.bounds import lower_bound, mean_jct
 from gsopt.errors import Unsupported
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.result import Status
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, tiny, wandering
+
+#: The module; its name in the package is the method's.
+MODULE = import_module("formulations.scheduling.event_orders")
 
 
 def test_area_is_not_enough_to_fit() -> None:
@@ -51,6 +61,41 @@ def test_no_schedule_is_better_and_no_bound_is_higher(seed: int) -> None:
         assert result.objective <= instance.mean_jct(completions) * (1 + 1e-9)
     bound = mean_jct(lower_bound(problem.workload, problem.gpus), problem.workload)
     assert bound <= result.objective * (1 + 1e-9)
+
+
+def test_the_bound_is_the_least_of_all_orders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no order has a plan, what is proven is what the cheapest one costs at least."""
+    bounds = iter([9.0, 7.0, 8.0, 12.0, 7.5, 11.0])
+    monkeypatch.setattr(MODULE, "_solve", lambda *_: ([], next(bounds)))
+    jobs = [ElasticJob(name=name, release=0, work=2, rates={1: 1.0}) for name in "abc"]
+    result = event_orders(Scheduling(gpus=3, jobs=jobs))
+
+    assert result.bound == pytest.approx(7 / 3)
+
+
+def test_no_dual_values_prove_more_than_an_order_costs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the solver says of its prices, the bound of an order is at most what its best plan costs."""
+    checked, solve = 0, scipy.optimize.linprog
+    for seed in range(12):
+        instance, random = Instance.of(tiny(seed, jobs=(2, 3), fair=seed % 2 == 0)), np.random.default_rng(seed)
+        ways = list(MODULE._configurations(instance))  # noqa: SLF001 - to be asked of one order at a time
+        for order in MODULE._orders(instance):  # noqa: SLF001 - likewise
+            monkeypatch.setattr(scipy.optimize, "linprog", solve)
+            steps, _ = MODULE._solve(instance, ways, order)  # noqa: SLF001 - likewise
+            monkeypatch.setattr(scipy.optimize, "linprog", partial(_lying, solve, random))
+            _, bound = MODULE._solve(instance, ways, order)  # noqa: SLF001 - likewise
+            if steps:
+                assert bound <= sum(replay(instance, steps).completions) * (1 + 1e-12), seed
+                checked += 1
+    assert checked > 20
+
+
+def _lying(solve: Callable[..., Any], random: np.random.Generator, *given: Any, **options: Any) -> Any:
+    """Solve, and change the prices of all rows."""
+    found = solve(*given, **options)
+    for rows in (found.eqlin, found.ineqlin):
+        rows.marginals = rows.marginals + random.normal(scale=0.3, size=rows.marginals.size)
+    return found
 
 
 def test_deadlines_that_no_schedule_keeps() -> None:

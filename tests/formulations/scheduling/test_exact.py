@@ -171,6 +171,16 @@ def test_a_time_limit_leaves_a_bracket(jobs: int) -> None:
     assert plain * (1 - SUM) <= _bound(result) <= result.objective
 
 
+def test_times_too_different_for_a_model_leave_a_bracket() -> None:
+    """Where a job takes a nanosecond and another one years, there is a schedule and a bound all the same."""
+    sizes = {"a": (3e-4, 3), "b": (1.5e-9, 2), "c": (3.6e8, 2), "d": (6e5, 2)}
+    jobs = [ElasticJob(name=n, release=0, work=work, rates={on: 1.0}) for n, (work, on) in sizes.items()]
+    result = exact(Scheduling(gpus=3, jobs=jobs))
+
+    assert result.status is Status.FEASIBLE
+    assert _bound(result) <= float(result.objective or 0) <= 1.01 * _bound(result)
+
+
 def test_without_time_there_still_is_a_schedule() -> None:
     """A limit of 0 leaves the first list schedule and the plain bounds."""
     result = exact(elastic_jobs(jobs=12, gpus=8, seed=1), time_limit=0)

@@ -36,7 +36,7 @@ def _alike(seed: int) -> Scheduling:
 
 
 def _totals(instance: Instance) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Give the best sum of completion times of every order of completions among all arrivals."""
+    """Return the best sum of completion times of every order of completions among all arrivals."""
     arrivals = [-1] * (len(instance.arrivals) - 1)
     for order in sorted(set(permutations([*arrivals, *range(len(instance))]))):
         plan = best_plan(instance, order)
@@ -85,6 +85,7 @@ PAIRS = [
     ("more speed-up, longer", _job("other", work=3, on_1=1.0, on_2=1.6), False, False),
     ("one count more", _job("other", work=1, on_1=1.0, on_2=1.5, on_3=1.6), False, False),
     ("one count less", _job("other", work=1, on_1=1.0), False, False),
+    ("nearly that speed-up", _job("other", on_1=1.0, on_2=1.5000000001), False, False),
     ("another count", _job("other", work=1, on_1=1.0, on_3=1.5), False, False),
 ]
 

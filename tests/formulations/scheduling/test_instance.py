@@ -1,11 +1,13 @@
 """The data of a problem as the exact methods read them."""
 
+from fractions import Fraction
 from math import inf
 
 import pytest
 
 from formulations.scheduling.instance import Instance, Mode
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.strategies.scheduling import tiny
 
 
 def test_jobs_are_numbered_by_release_date() -> None:
@@ -33,6 +35,16 @@ def test_deadlines_are_the_fair_completion_and_the_fairness() -> None:
 
     assert Instance.of(Scheduling(gpus=1, jobs=jobs)).deadline == (inf, inf)
     assert Instance.of(Scheduling(gpus=1, jobs=jobs, fairness=0.5)).deadline == pytest.approx((2.5, 4.5))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_deadline_is_rounded_down(seed: int) -> None:
+    """Deadlines in floats are at least those in fractions, and hardly later."""
+    problem = tiny(seed, jobs=(3, 4), fair=True)
+    assert problem.deadlines is not None
+
+    for due, exact in zip(Instance.of(problem).deadline, problem.deadlines, strict=True):
+        assert exact <= Fraction(due) <= exact * (1 + Fraction(1, 10**14))
 
 
 def test_the_mean_job_completion_time_is_from_the_release() -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.mixture import lifted, shortest_mixture
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny
 
@@ -21,6 +22,17 @@ def test_area_is_not_enough_to_fit() -> None:
 def test_nothing_takes_no_time() -> None:
     """Without times there is nothing to mix."""
     assert shortest_mixture(Instance.of(packing()), {}) == (0.0, {})
+
+
+def test_prices_hold_however_early_they_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no further configuration is generated, the prices of those that are missing add up to 1 at most."""
+    monkeypatch.setattr("formulations.scheduling.mixture.PRICING", 9.0)
+    jobs = [ElasticJob(name=name, release=0, work=1, rates={1: 1.0}) for name in "abc"]
+    instance = Instance.of(Scheduling(gpus=3, jobs=jobs))
+    mixture = shortest_mixture(instance, dict.fromkeys([(0, 0), (1, 0), (2, 0)], 1.0))
+
+    assert mixture.length == pytest.approx(3)
+    assert sum(mixture.prices.values()) <= 1 + 1e-15
 
 
 @settings(deadline=None, max_examples=cases(60))

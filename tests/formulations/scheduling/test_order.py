@@ -1,19 +1,23 @@
 """The best plan for one order of events, by generated configurations."""
 
 from dataclasses import replace
+from importlib import import_module
 from itertools import permutations
 from random import Random
 
+import numpy as np
 import pytest
 
 from formulations.scheduling import event_orders
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay
+from formulations.scheduling.order import Plan, best_nearby_plan, best_plan, event_order, least_delay, refuted
 from formulations.scheduling.timetable import replay
 from gsopt.budget import Budget
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.effort import cases
 from tests.strategies.scheduling import packing, tiny, wandering
+
+order_module = import_module("formulations.scheduling.order")
 
 
 def test_events_are_ordered_by_time() -> None:
@@ -104,6 +108,33 @@ def test_configurations_are_whole() -> None:
 def test_without_time_there_is_no_plan() -> None:
     """A budget that has passed leaves nothing."""
     assert best_plan(Instance.of(packing()), [0, 1], budget=Budget(time_limit=0.0)) is None
+
+
+def test_no_dual_values_refute_what_there_is() -> None:
+    """Deadlines that a schedule keeps are refuted by no dual values; tighter ones by those of the program."""
+    refuted_ones = 0
+    for seed in range(30):
+        random, instance = Random(seed), Instance.of(tiny(seed, jobs=(2, 3)))
+        jobs = range(len(instance))
+        plan = best_plan(instance, event_order(instance, wandering(instance, random)[1]))
+        assert plan is not None
+        kept = replace(instance, deadline=tuple(time * (1 + 1e-12) for time in plan.completions))
+        program = order_module._Program(  # noqa: SLF001 - its dual values are to be wrong
+            kept, event_order(kept, kept.deadline), Budget(), delayed=True
+        )
+        program.solve(())
+        assert not program.refutes(), seed
+        solved = program.duals
+        for scale in (1e-9, 1e-3, 0.1, 1.0, 10.0):
+            for sign in (-1.0, 1.0):
+                program.duals = solved + scale * np.array([random.gauss(0, 1) for _ in solved])
+                program.duals *= [1.0 + sign * 0.5 * (row < len(kept)) for row in range(len(solved))]
+                assert not program.refutes(), (seed, scale)
+        spans = [(instance.earliest(job), plan.completions[job]) for job in jobs]
+        refuted_ones += refuted(
+            replace(instance, deadline=tuple(low + 0.3 * (high - low) for low, high in spans))
+        )
+    assert refuted_ones >= 10
 
 
 def test_the_least_delay_is_that_of_the_lateness_rule() -> None:

@@ -1,6 +1,7 @@
 """Windows of completion by position."""
 
-from itertools import pairwise
+from fractions import Fraction
+from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.positions import Positions
+from gsopt.grid import decimal
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.judge import judge
 from tests.effort import cases
@@ -36,6 +38,22 @@ def test_deadlines_bound_each_position() -> None:
 
     assert positions.upper == pytest.approx((7, 7, 7))
     assert not positions.contradict
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_leaves_exact_completions_within(seed: int) -> None:
+    """Where a total leaves nothing to spare, the optimum in fractions is within the windows in floats."""
+    random = Random(seed)
+    jobs = [
+        ElasticJob(name=name, release=0, work=random.randint(1, 99) / 10, rates={1: random.choice((0.7, 3.0))})
+        for name in "abc"
+    ]
+    problem = Scheduling(gpus=1, jobs=jobs)
+    ends = list(accumulate(sorted(Fraction(decimal(job.work)) / decimal(job.rates[1]) for job in jobs)))
+    positions = Positions.of(problem, Instance.of(problem), float(sum(ends)))
+
+    for low, end, high in zip(positions.lower, ends, positions.upper, strict=True):
+        assert low <= end <= high
 
 
 @settings(deadline=None, max_examples=cases(60))

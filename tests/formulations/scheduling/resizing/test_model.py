@@ -7,7 +7,7 @@ import pytest
 from formulations.prover import Prover
 from formulations.scheduling.resizing import resizing
 from formulations.scheduling.resizing.jobs import Resizable
-from formulations.scheduling.resizing.model import COST
+from formulations.scheduling.resizing.model import COST, soonest_completions
 from gsopt.problems.scheduling import Scheduling
 from gsopt.result import Status
 from gsopt.standard_form import StandardForm
@@ -34,14 +34,22 @@ def test_a_job_may_wait_until_later_periods() -> None:
     assert _least(problem) == pytest.approx(2 + 5 + 15)
 
 
+def test_jobs_of_less_than_a_nanosecond() -> None:
+    """A job that takes a nanosecond on its fewest GPUs, and less on more, is bounded as all others are."""
+    jobs = [elastic(name, work, 1, 4) for name, work in (("a", 2e-9), ("b", 4e-9))]
+    problem = Scheduling(gpus=4, jobs=jobs, preemptive=False)
+    assert soonest_completions(Resizable.of(problem)) == pytest.approx([0.5e-9, 1.5e-9])
+    assert _bound(problem) == pytest.approx(_least(problem)) == pytest.approx(2e-9)
+
+
 def _bound(problem: Scheduling) -> float:
-    """Give the optimum of the model in seconds after the first release date."""
+    """Return the optimum of the model in seconds after the first release date."""
     outcome = Prover().solve(StandardForm.from_pyomo(resizing.build(problem)), time_limit=None, gap=CONTINUOUS)
     assert outcome.status is Status.OPTIMAL
     return (outcome.bound or 0) / COST * Resizable.of(problem).unit
 
 
 def _least(problem: Scheduling) -> float:
-    """Give the least sum of completion times over all orders of events, likewise."""
+    """Return the least sum of completion times over all orders of events, likewise."""
     released = [job.release for job in problem.jobs]
     return len(released) * (optimum(problem) - min(released)) + sum(released)

@@ -9,7 +9,7 @@ from tests.exactness.resizing import elastic
 
 
 def _jobs(*dates: float) -> Resizable:
-    """Give jobs of 4 GPU-seconds on 1 to 4 GPUs each, by their release dates."""
+    """Return jobs of 4 GPU-seconds on 1 to 4 GPUs each, by their release dates."""
     jobs = [elastic(f"j{date}", 4, 1, 4).model_copy(update={"release": date}) for date in dates]
     return Resizable.of(Scheduling(gpus=4, jobs=jobs, preemptive=False))
 
@@ -29,6 +29,13 @@ def test_nothing_starts_before_its_release_date() -> None:
         assert found is not None
         assert [step.gpus for step in found] == [gpus for _, gpus in expected]
         assert [step.duration for step in found] == pytest.approx([seconds for seconds, _ in expected])
+
+
+def test_a_release_date_within_the_first_second_counts() -> None:
+    """A job that comes after half a second, and goes first, lets the GPUs stand still for as long."""
+    found = best_steps(_jobs(0.0, 0.5), _order(1, 0))
+    assert found is not None
+    assert [step.duration for step in found] == pytest.approx([0.5, 1, 1])
 
 
 def test_an_order_may_have_no_schedule() -> None:

@@ -1,6 +1,7 @@
 """The bound by prices is below every schedule, whatever the prices, and never falls with more time."""
 
-from itertools import permutations, product
+from fractions import Fraction
+from itertools import chain, permutations, product
 from random import Random
 
 import numpy as np
@@ -20,6 +21,7 @@ from gsopt.simulation.deciders.greedy import Greedy
 from gsopt.speed import Speed
 from heuristics import policies
 from tests.effort import cases
+from tests.exactness import prices as oracle
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
 
 calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
@@ -136,6 +138,75 @@ def test_release_dates_that_doubles_cannot_say_prove_no_more(monkeypatch: pytest
     found = price_bound(scenario, start=prices, evaluations=1, compiled=True)
 
     assert 12.3 - 1e-6 < found.total_jct <= 12.3
+
+
+def _far_apart(random: Random) -> list[list[Job]]:
+    """Draw jobs of three decades, of nanoseconds, seconds and days."""
+    parts = []
+    for number, (date, unit) in enumerate(((0.0, 1e-9), (1e6, 1.0), (2e9, 1e5))):
+        menu = [(1, 1.0), (2, random.choice((1.5, 2.0)))]
+        parts.append(
+            [
+                Job(
+                    name=f"{number}.{k}",
+                    release_date=date,
+                    duration=unit * random.randint(1, 9),
+                    gpus=1,
+                    menu=menu,
+                )
+                for k in range(random.randint(1, 4))
+            ]
+        )
+    return parts
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_jobs_far_away_cost_nothing(seed: int) -> None:
+    """Parts that are decades apart have the bounds that they have alone, and prices that prove all of it."""
+    parts = _far_apart(Random(seed))
+    cluster = Cluster.plain(2)
+    whole, *each = (
+        Scenario(workload=Workload(jobs=jobs), cluster=cluster) for jobs in ([*chain(*parts)], *parts)
+    )
+    weights = [float(1 + k % 3) for k in range(len(whole.workload.jobs))]
+    own = iter(weights)
+    alone = [
+        price_bound(part, weights=[next(own) for _ in part.workload.jobs], evaluations=20, compiled=False)
+        for part in each
+    ]
+    heard: list[PriceBound] = []
+    found = price_bound(whole, weights=weights, evaluations=20, compiled=False, on_progress=heard.append)
+
+    assert found.total_jct == pytest.approx(sum(part.total_jct for part in alone), rel=1e-15)
+    assert found.slopes == tuple(slope for part in alone for slope in part.slopes)
+    assert (found.jobs, found.weight, found.origin) == (len(weights), sum(weights), 0.0)
+    assert Fraction(found.total_jct) <= oracle.proven(whole, list(map(Fraction, weights)), found)
+    assert heard[-1].total_jct == found.total_jct
+    again = price_bound(whole, weights=weights, evaluations=1, compiled=False, start=found)
+    assert again.total_jct == pytest.approx(found.total_jct, rel=1e-9)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_magnitudes_in_one_part_prove_no_more(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of nanoseconds beside jobs of years are bounded by no more than their prices prove in fractions."""
+    monkeypatch.setattr(kernel, "evaluate_jobs", plain(kernel.evaluate_jobs))
+    for seed in range(12):
+        random = Random(seed)
+        jobs = [
+            Job(
+                name=str(k),
+                release_date=1.7e9 + random.choice((0.0, 0.1, 7.3)),
+                duration=10.0 ** random.randint(-8, 8) * random.choice((1.0, 0.3, 7.7)),
+                gpus=1,
+                menu=[(1, 1.0), (3, random.choice((1.1, 3.0, 0.7 / 0.3)))],
+            )
+            for k in range(5)
+        ]
+        scenario = Scenario(
+            workload=bundle(sorted(jobs, key=lambda job: job.release_date)), cluster=Cluster.plain(4)
+        )
+        found = price_bound(scenario, evaluations=6, compiled=compiled)
+        assert Fraction(found.total_jct) <= oracle.proven(scenario, [Fraction(1)] * 5, found)
 
 
 @pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
