@@ -115,9 +115,8 @@ def far_apart(workload: Workload) -> list[Sequence[Job]]:
     counted = 0  # jobs of which it is known how long they take
     for number, job in enumerate(jobs):
         date = job.release_date
-        if not number or date - before > _FAR * (
-            before - begin
-        ):  # else there is no long break, whatever they take
+        # However long jobs take, there is no long break where not even their dates are far apart.
+        if not number or date - before > _FAR * (before - begin):
             for other in jobs[counted:number]:
                 busy = max(busy, other.release_date) + float(height(other))
             counted = number
