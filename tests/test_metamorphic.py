@@ -28,8 +28,22 @@ _INSTANCES, _OTHERS = cases(300), 4
 #: Heuristics that draw numbers, which permutations and names may draw otherwise.
 _RANDOM = frozenset({"random_choice", "random_order", "random_pairs", "evolution", "genetic"})
 
-#: Heuristics whose timers are seconds, and so other ones where all other times are scaled.
-_IN_SECONDS = frozenset({"dally"})
+#: Policies whose leases, intervals or thresholds are seconds, which are not scaled with the jobs.
+_IN_SECONDS = frozenset(
+    {
+        "break_even",
+        "dally",
+        "gandiva",
+        "gandiva_rotation",
+        "lucid",
+        "marginal_attained",
+        "muri",
+        "optimus",
+        "sia",
+        "skew_consolidation",
+        "tiresias",
+    }
+)
 
 
 def test_every_decision_is_changed() -> None:
